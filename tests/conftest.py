@@ -20,10 +20,9 @@ from sqlalchemy import Engine, NullPool, create_engine, make_url, text
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
-from pooler.cli.main import run
 from store.collection import Collection
-from tests.cli.command_line import JUDGES, copy_garden
-from tests.store.new import new_collection
+from tests.helpers.run import JUDGES, copy_garden, run
+from tests.helpers.world import new_collection
 from tests.strategies import EXAMPLES
 
 # Hundreds of processes are started: none of them shall have to compile everything anew.

@@ -18,8 +18,8 @@ import pytest
 from tests.cf_collection import JUDGES as CF_JUDGES
 from tests.cf_collection import data_path as cf_path
 from tests.cf_collection import write_qrels
-from tests.cli.command_line import Outcome, read_lines, run_inside, write
 from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
+from tests.helpers.run import Outcome, read_lines, run_inside, write
 from tests.trec_covid import data_path, leaderboard
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"

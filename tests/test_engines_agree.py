@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pooler.cli.main import run
 from store.collection import Collection
 from store.records import Action, Decision, JudgeKind
+from tests.helpers.run import run
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_collections" / "kitchen_garden"
 

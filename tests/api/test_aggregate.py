@@ -11,8 +11,7 @@ from pooler.results.judgement_files import FileReading
 from pooler.results.source import Source
 from store.analysis.aggregation import Ties
 from store.analysis.aggregation.rules import TIES
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 
 FILES = ["judgements/strict.qrels", "judgements/lenient.qrels", "judgements/middle.qrels"]
 

@@ -14,7 +14,7 @@ from typer.main import get_command
 import pooler as p
 from pooler.cli.commands import app
 from pooler.cli.render import Output, render
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 Made = Callable[[Any], Any]
 """Of an open collection, the result."""

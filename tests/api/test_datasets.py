@@ -16,7 +16,7 @@ import pooler
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, StoreError
 from store.records import Action, Decision, JudgeKind
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
 MAJORITY = {"rule": "majority", "ties": "low"}

@@ -11,7 +11,7 @@ import pytest
 import pooler as p
 from tests.cf_collection import DATA as CF
 from tests.cf_collection import load_judgements
-from tests.cli.command_line import run_inside
+from tests.helpers.run import run_inside
 from tests.trec_covid import data_path
 
 

@@ -10,8 +10,7 @@ import pytest
 
 import pooler as p
 from store.records import Action
-from tests.cli.command_line import read_lines
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, read_lines
 from tests.store.keeping.merge.apart import bytes_of, copies, make, work
 
 

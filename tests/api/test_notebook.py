@@ -14,7 +14,7 @@ import pooler as p
 from pooler.results.source import Source
 from tests.cf_collection import DATA as CF
 from tests.cf_collection import load_judgements
-from tests.cli.command_line import run_inside
+from tests.helpers.run import run_inside
 from tests.trec_covid import data_path
 
 

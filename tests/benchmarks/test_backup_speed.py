@@ -37,7 +37,7 @@ from store.keeping.backup import back_up, restore
 from store.keeping.copying import copy_collection
 from store.keeping.verify import verify
 from store.records import Document, JudgeKind
-from tests.store.outside import Sitting, make_pool
+from tests.helpers.world import JudgeAtWork, make_pool
 
 MEGABYTES = int(os.environ.get("POOLER_BENCH_MB", "500"))
 TOPICS, POOLED, JUDGES = 50, 2000, 4
@@ -99,7 +99,7 @@ def work(name: str, judge_name: str, stop: Event, waits: Pipe) -> None:
     """
     with Collection(name) as collection:
         number = int(judge_name[1:])
-        sitting = Sitting(collection.desk(judge_name), str(number + 1))
+        sitting = JudgeAtWork(collection.desk(judge_name), str(number + 1))
         docnos = list(sitting.tasks)
         grades, waited = 0, []
         while not stop.is_set():

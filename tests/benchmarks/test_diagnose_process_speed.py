@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from pooler.cli.main import run
 from tests.benchmarks.generate import generate
 from tests.benchmarks.test_pool_speed import DEPTH, DOCUMENTS, REPEATS, RUNS, TOPICS, interleaved, table
+from tests.helpers.run import run
 
 PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 MAJORITY = ("--aggregate", "majority", "--ties", "low")

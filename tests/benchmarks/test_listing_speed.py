@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from pooler.cli.main import run
 from tests.benchmarks.generate_scale import generate_scale
 from tests.benchmarks.test_pool_speed import REPEATS, median, timed
+from tests.helpers.run import run
 
 RUNS, TOPICS, DOCUMENTS, DEPTH = 100, 50, 1000, 100
 JUDGES, JUDGEMENTS, STEP = 5, 10_000, 8_000

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pooler.cli.main import run
 from store.db.turns import TURN
+from tests.helpers.run import run
 from tests.judge_ui.many_judges import Judge, ended, pooler, prepare, work
 
 JUDGES = int(os.environ.get("POOLER_BENCH_JUDGES", "20"))

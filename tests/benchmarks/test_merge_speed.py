@@ -26,7 +26,7 @@ from store.formats.scale import parse_scale
 from store.keeping.merge.copies import SettleRule
 from store.keeping.merge.histories import HowToSettle
 from store.records import JudgeKind
-from tests.store.outside import engine_of, make_pool
+from tests.helpers.world import engine_of, make_pool
 
 EVENTS = int(os.environ.get("POOLER_BENCH_EVENTS", "100000"))
 TOPICS, COPIES = 50, 5

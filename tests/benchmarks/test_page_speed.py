@@ -10,10 +10,10 @@ import pytest
 from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Topic
+from tests.helpers.world import make_pool
 from tests.judge_ui.page.browser import Browser
 from tests.judge_ui.page.pages import make_page
 from tests.judge_ui.page.test_page_in_browser import begin, merge, saved
-from tests.store.outside import make_pool
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.chromium]
 

@@ -16,7 +16,7 @@ from store.collection import Collection
 from store.db.login import Role
 from store.formats.scale import parse_scale
 from store.records import Action, Decision, Document, JudgeKind, Pool, PoolEntry, Topic
-from tests.cli.command_line import run_inside
+from tests.helpers.run import run_inside
 from tests.roles.served import Served, empty_database
 
 pytestmark = pytest.mark.benchmark

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.test_pool_speed import REPEATS, median, timed
-from tests.cli.command_line import GARDEN, JUDGES, run_inside
+from tests.helpers.run import GARDEN, JUDGES, run_inside
 from tests.trec_covid import data_path
 
 TARGET_S = 0.6

@@ -8,7 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from tests.cli.command_line import write
+from tests.helpers.run import write
 
 
 def make_bad_files(folder: Path) -> None:

@@ -7,19 +7,11 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
-from pooler.cli.main import run
-from tests.cli.command_line import PAGE, SETTINGS, Outcome, Terminal, copy_garden, write
 from tests.cli.desk_work import DOCNOS, judge_topic
-
-
-class Cli(Protocol):
-    """Runs the command line in this process."""
-
-    def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> Outcome: ...  # noqa: D102
+from tests.helpers.run import PAGE, SETTINGS, Cli, Outcome, Terminal, copy_garden, run, write
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from judge_ui.session.ending import ALL_DECIDED
-from tests.cli.command_line import environment, program
+from tests.helpers.run import environment, program
 
 PATIENCE_S = 60.0
 """How long a process may take to ask; a busy machine is slow, a broken program never asks."""
@@ -64,7 +64,7 @@ def _judge(arguments: list[str], typed: Pipe, shown: Pipe) -> None:
     shown.close()
     sys.stdin = os.fdopen(0, encoding="utf-8")
     sys.stdout = os.fdopen(1, "w", encoding="utf-8")
-    from pooler.cli.main import run
+    from tests.helpers.run import run
 
     sys.exit(int(run(arguments)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 MIRRORS = {"MIRROR-002": "KG-E-002", "MIRROR-031": "KG-E-031"}
 """Docnos, and whose texts they have."""

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from pooler.cli.plots import DrawnValue, Stack, plot_bars, plot_intervals, plot_stacks, plot_width
 from store.errors import ArgumentError
-from tests.cli.command_line import Terminal
+from tests.helpers.run import Terminal
 
 LABELS = st.text("abXY019-_漬物石グラム", min_size=1, max_size=70)
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False).filter(lambda one: not 0 < abs(one) < 1e-6)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import GARDEN
+from tests.helpers.run import GARDEN
 from tests.test_imports import DATABASE, command, loaded_by
 
 FIRST, SECOND, THIRD = (

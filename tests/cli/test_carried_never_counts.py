@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.api.test_commands import COMMANDS
-from tests.cli.conftest import Cli
 from tests.cli.mirrored import MIRRORS, add_mirror
+from tests.helpers.run import Cli
 
 OTHERS = [
     "export qrels --judge strict",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import run_process
+from tests.helpers.run import run_process
 
 
 def offered(folder: Path, line: str, **settings: str) -> list[str]:

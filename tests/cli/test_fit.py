@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from pooler.cli.fit import draw
 from pooler.results.table import Column, Table, View, see
-from tests.cli.command_line import PAGE, controls
+from tests.helpers.run import PAGE, controls
 
 OnTerminal = Callable[[Callable[[], object]], list[str]]
 

@@ -19,7 +19,7 @@ import pytest
 
 from pooler.cli.commands import WORKFLOW
 from pooler.cli.interrupts import Interrupted, Terminated
-from tests.cli.command_line import environment, run_inside, write
+from tests.helpers.run import environment, run_inside, write
 
 START = (
     "import signal; from pooler.cli import main; process = main._run_process\n"

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from tests.cli.command_line import JUDGES
-from tests.cli.conftest import Cli
+from tests.helpers.run import JUDGES, Cli
 
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
 BOTH = ("--kinds", "human,model")

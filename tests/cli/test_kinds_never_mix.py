@@ -19,7 +19,7 @@ from typer.main import get_command
 
 import pooler as p
 from pooler.cli.commands import app
-from tests.cli.command_line import SETTINGS, Outcome, copy_garden, run_inside
+from tests.helpers.run import SETTINGS, Outcome, copy_garden, run_inside
 
 RULE = "--aggregate majority --ties low"
 PEOPLE, MODELS = ("anna", "ben"), ("gpt", "llama", "qwen")

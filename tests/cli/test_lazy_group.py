@@ -12,8 +12,7 @@ import pytest
 import typer
 
 from pooler.cli.commands import TABLE, WORKFLOW, app
-from tests.cli.command_line import environment, program
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, environment, program
 
 GROUP: Any = typer.main.get_command(app)
 

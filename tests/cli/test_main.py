@@ -15,9 +15,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from pooler.cli.main import run
-from tests.cli.command_line import PAGE, environment, program
-from tests.cli.conftest import Cli
+from tests.helpers.run import PAGE, Cli, environment, program, run
 
 TABLES = [
     ["check", "--runs", "runs.tsv", "--depth", "5"],

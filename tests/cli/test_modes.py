@@ -11,7 +11,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, JudgeKind
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 from tests.store.keeping.merge.apart import copies, make, work
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.fields import LONGEST_ID, id_fault
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 
 DEEP = 5_000
 """Brackets in each other, or digits of a number."""

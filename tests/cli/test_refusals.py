@@ -14,8 +14,7 @@ import pytest
 from store.collection import Collection
 from store.records import JudgeKind
 from tests.cli.bad_files import make_bad_files
-from tests.cli.command_line import Outcome, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, Outcome, write
 
 DATA, USAGE, STORE = 1, 2, 3
 """Exit codes."""

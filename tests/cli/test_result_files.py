@@ -10,8 +10,7 @@ import pytest
 
 from pooler.results.files import check_manifest, check_result, earlier_result
 from store.errors import PoolerError
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 
 COMMANDS = {
     "qrels": ("export", "qrels", "--judge", "strict"),

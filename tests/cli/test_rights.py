@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from tests.cli.command_line import GARDEN, run_inside
+from tests.helpers.run import GARDEN, run_inside
 
 pytestmark = pytest.mark.slow
 

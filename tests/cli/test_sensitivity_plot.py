@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from pooler.cli.main import run
-from tests.cli.command_line import write, write_run
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, run, write, write_run
 from tests.trec_covid import data_path
 
 STRICT = ("--judge", "strict", "--depth", "5")

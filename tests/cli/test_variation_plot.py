@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import write, write_run
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write, write_run
 
 PASSED = "passed: how likely judging again is to put the run below above this one"
 

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.bad_files import make_bad_files
-from tests.cli.command_line import SETTINGS, copy_garden
 from tests.frozen.transcript import play, read_transcript
 from tests.golden.kept import unpack_upgraded
+from tests.helpers.run import SETTINGS, copy_garden
 from tests.test_readme import COMMANDS
 
 HERE = Path(__file__).resolve().parent

@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from pooler.cli.main import run
-from tests.cli.command_line import SETTINGS
 from tests.golden.kept import unpack_upgraded
+from tests.helpers.run import SETTINGS, run
 
 FROZEN = Path(__file__).with_name("transactions.tsv")
 ON_BUILT = (

@@ -25,8 +25,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from pooler.cli.main import run
-from tests.cli.command_line import Terminal
+from tests.helpers.run import Terminal, run
 
 _COMMAND = re.compile(r"(?:printf '(?P<stdin>[^']*)' \| )?(?:COLUMNS=(?P<columns>\d+) )?pooler(?P<words>.*)")
 _MOMENTS = (

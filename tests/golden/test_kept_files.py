@@ -17,11 +17,10 @@ import pytest
 
 from judge_ui.session.keymap import read_keymap
 from judge_ui.session.keys import Command
-from pooler.cli.main import run
 from store.db.engine import SCHEMA_REVISION
-from store.formats.scale import parse_scale
-from tests.cli.command_line import GARDEN, Outcome, copy_garden, run_inside
 from tests.golden.kept import GOLDEN, unpack, unpack_directory, unpack_upgraded
+from tests.helpers.run import GARDEN, Outcome, copy_garden, run, run_inside
+from tests.helpers.world import parse_scale
 
 WRITTEN = GOLDEN / "written"
 SHAPES = ["0001", "0002-first", "0002", "0003", "0004-first", "0004-second", "0004", "0005", "0009"]

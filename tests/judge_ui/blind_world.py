@@ -15,7 +15,7 @@ from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import stored_runs
 from store.collection import Collection
 from store.records import Action, Document, Grade, JudgeKind, Passage, Scale, Topic
-from tests.store.outside import Sitting, execute, make_pool, make_run
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool, make_run
 from tests.store.places import held_place
 
 DOCNOS = "abcdef"
@@ -76,10 +76,10 @@ def make_world(folder: Path, *, places: str, other: bool, adaptive: bool = False
     else:
         tags = tuple(run.tag for run in made.runs.all())
         made.pools.add(make_pool({"1": DOCNOS}, run_tags=tags))
-    execute(name, "UPDATE pool_entry SET priority = :value", value=PRIORITY)
+    change_stored(name, "UPDATE pool_entry SET priority = :value", value=PRIORITY)
     made.guidelines.add("# How to judge\n\nWith care.")
     made.judges.add(OTHER, JudgeKind.HUMAN)
-    execute(name, "UPDATE judge SET id = :id WHERE name = :judge", id=OTHER_ID, judge=OTHER)
+    change_stored(name, "UPDATE judge SET id = :id WHERE name = :judge", id=OTHER_ID, judge=OTHER)
     for judge, purpose in (("bob", "primary"), (OTHER, "calibration" if other else "primary")):
         if places == "by name":
             held_place(name, "1", DOCNOS, judge, purpose="overlap" if other else purpose)
@@ -95,11 +95,11 @@ def do_everything(collection: Collection, name: str, drawing: LiveDrawing | None
     """Let the other judge do what a judge can do, and stay at the desk."""
     desk = collection.desk(OTHER, program="x")
     desk.beat("1")
-    execute(name, "UPDATE sitting SET id = :id, host = 'whispered'", id=OTHER_SITTING)
+    change_stored(name, "UPDATE sitting SET id = :id, host = 'whispered'", id=OTHER_SITTING)
     desk._sitting = OTHER_SITTING
     while desk.claim("1") or (drawing is not None and drawing.draw("1")):
         pass
-    sitting = Sitting(desk, "1")
+    sitting = JudgeAtWork(desk, "1")
     for docno in list(sitting.tasks):
         sitting.act(docno, Action.MARK, passages=(Passage(0, 4, "text"),))
         sitting.act(docno, Action.NOTE, note="whispered note")

@@ -16,7 +16,7 @@ from judge_ui.session.session import JudgingSession
 from store.collection import Collection
 from store.errors import PoolerError
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from tests.store.new import new_collection
+from tests.helpers.world import new_collection
 
 # The Pilot looks every 20 ms whether the screen is at rest, at least twice a key; the same share of
 # work in a shorter while says the same, and the tests of screens take two thirds of the time.

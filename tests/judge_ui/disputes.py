@@ -8,8 +8,8 @@ from judge_ui.session.adjudicating import AdjudicatingSession
 from store.collection import Collection
 from store.judging.disagreements import Selection
 from store.records import Action, Document, JudgeKind, Judgement, Passage
+from tests.helpers.world import JudgeAtWork
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker
-from tests.store.outside import Sitting
 
 JUDGES = ("alice", "bob", "carolina")
 GRADES: dict[str, tuple[int | None, ...]] = {
@@ -28,7 +28,7 @@ def make_disputed(make_collection: Maker) -> Collection:
     collection.judges.add("carolina", JudgeKind.HUMAN)
     collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
     for name in JUDGES:
-        sitting = Sitting(collection.desk(name), "12")
+        sitting = JudgeAtWork(collection.desk(name), "12")
         for docno, grade in zip(sitting.tasks, GRADES[name], strict=True):
             if grade is None:
                 sitting.act(docno, Action.CANNOT, reason="unreadable")
@@ -39,7 +39,7 @@ def make_disputed(make_collection: Maker) -> Collection:
             sitting.act("e0", Action.MARK, passages=(Passage(8, 8, "bridge 0"),))
         sitting.desk.leave()
     for name, grade in (("alice", 0), ("bob", 1)):
-        sitting = Sitting(collection.desk(name), "0013")
+        sitting = JudgeAtWork(collection.desk(name), "0013")
         sitting.grade("j0", grade)
         sitting.desk.leave()
     return collection
@@ -47,7 +47,7 @@ def make_disputed(make_collection: Maker) -> Collection:
 
 def change(collection: Collection, judge: str, docno: str, grade: int) -> None:
     """Let a judge decide otherwise."""
-    sitting = Sitting(collection.desk(judge), "12")
+    sitting = JudgeAtWork(collection.desk(judge), "12")
     sitting.grade(docno, grade)
     sitting.desk.leave()
 

@@ -79,7 +79,7 @@ def _run(arguments: list[str], in_number: int, out_number: int, is_terminal: boo
     sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8")
     # By this name the server knows whether anything of a killed process still goes on.
     os.environ["PGAPPNAME"] = arguments[arguments.index("--judge") + 1]
-    from pooler.cli.main import run
+    from tests.helpers.run import run
 
     sys.exit(int(run(arguments)))
 

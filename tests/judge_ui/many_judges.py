@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from pooler.cli.main import run
 from store.collection import Collection
-from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
+from tests.helpers.run import run
+from tests.helpers.world import parse_scale
 
 _ASKS = re.compile(rb"> $")
 _DOCUMENT = re.compile(rb"\nDocument (\S+)")

@@ -26,6 +26,7 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.errors import PoolerError
 from store.records import Action, Passage
+from tests.helpers.world import JudgeAtWork, without_carried
 from tests.judge_ui.blind_world import (
     OTHER,
     OTHER_GRADE,
@@ -39,7 +40,6 @@ from tests.judge_ui.blind_world import (
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.pilots import rows, settle, type_ahead
 from tests.store.carrying import carry
-from tests.store.outside import Sitting, without_carried
 
 MOMENT = re.compile(r"datetime\.datetime\([^)]*\)|\b\d\d:\d\d(:\d\d)?\b|\d{4}-\d\d-\d\d")
 FORBIDDEN_TABLES = {"run", "ranking", "pool_run", "collection"}
@@ -281,7 +281,7 @@ def test_what_is_carried_over_comes_back_without_a_word(tmp_path: Path, places: 
         desk = world.collection.desk(OTHER, program="x")
         while desk.claim("1"):
             pass
-        sitting = Sitting(desk, "1")
+        sitting = JudgeAtWork(desk, "1")
         assert carry(world.collection, ("b", "a"), ("e", "d")) == 2
         if is_decided:
             sitting.act("b", Action.JUDGE, grade=OTHER_GRADE, note="whispered note")

@@ -15,8 +15,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from store.collection import Collection
+from tests.helpers.world import engine_of
 from tests.judge_ui.many_judges import Judge, prepare, work
-from tests.store.outside import engine_of
 
 JUDGES = 20
 DOCUMENTS = int(os.environ.get("POOLER_ATTACKED", "400"))

@@ -14,9 +14,9 @@ import pytest
 
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
-from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, Topic
 from store.text import BIDI_CONTROLS, sanitise
+from tests.helpers.world import parse_scale
 from tests.judge_ui.conftest import shown
 from tests.judge_ui.pty_terminal import ESCAPE_S, PROGRAM, SEQUENCE, PtyTerminal, forms
 

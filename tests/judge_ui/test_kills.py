@@ -23,10 +23,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import DatabaseError
 
 from store.collection import Collection
-from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Topic
+from tests.helpers.world import engine_of, make_pool, parse_scale
 from tests.judge_ui.living_judges import PATIENCE_S, Ended, living
-from tests.store.outside import engine_of, make_pool
 from tests.store.stopping import StoppingServer, stopping_server
 
 LABELS = ("not relevant", "partially relevant", "relevant")

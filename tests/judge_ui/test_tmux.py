@@ -22,8 +22,8 @@ from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import stored_runs
 from store.collection import Collection
 from store.records import Document
+from tests.helpers.world import make_run
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
-from tests.store.outside import make_run
 
 PATIENCE_S = 30.0
 """How long a screen may take; a busy machine is slow, a broken program never comes."""

@@ -23,7 +23,7 @@ from pooler.reading.check import check_run
 from pooler.reading.top import read_top
 from store.errors import FormatError, PoolerError
 from store.ranking import Order
-from tests.cli.command_line import run_process
+from tests.helpers.run import run_process
 from tests.pooler.damaged_files import DamagedFile, damaged_file
 from tests.pooler.generated_runs import BAD_SCORES, GOOD_SCORES, RANKS
 from tests.pooler.obvious_comparison import compare, unlike_faults

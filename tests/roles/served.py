@@ -15,7 +15,7 @@ from store.collection import Collection
 from store.db.engine import as_login
 from store.db.login import Role
 from store.records import Action, Decision
-from tests.cli.command_line import GARDEN, run_inside
+from tests.helpers.run import GARDEN, run_inside
 
 LOGINS = {
     "alice": Role.JUDGE,

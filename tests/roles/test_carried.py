@@ -9,9 +9,9 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action
+from tests.helpers.world import JudgeAtWork
 from tests.roles.served import Served, empty_database, fill, let_in
 from tests.store.carrying import carry
-from tests.store.outside import Sitting
 
 pytestmark = pytest.mark.slow
 
@@ -40,16 +40,16 @@ def test_others_decisions_on_near_duplicates_do_not_show(served: Served) -> None
     with Collection(served.url("bob")) as bobs:
         desk = bobs.desk("bob")
         desk.claim(TOPIC)
-        sitting = Sitting(desk, TOPIC)
+        sitting = JudgeAtWork(desk, TOPIC)
         first, second, third = list(sitting.tasks)[:3]
         with Collection(served.owner) as whole:
             others = [docno for docno in queue_of(whole) if docno not in sitting.tasks]
             assert carry(whole, (second, first), (others[0], third), topic=TOPIC) == 2
-        assert {second, *others[:1]}.isdisjoint(Sitting(bobs.desk("bob"), TOPIC).tasks)
+        assert {second, *others[:1]}.isdisjoint(JudgeAtWork(bobs.desk("bob"), TOPIC).tasks)
         before = carried_of(served, "alice")
         sitting.grade(second, 1)
         sitting.act(third, Action.CANNOT, reason="torn")
-        assert second in Sitting(bobs.desk("bob"), TOPIC).tasks
+        assert second in JudgeAtWork(bobs.desk("bob"), TOPIC).tasks
         desk.leave()
     assert carried_of(served, "alice") == before
     with served.connected("alice") as connection, pytest.raises(psycopg.Error):

@@ -14,7 +14,7 @@ from pooler.cli.commands import TABLE
 from store.collection import Collection
 from store.errors import StoreError
 from store.records import Action, Decision, JudgeKind
-from tests.cli.command_line import GARDEN, Outcome, run_inside
+from tests.helpers.run import GARDEN, Outcome, run_inside
 from tests.roles.served import Served, empty_database, fill, judge_some, let_in
 
 pytestmark = pytest.mark.slow

@@ -20,7 +20,7 @@ from pooler.pools.serving import DrawingService, RequestedDrawing
 from store.collection import Collection
 from store.errors import PoolerError, StoreError
 from store.records import Action, Decision
-from tests.cli.command_line import environment, program, run_inside
+from tests.helpers.run import environment, program, run_inside
 from tests.roles.served import Served, empty_database, fill, let_in
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from store.db.engine import as_login, collection_url
 from store.db.login import Role
 from store.errors import ArgumentError
 from store.keeping.upgrade import upgrade
-from tests.cli.command_line import run_inside
+from tests.helpers.run import run_inside
 from tests.roles.served import Served, empty_database, fill, judge_some
 
 pytestmark = pytest.mark.slow

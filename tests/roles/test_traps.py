@@ -12,7 +12,7 @@ from store.collection import Collection
 from store.db.login import Role
 from store.roles.functions import MOST_HELD
 from store.roles.statements import SETTINGS
-from tests.cli.command_line import run_inside, write
+from tests.helpers.run import run_inside, write
 from tests.roles.served import Served
 
 pytestmark = pytest.mark.slow

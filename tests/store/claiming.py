@@ -16,7 +16,7 @@ from store.db.tables import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT, TOPIC
 from store.errors import StoreError
 from store.judging.assignments import claim
 from store.records import Assignable, AssignmentPlan, Existing, Place, Purpose, Scope, State
-from tests.store.outside import Sitting, engine_of, execute
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of
 
 PEOPLE = ("ann", "ben", "cat", "dan")
 """Judges whose row ids are 1 to 4."""
@@ -51,9 +51,9 @@ def assign_open(collection: Collection, k: int, *, lease_s: int = 600) -> None:
     assign(collection, [None] * k, lease_s=lease_s)
 
 
-def sit(collection: Collection, judge: str, topic: str = "1") -> Sitting:
+def sit(collection: Collection, judge: str, topic: str = "1") -> JudgeAtWork:
     """Sit a judge down at a topic."""
-    return Sitting(collection.desk(judge), topic)
+    return JudgeAtWork(collection.desk(judge), topic)
 
 
 def take(collection: Collection, judge: str, n: int, topic: int = 1) -> list[int]:
@@ -69,7 +69,7 @@ def shown(collection: Collection, judge: str, topic: str = "1") -> list[str]:
 
 def let_lapse(name: str) -> None:
     """Let every lease run out."""
-    execute(name, f"UPDATE assignment SET lease_until = '{LONG_AGO}' WHERE lease_until IS NOT NULL")
+    change_stored(name, f"UPDATE assignment SET lease_until = '{LONG_AGO}' WHERE lease_until IS NOT NULL")
 
 
 def places(name: str) -> list[tuple[str, str, str | None, bool]]:
@@ -125,7 +125,7 @@ def claim_and_judge(name: str, judge: str, seed: int, patience_s: float, whim: f
             assert time.monotonic() < start + patience_s, "documents were abandoned"
             with suppress(StoreError):
                 desk.claim("1")
-            sitting = Sitting(desk, "1")
+            sitting = JudgeAtWork(desk, "1")
             waiting = [one for one in sitting.tasks.values() if one.state is State.UNJUDGED]
             for task in waiting:
                 mood = dice.random()

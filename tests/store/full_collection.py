@@ -14,13 +14,12 @@ from store.collection import Collection
 from store.db.engine import writing
 from store.db.tables import DOCUMENT, ERASURE, JUDGE, JUDGEMENT, TOPIC, TOPIC_VERSION
 from store.errors import StoreError
-from store.formats.scale import parse_scale
 from store.judging.carried import Alike
 from store.judging.rejudging import Why
 from store.model_judge import Answer, ModelIdentity, Unreadable, prompt_hash
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
+from tests.helpers.world import JudgeAtWork, engine_of, make_pool, make_run, parse_scale
 from tests.store.drawing import adaptive_pool
-from tests.store.outside import Sitting, engine_of, make_pool, make_run
 from tests.store.places import held_place
 
 TEXT = "水道橋 — the aqueduct was inspected.\r\nIt\x00 holds."
@@ -117,7 +116,7 @@ def add_history(name: str) -> None:
 
 def judge_by_chance(made: Collection, judge: str, dice: random.Random, n_events: int) -> None:
     """Let a judge do all that can be done, in any order."""
-    sitting = Sitting(made.desk(judge, program="test"), "1")
+    sitting = JudgeAtWork(made.desk(judge, program="test"), "1")
     for _ in range(n_events):
         docno = dice.choice(sorted(sitting.tasks))
         what = dice.choice([Action.JUDGE, Action.JUDGE, Action.SKIP, Action.CANNOT, Action.NOTE,
@@ -141,7 +140,7 @@ def judge_to_file(name: str, judge: str, told: str, stop: str) -> None:
     Runs in a process of its own, until the file `stop` is there.
     """
     with Collection(name) as collection, Path(told).open("a", encoding="utf-8") as file:
-        sitting = Sitting(collection.desk(judge), "1")
+        sitting = JudgeAtWork(collection.desk(judge), "1")
         number = 0
         while not Path(stop).exists():
             for docno in list(sitting.tasks):

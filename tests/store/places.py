@@ -9,7 +9,7 @@ from sqlalchemy import insert, select, update
 
 from store.db.engine import reading, writing
 from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, DOCUMENT, JUDGE, TOPIC
-from tests.store.outside import engine_of
+from tests.helpers.world import engine_of
 
 
 def held_place(

@@ -16,7 +16,6 @@ from store.content.rankings import NumberedDocuments
 from store.content.runs import StoredRun
 from store.db.database import Inside
 from store.db.tables import TOPIC
-from store.formats.scale import parse_scale
 from store.grades.policy import Policy
 from store.judging.carried import Alike
 from store.model_judge import ModelIdentity
@@ -35,7 +34,7 @@ from store.records import (
     State,
     Topic,
 )
-from tests.store.outside import Sitting, make_pool, make_run, statements
+from tests.helpers.world import JudgeAtWork, make_pool, make_run, parse_scale, statements
 from tests.store.standing import standing
 
 HUMAN = JudgeKind.HUMAN
@@ -57,7 +56,7 @@ def fill(collection: Collection) -> None:
     collection.documents.add(Document(docno, f"t {docno}", f"\0{docno}") for docno in IDS)
     collection.judges.add("ann", HUMAN)
     collection.judgements.add({"old": [Qrel("1", "zz", 2, "7")]}, JudgeKind.IMPORTED)
-    sitting = Sitting(collection.desk("ann"), "1")
+    sitting = JudgeAtWork(collection.desk("ann"), "1")
     sitting.grade("1", 2)
     sitting.act("001", Action.JUDGE, grade=0, note="日本語 \0 \ud800")
     sitting.act("NA", Action.SKIP)
@@ -85,7 +84,7 @@ def copy(source: Collection, target: Collection) -> None:
     pooled = set(source.pools.rounds())
     for judge in source.judges.all():
         desk = target.desk(judge.name)
-        sittings = {topic: Sitting(desk, topic) for topic, _ in pooled}
+        sittings = {topic: JudgeAtWork(desk, topic) for topic, _ in pooled}
         for one in by_judge.get(judge.name, []):
             if (one.topic, one.docno) not in pooled:
                 assert one.grade is not None

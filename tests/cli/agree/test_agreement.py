@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from sklearn.metrics import cohen_kappa_score, confusion_matrix, f1_score, jaccard_score
 
-from tests.cli.command_line import JUDGES, read_trec
-from tests.cli.conftest import Cli
+from tests.helpers.run import JUDGES, Cli, read_trec
 
 GRADES = (0, 1, 2)
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from store.grades.votes import CollectionGrades
-from tests.cli.command_line import JUDGES
-from tests.cli.conftest import Cli
+from tests.helpers.run import JUDGES, Cli
 
 
 def judge_topics(folder: Path, cli: Cli, **topics: str) -> None:

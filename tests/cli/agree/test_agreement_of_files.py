@@ -14,9 +14,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from tests import cf_collection
-from tests.cli.command_line import GARDEN, JUDGES, Outcome, read_trec, run_inside, write
-from tests.cli.conftest import Cli
 from tests.cli.measure.test_measured_agreement import data_path, llmjudge_files
+from tests.helpers.run import GARDEN, JUDGES, Cli, Outcome, read_trec, run_inside, write
 
 FILES = tuple(str(GARDEN / "judgements" / f"{judge}.qrels") for judge in JUDGES)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 MINE = {"a": 2, "b": 1, "c": 0, "d": 1}
 YOURS = {"a": 2, "b": 0, "e": 1}

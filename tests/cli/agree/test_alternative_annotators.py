@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import Outcome, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, Outcome, write
 from tests.model_judges import annotations
 
 PEOPLE = {"a": (2, 1, 0, 3, 1, 0), "b": (2, 0, 0, 3, 2, 0), "c": (1, 1, 0, 2, 1, 1)}

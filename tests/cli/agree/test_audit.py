@@ -10,8 +10,7 @@ import pytest
 
 import pooler
 from store.errors import PoolerError
-from tests.cli.command_line import write, write_run
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write, write_run
 
 FAST = ("--resamples", "100", "--format", "json")
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.cli.command_line import Tables, run_inside, write
+from tests.helpers.run import Tables, run_inside, write
 from tests.model_judges import JUDGES, PEOPLE_LEVEL, dl21, grades_of, run_paths
 
 MEASURES = ("AP", "P@10", "nDCG@10")

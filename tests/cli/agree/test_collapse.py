@@ -10,8 +10,7 @@ import pytest
 
 from tests import cf_collection
 from tests.cli.agree.test_agreement_of_files import FILES, filled
-from tests.cli.command_line import GARDEN, JUDGES, Outcome, read_lines, read_trec, run_inside, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import GARDEN, JUDGES, Cli, Outcome, read_lines, read_trec, run_inside, write
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 
 
 def test_sound_runs_pass(cli: Cli, garden: Path) -> None:

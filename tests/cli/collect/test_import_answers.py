@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import Outcome, run_inside
+from tests.helpers.run import Outcome, run_inside
 
 IDENTITY = ("--model", "m", "--prompt", "p.txt", "--param", "temperature=0", "--family", "gpt")
 LINES: list[dict[str, Any]] = [

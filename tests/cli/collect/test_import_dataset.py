@@ -12,8 +12,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Document, Topic
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from store.formats.codes import MEANINGS
-from tests.cli.command_line import Outcome, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, Outcome, write
 
 
 @pytest.fixture

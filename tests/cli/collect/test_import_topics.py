@@ -7,8 +7,8 @@ from pathlib import Path
 
 from store.collection import Collection
 from store.records import Action, Decision, JudgeKind
-from tests.cli.conftest import Cli
-from tests.store.outside import contents, make_pool
+from tests.helpers.run import Cli
+from tests.helpers.world import make_pool, stored_rows
 
 
 def topics_file(folder: Path, name: str, **titles: str) -> str:
@@ -44,11 +44,11 @@ def test_correction_is_a_version_and_says_what_rests_on_the_old(cli: Cli, here: 
     """From the refusal to the corrected judgement, by what each command tells to do next."""
     judged_once(here, cli)
     new = topics_file(here, "new.jsonl", t1="red wine", t2="beer")
-    before = contents("collection.db")
+    before = stored_rows("collection.db")
     refused = cli("import", "topics", new).failed(3)
     assert "error: topic `t1` exists with another text" in refused.err
     assert "hint: --replace takes the new text, as version 2 of it" in refused.err
-    assert contents("collection.db") == before
+    assert stored_rows("collection.db") == before
     answer = cli("import", "topics", new, "--replace").fine()
     assert answer.err == (
         "new.jsonl: 0 topics added, 1 replaced, 1 already there\n"

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from store.collection import Collection
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 
 
 def test_judges_are_added_once(cli: Cli, judged: Path) -> None:

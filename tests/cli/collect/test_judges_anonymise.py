@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.cli.conftest import Cli
-from tests.store.outside import contents
+from tests.helpers.run import Cli
+from tests.helpers.world import stored_rows
 
 NOTED = {"topic": "G01", "docno": "KG-E-002", "judge": "carla", "kind": "human", "state": "judged",
          "grade": 1, "reason": "", "note": "as my sister Dora says", "iteration": "0"}  # fmt: skip
@@ -14,15 +14,15 @@ NOTED = {"topic": "G01", "docno": "KG-E-002", "judge": "carla", "kind": "human",
 
 def test_nothing_happens_without_a_yes(cli: Cli, judged: Path) -> None:
     """Nobody there to answer, or another answer, changes nothing."""
-    before = contents("collection.db")
+    before = stored_rows("collection.db")
     for stdin in (b"", b"no\n", b"y\n"):
         refused = cli("judges", "anonymise", "strict", stdin=stdin).failed(1)
         assert "Make 1 judge anonymous: strict? This cannot be taken back" in refused.err
         assert "error: nothing was changed: the answer was not yes" in refused.err
         assert "hint: --yes goes on without asking" in refused.err
-    assert contents("collection.db") == before
+    assert stored_rows("collection.db") == before
     cli("judges", "anonymise", "strict", "strikt", "--yes").failed(1)
-    assert contents("collection.db") == before
+    assert stored_rows("collection.db") == before
 
 
 def test_names_are_gone_and_grades_are_not(cli: Cli, judged: Path) -> None:
@@ -74,7 +74,7 @@ def test_dry_run_says_who_would_be_renamed(cli: Cli, judged: Path) -> None:
     """Nobody is asked, nothing is written; a judge who is not there is a mistake all the same."""
     (judged / "n.jsonl").write_text(json.dumps(NOTED) + "\n")
     cli("import", "judgements", "n.jsonl", "--format", "jsonl").fine()
-    before = contents("collection.db")
+    before = stored_rows("collection.db")
     told = cli("judges", "anonymise", "carla", "lenient", "--dry-run", "--yes").fine()
     words = "2 judges would be renamed to the first free of judge-1, judge-2, ..., at random: "
     assert f"{words}carla, lenient\n" in told.err
@@ -84,4 +84,4 @@ def test_dry_run_says_who_would_be_renamed(cli: Cli, judged: Path) -> None:
     assert "1 note or reason of theirs would be removed" in gone.err
     refused = cli("judges", "anonymise", "strikt", "--dry-run").failed(1)
     assert "unknown judge `strikt`" in refused.err
-    assert contents("collection.db") == before
+    assert stored_rows("collection.db") == before

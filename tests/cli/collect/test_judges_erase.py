@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.store.outside import contents, engine_of
+from tests.helpers.run import Cli
+from tests.helpers.world import engine_of, stored_rows
 
 GONE = "84 judgements of an erased judge removed"
 
 
 def test_dry_run_shows_and_changes_nothing(cli: Cli, judged: Path) -> None:
     """What goes with the judge and what stays, in numbers that programs read too."""
-    before = contents("collection.db")
+    before = stored_rows("collection.db")
     told = cli("judges", "erase", "strict", "--dry-run").fine()
     assert "nothing is changed" in told.out
     assert "84" in told.out
@@ -28,12 +28,12 @@ def test_dry_run_shows_and_changes_nothing(cli: Cli, judged: Path) -> None:
     assert found["pairs"] == [
         {"judge": "lenient", "documents": 84}, {"judge": "middle", "documents": 84},
     ]  # fmt: skip
-    assert contents("collection.db") == before
+    assert stored_rows("collection.db") == before
 
 
 def test_nothing_happens_without_a_yes(cli: Cli, judged: Path) -> None:
     """What would go is shown before the question; no answer is no."""
-    before = contents("collection.db")
+    before = stored_rows("collection.db")
     refused = cli("judges", "erase", "strict").failed(1)
     assert refused.err == (
         "  84 judgements\n"
@@ -45,7 +45,7 @@ def test_nothing_happens_without_a_yes(cli: Cli, judged: Path) -> None:
         "hint: --yes goes on without asking\n"
     )
     assert "unknown judge `strikt`" in cli("judges", "erase", "strikt", "--yes").failed(1).err
-    assert contents("collection.db") == before
+    assert stored_rows("collection.db") == before
 
 
 def test_what_goes_is_worded_by_its_number(cli: Cli, judged: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 
 def test_renamed_judge_keeps_everything(cli: Cli, judged: Path) -> None:

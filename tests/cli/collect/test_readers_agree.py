@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import read_lines, write
-from tests.cli.conftest import Cli
 from tests.cli.oracles import average_precision, measured_ap, read_qrels, read_run
+from tests.helpers.run import Cli, read_lines, write
 
 SCALE = """\
 relaxed = 1

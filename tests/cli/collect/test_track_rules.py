@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 from tests.trec_covid import data_path
 
 HEADER = (

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import confusion_matrix
 
-from tests.cli.command_line import JUDGES, read_trec
-from tests.cli.conftest import Cli
+from tests.helpers.run import JUDGES, Cli, read_trec
 
 Pairs = dict[tuple[str, str], dict[str, int]]
 

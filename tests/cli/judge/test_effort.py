@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
 from tests.cli.desk_work import DOCNOS, judge_topic
+from tests.helpers.run import Cli, write
 
 
 def report(cli: Cli, *options: str) -> dict[str, list[dict[str, object]]]:

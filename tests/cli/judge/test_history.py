@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from pooler.cli.main import run
 from store.collection import Collection
 from store.keeping.merge.copies import SettleRule
 from store.records import Action, JudgeKind, Passage, Qrel, Topic
-from tests.cli.command_line import controls
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, controls, run
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 from tests.store.keeping.merge.apart import copies, make, merge, work
 from tests.store.looking.filled import fill
-from tests.store.outside import Sitting, execute, make_pool
 
 
 @pytest.fixture
@@ -47,7 +45,7 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
     assert "pooled, but nobody has decided on it yet" in final_line(cli, "1", "e")
     assert "it is in no pool, and nobody has graded it" in final_line(cli, "2", "f")
     with Collection("collection.db") as opened:
-        bob = Sitting(opened.desk("bob"), "1")
+        bob = JudgeAtWork(opened.desk("bob"), "1")
         bob.grade("a", 0)
         bob.act("f", Action.SKIP)
         bob.desk.leave()
@@ -67,7 +65,7 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
 def test_events_stand_in_full_in_json(cli: Cli, looked: Path) -> None:
     """Passages with their texts, undo with what it took back, states after each event."""
     with Collection("collection.db") as opened:
-        ann = Sitting(opened.desk("ann"), "1")
+        ann = JudgeAtWork(opened.desk("ann"), "1")
         marked = (Passage(0, 4, "text"),)
         ann.act("a", Action.MARK, passages=marked)
         ann.grade("a", 2)
@@ -135,7 +133,7 @@ def test_document_nobody_looked_at_has_a_history_without_events(cli: Cli, looked
 def test_notes_steer_no_terminal(cli: Cli, looked: Path) -> None:
     """A judge's words are data."""
     with Collection("collection.db") as opened:
-        ann = Sitting(opened.desk("ann"), "1")
+        ann = JudgeAtWork(opened.desk("ann"), "1")
         ann.act("f", Action.NOTE, note="a\x1b]0;owned\x07\u202eb [red]")
         ann.desk.leave()
     for options in ((), ("--format", "tsv", "--table", "events"), ("--format", "json")):
@@ -157,7 +155,7 @@ def test_collection_tells_who_changed_what_in_every_format(cli: Cli, looked: Pat
     """The table's rows are those of json and tsv, the newest last, with the grade before."""
     with Collection("collection.db") as opened:
         opened.guidelines.add("# One\n")
-        bob = Sitting(opened.desk("bob"), "1")
+        bob = JudgeAtWork(opened.desk("bob"), "1")
         bob.grade("c", 2)
         bob.desk.leave()
     rows = cli("history", "--format", "json").fine().json()
@@ -206,7 +204,7 @@ def test_limit_tells_the_newest_and_how_many_are_left_out(cli: Cli, looked: Path
     newest = cli("history", "--limit", "1", "--format", "json").fine().json()
     assert [row["docno"] for row in newest] == ["z"]
     with Collection("collection.db") as opened:
-        ann = Sitting(opened.desk("ann"), "1")
+        ann = JudgeAtWork(opened.desk("ann"), "1")
         ann.grade("a", 2)
         ann.desk.leave()
     one = cli("history", "1", "a", "--limit", "1").fine()
@@ -226,8 +224,8 @@ def test_table_of_many_rows_shows_the_newest_fifty(cli: Cli, collection_of: Call
 
 def test_stretch_of_time_is_of_utc_unless_a_zone_says_otherwise(cli: Cli, looked: Path) -> None:
     """A date is its first moment; with +01:00 that is an hour earlier."""
-    execute("collection.db", "UPDATE judgement SET judged_at = '2026-03-02 00:00:00.000000'")
-    execute("collection.db", "UPDATE judgement SET judged_at = '2026-03-01 23:30:00.000000'"
+    change_stored("collection.db", "UPDATE judgement SET judged_at = '2026-03-02 00:00:00.000000'")
+    change_stored("collection.db", "UPDATE judgement SET judged_at = '2026-03-01 23:30:00.000000'"
             " WHERE judge_id = (SELECT id FROM judge WHERE name = 'bob')")  # fmt: skip
 
     def judges(*options: str) -> set[str]:
@@ -283,7 +281,7 @@ def test_tables_fit_80_columns_and_lose_nothing(
         opened.topics.add([Topic("topic-2026-001", "wine")])
         opened.pools.add(make_pool({"topic-2026-001": [docno, "文" * 30]}, name="p" * 70))
         opened.judges.add(long, JudgeKind.HUMAN)
-        sitting = Sitting(opened.desk(long), "topic-2026-001")
+        sitting = JudgeAtWork(opened.desk(long), "topic-2026-001")
         sitting.grade(docno, 1)
         sitting.act(docno, Action.CANNOT, reason="torn", note=note)
         sitting.act("文" * 30, Action.SKIP)
@@ -301,7 +299,7 @@ def test_words_of_others_steer_no_terminal_in_the_list(cli: Cli, looked: Path) -
     """Notes and topics' titles are data there, too."""
     evil = "a\x1b]0;owned\x07\u202eb [red]"
     with Collection("collection.db") as opened:
-        ann = Sitting(opened.desk("ann"), "1")
+        ann = JudgeAtWork(opened.desk("ann"), "1")
         ann.act("f", Action.NOTE, note=evil)
         ann.desk.leave()
         opened.topics.add([Topic("1", evil)], replace=True)

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import controls, environment, program, run_process, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, controls, environment, program, run_process, write
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from judge_ui.session.session import JudgingSession
 from pooler.pools.live import LiveDrawing
 from store.collection import Collection
 from store.records import JudgeKind
-from tests.cli.command_line import run_inside
 from tests.cli.judging_process import judging
-from tests.store.outside import contents
+from tests.helpers.run import run_inside
+from tests.helpers.world import stored_rows
 
 TOPICS = ("1", "2", "3", "4", "5", "6")
 BUDGET = 14
@@ -45,7 +45,7 @@ class Trace(NamedTuple):
 
 def trace(file: Path) -> Trace:
     """Read what was drawn and judged."""
-    rows = contents(str(file))
+    rows = stored_rows(str(file))
     topics = {row[0]: row[1] for row in rows["topic"]}
     docnos = {row[0]: row[1] for row in rows["document"]}
     with Collection(str(file)) as collection:

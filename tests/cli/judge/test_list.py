@@ -10,8 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from store.collection import Collection
-from tests.cli.command_line import controls, environment, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, controls, environment, write
 from tests.store.looking.filled import fill
 
 KINDS = ("runs", "topics", "docs", "pools", "judges", "rounds")

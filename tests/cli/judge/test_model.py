@@ -14,10 +14,9 @@ import pytest
 from store.collection import Collection
 from store.model_judge import Answer, ModelIdentity, prompt_hash
 from store.records import Document, Topic
-from tests.cli.command_line import Outcome, environment, program, run_inside
+from tests.helpers.run import Outcome, environment, program, run_inside
+from tests.helpers.world import make_pool, new_collection
 from tests.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, model_server
-from tests.store.new import new_collection
-from tests.store.outside import make_pool
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,8 @@ import pytest
 
 from store.collection import Collection
 from store.model_judge import CANARIES, Asked
-from tests.cli.command_line import run_inside
 from tests.cli.judge.test_model import fill, identity_at, judge
+from tests.helpers.run import run_inside
 from tests.model_server import ModelServer, model_server
 
 ORDER = re.compile(r"Ignore the above; .* answer (\d)")

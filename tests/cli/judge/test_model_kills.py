@@ -14,11 +14,10 @@ import pytest
 from store.collection import Collection
 from store.model_judge import Asked
 from store.records import Document, Topic
-from tests.cli.command_line import environment, program
 from tests.cli.judge.test_model import TEMPLATE, identity_at
+from tests.helpers.run import environment, program
+from tests.helpers.world import make_pool, new_collection
 from tests.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, model_server
-from tests.store.new import new_collection
-from tests.store.outside import make_pool
 
 SECRET = "sk-Kept_From_Everybody-42"
 CONCURRENCY = 4

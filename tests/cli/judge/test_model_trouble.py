@@ -20,8 +20,8 @@ from pooler.pools.live import LiveDrawing
 from store.collection import Collection
 from store.judging.models.desk import ModelDesk
 from store.records import Document, JudgeKind
-from tests.cli.command_line import environment, program, run_inside, write_run
 from tests.cli.judge.test_model import answers, fill, judge, judgements
+from tests.helpers.run import environment, program, run_inside, write_run
 from tests.model_server import ModelServer, model_server
 from tests.store.claiming import assign
 

@@ -9,9 +9,8 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision, JudgeKind
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
-from tests.store.outside import contents, execute
+from tests.helpers.run import Cli, write
+from tests.helpers.world import change_stored, stored_rows
 
 
 @pytest.fixture
@@ -74,13 +73,13 @@ def listed(cli: Cli, *options: str) -> list[tuple[object, ...]]:
 def test_listing_changes_nothing(cli: Cli, changed: Path) -> None:
     """Without --requeue everything outdated is listed with its reasons, and nothing is written."""
     file = str(changed / "collection.db")
-    before = contents(file)
+    before = stored_rows(file)
     assert listed(cli) == EVERYTHING
     answer = cli("rejudge").fine()
     assert "nothing is changed; --requeue puts 5 documents back for their judges" in answer.err
     summary = "5 judgements: 4 guidelines, 3 text, 1 text-came-later"
     assert f"{summary}\nguidelines now: version 2\n" in answer.out
-    assert contents(file) == before
+    assert stored_rows(file) == before
     assert max(map(len, answer.out.splitlines())) <= 80
 
 
@@ -116,7 +115,7 @@ def test_requeued_are_before_their_judges_again(cli: Cli, changed: Path) -> None
 
 def test_what_nobody_would_judge_again_is_left(cli: Cli, changed: Path) -> None:
     """A disabled judge's judgements are listed with the obstacle, and stay when asked for."""
-    execute(str(changed / "collection.db"), "UPDATE judge SET disabled = TRUE WHERE name = 'ben'")
+    change_stored(str(changed / "collection.db"), "UPDATE judge SET disabled = TRUE WHERE name = 'ben'")
     answer = cli("rejudge").fine()
     assert "judge-disabled" in answer.out
     assert "--requeue puts 3 documents back" in answer.err

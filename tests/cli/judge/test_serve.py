@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,7 @@ import pytest
 
 from pooler import __version__
 from store.collection import Collection
-from tests.cli.command_line import controls
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, controls
 from tests.store.looking.filled import fill
 
 THINGS = (("run", "bm25"), ("topic", "1"), ("doc", "a"), ("pool", "main"), ("judge", "ann"))

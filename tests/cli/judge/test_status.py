@@ -11,9 +11,8 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
-from tests.store.outside import execute
+from tests.helpers.run import Cli, write
+from tests.helpers.world import change_stored
 
 STATES = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
 
@@ -163,7 +162,7 @@ def test_assigned_documents_alone_are_left(cli: Cli, six_pooled: Path) -> None:
     """With assignments a judge has what is assigned; what lies before nobody is said."""
     places = [("a", "anna"), ("b", "anna"), ("c", None), ("d", None)]
     for docno, judge in places:
-        execute(
+        change_stored(
             str(six_pooled / "collection.db"),
             "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
             " SELECT t.id, d.id, (SELECT id FROM judge WHERE name = :judge), 0, 'primary'"

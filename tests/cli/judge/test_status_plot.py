@@ -7,8 +7,7 @@ from pathlib import Path
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.cli.command_line import JUDGES, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import JUDGES, Cli, write
 
 
 def plotted(cli: Cli, *options: str) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.analysis.pools.stopping import most_relevant
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 TOPIC = "G01"
 

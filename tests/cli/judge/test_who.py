@@ -10,7 +10,7 @@ import pytest
 from pooler.cli.judge.who import memory_of
 from store.collection import Collection
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from tests.cli.command_line import program, run_process
+from tests.helpers.run import program, run_process
 from tests.judge_ui.conftest import new_collection
 from tests.judge_ui.pty_terminal import PtyTerminal
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import environment, program, run_process
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, environment, program, run_process
 
 
 def test_backup_and_restore(cli: Cli, judged: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, JudgeKind, Passage
-from tests.cli.conftest import Cli
-from tests.store.outside import Sitting
+from tests.helpers.run import Cli
+from tests.helpers.world import JudgeAtWork
 from tests.trec_covid import data_path
 
 TEXT = "起源 of the virus\r\nin "
@@ -57,7 +57,7 @@ def judge_some(place: Path, docnos: list[str]) -> None:
         for judge in ("ann", "bob"):
             made.judges.add(judge, JudgeKind.HUMAN)
             for _ in range(2):
-                sitting = Sitting(made.desk(judge, program="test"), "1")
+                sitting = JudgeAtWork(made.desk(judge, program="test"), "1")
                 sitting.desk.set_terms("1", ("origin", "起源"))
                 for docno in dice.sample(docnos, 20):
                     sitting.grade(docno, dice.randrange(3))

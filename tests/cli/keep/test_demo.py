@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from pooler.cli.keep.demo import NEXT, STEPS
-from tests.cli.command_line import GARDEN
-from tests.cli.conftest import Cli
+from tests.helpers.run import GARDEN, Cli
 
 
 def test_demo_runs_the_chain_and_leaves_nothing(

@@ -12,8 +12,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.cli.command_line import JUDGES, read_lines, read_trec, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import JUDGES, Cli, read_lines, read_trec, write
 
 
 @pytest.mark.parametrize("judge", JUDGES)

@@ -16,8 +16,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.cli.command_line import environment, program
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, environment, program
 from tests.trec_covid import data_path
 
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)

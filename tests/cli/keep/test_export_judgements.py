@@ -12,8 +12,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.cli.command_line import Outcome, environment, program, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, Outcome, environment, program, write
 
 NOTE = "a\ttab,\na line, \\t and \u202e \ud800 \U0001f600"
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 
 LINES = ["2 0 d1 3", "2 0 d2 2", "10 0 d1 1", "10 0 d0 0"]
 

@@ -10,8 +10,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write
 
 
 def cells(text: str) -> list[list[str]]:

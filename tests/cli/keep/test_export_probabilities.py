@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import JUDGES, read_lines, read_trec
-from tests.cli.conftest import Cli
+from tests.helpers.run import JUDGES, Cli, read_lines, read_trec
 
 VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
 

@@ -14,8 +14,7 @@ from store.collection import Collection
 from store.formats.qrels import read_qrels
 from store.judging.disagreements import Selection
 from store.records import Action, Decision
-from tests.cli.command_line import JUDGES, read_lines, read_run_list, read_trec, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import JUDGES, Cli, read_lines, read_run_list, read_trec, write
 
 
 def grades_of(folder: Path) -> dict[tuple[str, str], list[int]]:

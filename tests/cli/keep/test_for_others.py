@@ -18,7 +18,7 @@ import pytrec_eval
 from store.collection import Collection
 from store.formats.syntax.lines import open_bytes
 from store.records import Document, Topic
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
 MAJORITY = ("--aggregate", "majority", "--ties", "low")

@@ -11,8 +11,7 @@ import pytest
 
 from store.records import Action
 from tests import cf_collection
-from tests.cli.command_line import read_lines, run_inside, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, read_lines, run_inside, write
 from tests.store.keeping.merge.apart import bytes_of, copies, make, work
 
 COLUMNS = ["topic", "docno", "judge", "says", "latest", "earliest", "highest", "lowest", "take"]

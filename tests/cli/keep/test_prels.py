@@ -12,8 +12,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.cli.command_line import Outcome, read_lines, read_trec, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, Outcome, read_lines, read_trec, write
 
 XINFAP = [
     "51 0 d1 1 1",

@@ -14,9 +14,9 @@ import pytest
 from store.collection import Collection
 from store.db.engine import collection_url
 from store.keeping.copying import copy_collection
-from tests.cli.conftest import Cli
 from tests.golden.kept import unpack
-from tests.store.outside import execute
+from tests.helpers.run import Cli
+from tests.helpers.world import change_stored
 from tests.trec_covid import data_path
 
 HEAD = "# ir_metadata.start\n# actor: {team: g}\n# ir_metadata.end\n"
@@ -215,10 +215,10 @@ def test_merge_brings_texts(cli: Cli, here: Path) -> None:
     for name in ("copy.db", "other.db"):
         copy_collection(collection_url("collection.db"), collection_url(name))
     cli("import", "runs", "topics.run", "--collection", "copy.db").fine()
-    execute("collection.db", "UPDATE run SET as_handed_in = NULL, checksum = NULL WHERE tag = 'blanks'")
+    change_stored("collection.db", "UPDATE run SET as_handed_in = NULL, checksum = NULL WHERE tag = 'blanks'")
     cli("merge", "copy.db", "other.db").fine()
     assert "nothing new" in cli("merge", "copy.db").fine().err
-    execute("collection.db", "UPDATE run SET as_handed_in = NULL, checksum = NULL WHERE tag = 'blanks'")
+    change_stored("collection.db", "UPDATE run SET as_handed_in = NULL, checksum = NULL WHERE tag = 'blanks'")
     assert "nothing new" not in cli("merge", "copy.db").fine().err
     assert kept_of("collection.db") == kept_of("copy.db")
     assert all(kept_of("copy.db").values())
@@ -239,7 +239,7 @@ def test_damaged_text_is_told(cli: Cli, here: Path, collection_name: str, damage
     damaged = {"bit": text[:40] + flipped + text[41:], "cut": text[:-20], "other": gzip.compress(b"another")}
     value = damaged[damage].hex()
     literal = f"'\\x{value}'::bytea" if "://" in collection_name else f"x'{value}'"
-    execute(collection_name, f"UPDATE run SET as_handed_in = {literal}")
+    change_stored(collection_name, f"UPDATE run SET as_handed_in = {literal}")
     told = cli("verify", *on)
     assert (told.code, "has 1 fault" in told.err, "run `blanks`" in told.out) == (1, True, True)
     refused = cli("export", "collection", "out", *on).failed(3)

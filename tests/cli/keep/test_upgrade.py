@@ -7,10 +7,10 @@ from pathlib import Path
 import psycopg
 
 from store.db.engine import SCHEMA_REVISION
-from tests.cli.conftest import Cli
 from tests.golden.kept import GOLDEN, unpack
+from tests.helpers.run import Cli
+from tests.helpers.world import change_stored
 from tests.store.keeping.test_upgrade import make_first_schema
-from tests.store.outside import execute
 
 
 def test_current_collection_is_up_to_date(cli: Cli, judged: Path) -> None:
@@ -47,7 +47,7 @@ def test_server_needs_no_backup(cli: Cli, postgres_url: str) -> None:
 def test_damaged_collection_is_not_migrated(cli: Cli, here: Path) -> None:
     """What cannot be backed up is left as it is."""
     make_first_schema("collection.db")
-    execute("collection.db", "UPDATE alembic_version SET version_num = '0002'")
+    change_stored("collection.db", "UPDATE alembic_version SET version_num = '0002'")
     content = (here / "collection.db").read_bytes()
     (here / "collection.db").write_bytes(content[:-4096])
     told = cli("upgrade").failed(3)
@@ -94,7 +94,7 @@ def test_collection_in_between_on_a_server(cli: Cli, postgres_url: str) -> None:
 
 def test_what_is_left_is_told(cli: Cli, judged: Path) -> None:
     """What nobody but its maker can judge is named, and stays."""
-    execute("collection.db", "ALTER TABLE run ADD COLUMN colour TEXT")
+    change_stored("collection.db", "ALTER TABLE run ADD COLUMN colour TEXT")
     said = cli("upgrade").fine().err
     assert said == (
         f"collection.db is up to date (schema {SCHEMA_REVISION})\n`run.colour` is unknown: left as it is\n"

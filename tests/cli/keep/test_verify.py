@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
-from tests.store.outside import execute
+from tests.helpers.run import Cli
+from tests.helpers.world import change_stored
 
 READERS = (
     ("status",),
@@ -63,8 +63,8 @@ def test_whole_collection(cli: Cli, judged: Path) -> None:
 
 def test_faults_are_told_with_what_to_do(cli: Cli, judged: Path) -> None:
     """Each fault has an example and what to do; the exit code is 1."""
-    execute("collection.db", "UPDATE run SET sha256 = '' WHERE id < 6")
-    execute("collection.db", "UPDATE judgement SET grade = 7 WHERE id = 1")
+    change_stored("collection.db", "UPDATE run SET sha256 = '' WHERE id < 6")
+    change_stored("collection.db", "UPDATE judgement SET grade = 7 WHERE id = 1")
     said = cli("verify")
     assert said.code == 1
     assert "runs: `bm25-words` has no SHA-256 of its file, but ''" in said.out
@@ -172,7 +172,7 @@ def test_damaged_judgement_is_not_backed_up(cli: Cli, judged: Path) -> None:
     """A grade that became another one does not come in the place of a good backup."""
     cli("backup", "b").fine()
     good = (judged / "b").read_bytes()
-    execute("collection.db", "UPDATE judgement SET grade = 1 - grade WHERE id = 1")
+    change_stored("collection.db", "UPDATE judgement SET grade = 1 - grade WHERE id = 1")
     said = cli("backup", "b", "--replace").failed(3)
     assert "its checksum does not match its content" in said.err
     assert "hint: nothing was saved; pooler verify says more" in said.err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 from tests.vectors.kishida_tables import N_RELEVANT, TABLE_1, TABLE_2
 
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.cli.command_line import GARDEN, write
-from tests.cli.conftest import Cli
 from tests.cli.oracles import average_precision, read_qrels, read_run
+from tests.helpers.run import GARDEN, Cli, write
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
 A, B, C = (GARDEN / "runs" / f"{tag}.run" for tag in ("bm25-words", "rm3-words-title", "lm-words-full"))

@@ -11,8 +11,7 @@ import pytest
 
 import pooler as p
 from store.errors import ArgumentError, PoolerError
-from tests.cli.command_line import read_lines, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, read_lines, write
 
 ORDER = ("d1", "d5", "d2", "d6", "d3", "d4", "d7", "d8")
 HUMAN = {docno: int(docno in ("d1", "d3", "d5")) for docno in ORDER}

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.cli.command_line import GARDEN, write
-from tests.cli.conftest import Cli
 from tests.cli.oracles import average_precision, first_documents, read_qrels, read_run
+from tests.helpers.run import GARDEN, Cli, write
 from tests.trec_covid import data_path
 from tests.vectors.agreement_tables import assert_prints
 

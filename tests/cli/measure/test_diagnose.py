@@ -9,9 +9,9 @@ import pytest
 import pytrec_eval
 
 from store.text import rough
-from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import STRICT, runs_of
 from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels
+from tests.helpers.run import Cli
 
 DEPTH = 5
 LATE = "late-tfidf-bigrams"

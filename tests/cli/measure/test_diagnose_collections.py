@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli
 from tests.cli.oracles import average_precision, mean, read_qrels, read_run
 from tests.conftest import SHARED_DATA
+from tests.helpers.run import Cli
 
 pytestmark = pytest.mark.slow
 

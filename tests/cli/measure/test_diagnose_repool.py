@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import read_run_list
-from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import STRICT, runs_of
 from tests.cli.oracles import average_precision, first_documents, mean, read_qrels
+from tests.helpers.run import Cli, read_run_list
 
 Pairs = set[tuple[str, str]]
 ORDER = ("--order", "trec9")

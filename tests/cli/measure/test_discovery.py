@@ -15,8 +15,8 @@ import pytest
 import pooler
 from store.analysis.variation.lists import ProbableRankings
 from store.analysis.variation.simulation import simulate_maps
-from tests.cli.conftest import Cli
 from tests.cli.measure.test_variation_of_collections import cystic_fibrosis
+from tests.helpers.run import Cli
 from tests.trec_covid import data_path
 
 VALUES = ("--value", "0=0", "--value", "1=.8", "--value", "2=1")

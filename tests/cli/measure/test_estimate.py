@@ -16,10 +16,9 @@ import pytrec_eval
 from store.analysis.arrays import RankedDocuments
 from store.analysis.measures.estimates import estimates
 from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, SampledPool, sampled_pool
-from tests.cli.command_line import PAGE, write
-from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import STRICT, runs_of
 from tests.cli.oracles import average_precision, mean, read_qrels
+from tests.helpers.run import PAGE, Cli, write
 
 EPSILON = 1e-5
 V5 = ["51 0 d1 1 1", "51 0 d2 1 0", "51 0 d3 1 2", "51 0 d4 2 -1", "51 0 d5 2 1", "51 0 d6 2 0",

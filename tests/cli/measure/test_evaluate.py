@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import GARDEN, read_lines, read_run_list, write
-from tests.cli.conftest import Cli
 from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, read_run
+from tests.helpers.run import GARDEN, Cli, read_lines, read_run_list, write
 
 
 def run_files(folder: Path) -> list[Path]:

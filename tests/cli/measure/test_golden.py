@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 CASE = Path(__file__).resolve().parents[2] / "golden" / "two_runs"
 

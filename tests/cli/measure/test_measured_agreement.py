@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests import cf_collection
-from tests.cli.command_line import run_inside
+from tests.helpers.run import run_inside
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 Pooler = Callable[..., Any]

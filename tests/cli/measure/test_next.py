@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import runs_of
 from tests.cli.measure.test_variation import topics_of
 from tests.cli.oracles import first_documents, read_qrels
+from tests.helpers.run import Cli
 from tests.store.analysis.variation.outcome_table import outcome_table
 from tests.store.analysis.variation.test_next_judgement import spread
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 from tests.trec_covid import data_path
 from tests.vectors import kishida_tables
 

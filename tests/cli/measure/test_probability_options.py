@@ -22,8 +22,7 @@ from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.collection import Collection
 from store.content.runs import Runs
 from store.errors import ArgumentError, FormatError, PoolerError, UnknownNameError
-from tests.cli.command_line import read_lines, read_trec
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, read_lines, read_trec
 
 VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
 Column = tuple[float, ...]

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import GARDEN
-from tests.cli.conftest import Cli
+from tests.helpers.run import GARDEN, Cli
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
 RUNS = tuple(str(GARDEN / "runs" / f"{tag}.run") for tag in ("bm25-words", "tfidf-words"))

@@ -17,9 +17,8 @@ import pytest
 
 from pooler.reporting.on_pool import FACT_WORDS
 from pooler.results.pool.conclusions import REASONS
-from tests.cli.command_line import Outcome, write
-from tests.cli.conftest import Cli
 from tests.conftest import SHARED_DATA
+from tests.helpers.run import Cli, Outcome, write
 
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
 

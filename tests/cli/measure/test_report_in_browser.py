@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli
 
 pytestmark = [pytest.mark.chromium, pytest.mark.slow]
 

@@ -8,9 +8,9 @@ from statistics import variance
 import pytest
 from scipy import stats
 
-from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import STRICT, runs_of, with_relevant
 from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels
+from tests.helpers.run import Cli
 from tests.vectors.kishida_tables import N_TOPICS, TABLE_7, TABLE_8
 
 

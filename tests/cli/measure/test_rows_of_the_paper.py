@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli
 from tests.cli.oracles import first_documents, read_qrels, read_run
+from tests.helpers.run import Cli
 
 
 def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path) -> None:

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from scipy.stats import kendalltau
 
-from tests.cli.command_line import write
-from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
 from tests.cli.oracles import average_precision, first_documents, mean, measured_ap, read_qrels, swapped_pairs
+from tests.helpers.run import Cli, write
 
 DEPTH = 5
 

@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import kendalltau, ttest_rel
 
 from store.text import percent, rough
-from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
 from tests.cli.oracles import average_precision, first_documents, mean, read_qrels, swapped_pairs
+from tests.helpers.run import Cli
 
 
 def ap_rows(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> list[float]:

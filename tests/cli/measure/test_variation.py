@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from tests.cli.conftest import Cli
 from tests.cli.edited_qrels import runs_of
 from tests.cli.oracles import first_documents, mean, read_qrels
+from tests.helpers.run import Cli
 from tests.store.analysis.variation.enumerated_variation import Enumerated, Topic, enumerated
 from tests.store.analysis.variation.outcome_table import outcome_table
 

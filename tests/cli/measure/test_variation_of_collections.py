@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 
 from tests import cf_collection
-from tests.cli.command_line import GARDEN
-from tests.cli.conftest import Cli
+from tests.helpers.run import GARDEN, Cli
 
 LLMJUDGE = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "llmjudge" / "scores"
 JUDGED_BY = ("--monte-carlo", "20000", "--seed", "3", "--format", "json")

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from tests.cli.command_line import controls
-from tests.cli.conftest import Cli
-from tests.store.outside import Sitting, contents
+from tests.helpers.run import Cli, controls
+from tests.helpers.world import JudgeAtWork, stored_rows
 
 DOCUMENTS = 84
 """Pooled in the sample collection at depth 5, of 8 topics."""
@@ -28,7 +27,7 @@ def staffed(cli: Cli, judged: Path) -> Path:
 def holders(folder: Path) -> dict[tuple[int, int], list[int | None]]:
     """List the judges' row ids of every document with a place."""
     found: dict[tuple[int, int], list[int | None]] = {}
-    for _, topic, document, judge, *_ in contents(str(folder / "collection.db"))["assignment"]:
+    for _, topic, document, judge, *_ in stored_rows(str(folder / "collection.db"))["assignment"]:
         found.setdefault((topic, document), []).append(judge)
     return found
 
@@ -38,7 +37,7 @@ def judge_as(folder: Path, name: str, n: int, topic: str = "G01") -> list[str]:
     with Collection(str(folder / "collection.db")) as opened:
         desk = opened.desk(name)
         desk.claim(topic)
-        sitting = Sitting(desk, topic)
+        sitting = JudgeAtWork(desk, topic)
         docnos = list(sitting.tasks)[:n]
         for docno in docnos:
             sitting.grade(docno, 1)
@@ -61,7 +60,7 @@ def test_all_people_get_the_pool_by_default(cli: Cli, staffed: Path) -> None:
     said = re.search(r"assigned: 84 documents of 8 topics, 84 assignments for 3 judges; seed (\d+)",
                      answer.err)  # fmt: skip
     assert said
-    ((_, manifest, lease_s, *_),) = contents(str(staffed / "collection.db"))["assignment_plan"]
+    ((_, manifest, lease_s, *_),) = stored_rows(str(staffed / "collection.db"))["assignment_plan"]
     plan = json.loads(manifest)
     assert (plan["seed"], plan["judges"]) == (int(said[1]), ["ann", "ben", "cat"])
     assert (plan["pools"], plan["topics"], plan["places"]) == ([], [], 84)
@@ -76,7 +75,7 @@ def test_same_seed_assigns_the_same(cli: Cli, staffed: Path) -> None:
     for seed in ("7", "7", "8"):
         cli("assign", "--clear").fine()
         cli(*command, "--seed", seed).fine()
-        stored = contents(str(staffed / "collection.db"))["assignment"]
+        stored = stored_rows(str(staffed / "collection.db"))["assignment"]
         found.append(sorted((row[1:6] for row in stored), key=repr))
     assert found[0] == found[1]
     assert found[0] != found[2]
@@ -207,9 +206,9 @@ def test_clearing_everything_shows_the_pool_again(cli: Cli, staffed: Path) -> No
 def test_dry_run_changes_nothing(cli: Cli, staffed: Path) -> None:
     """The table and the words are those of the real thing; the collection is as it was."""
     name = str(staffed / "collection.db")
-    before = contents(name)
+    before = stored_rows(name)
     would = cli("assign", "-k", "2", "--seed", "9", "--dry-run").fine()
-    assert contents(name) == before
+    assert stored_rows(name) == before
     does = cli("assign", "-k", "2", "--seed", "9").fine()
     assert does.out == would.out
     assert does.err == would.err.replace("would be ", "")
@@ -377,9 +376,9 @@ def test_refusals_say_what_to_do_and_change_nothing(
     cli("unpool", "--pool", "gone").fine()
     (staffed / "tiny.qrels").write_text("G01 0 KG-E-001 1\n", "utf-8")
     cli("import", "judgements", "tiny.qrels", "--judge", "x", "--as-pool", "tiny").fine()
-    before = contents(str(staffed / "collection.db"))
+    before = stored_rows(str(staffed / "collection.db"))
     assert message in cli(*arguments.split()).failed(code).err
-    assert contents(str(staffed / "collection.db")) == before
+    assert stored_rows(str(staffed / "collection.db")) == before
 
 
 def test_nobody_and_nothing_to_assign_is_said(cli: Cli, judged: Path) -> None:

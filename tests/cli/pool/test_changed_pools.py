@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import read_lines, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, read_lines, write
 from tests.trec_covid import data_path, leaderboard
 
 Pair = tuple[str, str]

@@ -12,10 +12,9 @@ from store.collection import Collection
 from store.content.documents import document_sha256
 from store.judging.carried import CarriedState
 from store.records import Action, Document, JudgeKind, Topic
-from tests.cli.conftest import Cli
 from tests.cli.mirrored import MIRRORS, add_mirror
-from tests.store.new import new_collection
-from tests.store.outside import Sitting, make_pool
+from tests.helpers.run import Cli
+from tests.helpers.world import JudgeAtWork, make_pool, new_collection
 
 
 @pytest.fixture
@@ -246,7 +245,7 @@ def test_what_cannot_be_judged_stands_for_nothing(tmp_path: Path) -> None:
         made.documents.add(Document(docno, "", OAKS) for docno in "abc")
         for name in ("ann", "bob"):
             made.judges.add(name, JudgeKind.HUMAN)
-        Sitting(made.desk("ann"), "1").act("a", Action.CANNOT, reason="torn")
+        JudgeAtWork(made.desk("ann"), "1").act("a", Action.CANNOT, reason="torn")
         found = p.duplicates(made, carry=True)
         assert [(one.docno, one.source, one.state) for one in found.carried] == [
             ("c", "b", CarriedState.WAITING)

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import read_lines, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, read_lines, write
 
 TOPICS = ("1", "2", "3")
 DOCNOS = tuple("abcdefghij")

@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.ranking import Order
-from tests.cli.command_line import GARDEN, read_lines, read_run_list, read_trec, run_process, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import GARDEN, Cli, read_lines, read_run_list, read_trec, run_process, write
 from tests.strategies import RunText, examples, run_texts
 
 ORDERS = get_args(Order)

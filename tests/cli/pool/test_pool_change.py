@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import run_inside, write, write_run
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, run_inside, write, write_run
 
 
 @pytest.fixture(scope="module")

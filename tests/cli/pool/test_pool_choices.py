@@ -10,8 +10,7 @@ import pytest
 
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy, SamplingStrategy, uses_model
-from tests.cli.command_line import read_lines, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, read_lines, write
 
 AT_ONCE = [row for row in STRATEGIES.values() if not isinstance(row, AdaptiveStrategy)]
 GIVEN = {"rbc": ["--param", "phi=0.8"], "stratified": ["--param", "strata=1:2:1,3:8:0.5"]}

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import environment, run_inside, write
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, environment, run_inside, write
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import read_lines, write, write_run
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, read_lines, write, write_run
 from tests.trec_covid import data_path
 
 

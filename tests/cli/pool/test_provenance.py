@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.command_line import read_run_list
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, read_run_list
 
 
 def test_provenance_tables_from_files_and_collection_agree(cli: Cli, judged: Path) -> None:

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from scipy.stats import kendalltau
 
-from tests.cli.command_line import controls, run_process, write
-from tests.cli.conftest import Cli
 from tests.cli.oracles import average_precision, first_documents, mean, read_qrels, read_run
+from tests.helpers.run import Cli, controls, run_process, write
 from tests.trec_covid import data_path, leaderboard
 
 ACORDAR = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "acordar"

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.generate import generate
-from tests.cli.command_line import environment, program, run_process
-from tests.cli.conftest import Cli
 from tests.cli.spark.processes import below, executors, is_running, workers
+from tests.helpers.run import Cli, environment, program, run_process
 
 pytestmark = [pytest.mark.java, pytest.mark.xdist_group("spark")]
 PATIENCE_S = 300.0

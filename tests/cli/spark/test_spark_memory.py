@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.generate_scale import generate_scale
-from tests.cli.command_line import environment, program, run_process
 from tests.cli.spark.processes import below
+from tests.helpers.run import environment, program, run_process
 
 MOST_BYTES = 1_500_000_000
 ENOUGH_BYTES = 8 * 2**30

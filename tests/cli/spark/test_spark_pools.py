@@ -26,8 +26,7 @@ from pooler.strategies.kinds import (
 )
 from store.ranking import ORDERS, Order
 from tests.benchmarks.generate import generate
-from tests.cli.command_line import Outcome, write, write_run
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, Outcome, write, write_run
 from tests.trec_covid import data_path
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.xdist_group("spark")]

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import pooler as p
-from tests.cli.command_line import write, write_run
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write, write_run
 
 
 @pytest.fixture

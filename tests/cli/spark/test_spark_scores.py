@@ -10,8 +10,7 @@ import pytest
 import pooler as p
 from store.analysis.measures.table import MEASURES
 from tests.benchmarks.generate import generate
-from tests.cli.command_line import write, write_run
-from tests.cli.conftest import Cli
+from tests.helpers.run import Cli, write, write_run
 from tests.trec_covid import data_path, leaderboard
 
 pytestmark = [pytest.mark.java, pytest.mark.slow, pytest.mark.xdist_group("spark")]

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from store.collection import Collection
-from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Topic
-from tests.cli.command_line import run_inside
-from tests.store.outside import make_pool
+from tests.helpers.run import run_inside
+from tests.helpers.world import make_pool, parse_scale
 
 HOSTILE = (
     "</script><script>window.owned = 1</script> <img src=x onerror='window.owned = 2'> &lt; \\u003c <!-- ]]>"

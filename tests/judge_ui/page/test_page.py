@@ -14,10 +14,10 @@ from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT, NOTHING_TO_READ
 from judge_ui.text.finding import query_terms
 from judge_ui.text.sentences import sentence_spans
 from store.collection import Collection
-from store.formats.scale import parse_scale
 from store.records import Action, JudgeKind, Topic
 from store.text import sanitise
-from tests.cli.command_line import run_inside
+from tests.helpers.run import run_inside
+from tests.helpers.world import parse_scale
 from tests.judge_ui.blind_world import PLACES, SECRETS, make_world
 from tests.judge_ui.page.pages import HOSTILE, make_described, make_page, make_whole, part_bytes, shown_data
 from tests.store.keeping.merge.apart import work

@@ -11,7 +11,7 @@ import pytest
 
 from store.collection import Collection
 from store.text import sanitise
-from tests.cli.command_line import run_inside
+from tests.helpers.run import run_inside
 from tests.judge_ui.page.browser import Browser, Page, until
 from tests.judge_ui.page.pages import HOSTILE, make_described, make_page, make_whole
 

@@ -8,8 +8,8 @@ from judge_ui.plain.answers import USES, Act, AnswerLine, Answers, numbers
 from judge_ui.plain.talk import help_lines
 from judge_ui.session.keys import Command, Keymap, key_table
 from judge_ui.session.queue import Filter
-from store.formats.scale import parse_scale
 from store.records import Grade, Scale
+from tests.helpers.world import parse_scale
 
 
 def answers(scale: str = "0-3") -> Answers:

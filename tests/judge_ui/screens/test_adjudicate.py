@@ -19,10 +19,10 @@ from store.collection import Collection
 from store.errors import StoreError
 from store.judging.disagreements import Settlement
 from store.records import Action, State
+from tests.helpers.world import JudgeAtWork
 from tests.judge_ui.conftest import Maker
 from tests.judge_ui.disputes import JUDGES, begin, change, make_disputed, rulings
 from tests.judge_ui.pilots import enter, judging, press, rows, seen, settle, strips
-from tests.store.outside import Sitting
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ async def test_no_judge_is_named_on_any_screen(disputed: Collection) -> None:
 async def test_hostile_notes_stay_text(disputed: Collection) -> None:
     """What a judge wrote is drawn as text: no markup, no escape sequence, no other width."""
     evil = "\x1b]0;owned\x07[bold]x[/] [@click=app.quit]y[/]\u202e\n" + "e\u0301" * 300
-    sitting = Sitting(disputed.desk("bob"), "12")
+    sitting = JudgeAtWork(disputed.desk("bob"), "12")
     sitting.act("e0", Action.NOTE, note=evil)
     sitting.desk.leave()
     async with adjudicating(disputed) as pilot:

@@ -18,10 +18,10 @@ from judge_ui.widgets.note_field import NoteField
 from store.collection import Collection
 from store.errors import StoreError
 from store.records import Action, Document, ShownDocument
+from tests.helpers.world import change_stored
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, locked, press, rows, seen, settle, stored, type_ahead, typed
 from tests.store.drawing import adaptive_pool, ends
-from tests.store.outside import execute
 from tests.store.places import held_place, let_lapse
 
 pytestmark = pytest.mark.usefixtures("hurried")
@@ -243,7 +243,7 @@ async def test_after_a_place_that_was_taken_away_the_first_undecided_comes(
         await press(pilot, "n", "n")
         assert "Text of c." in seen(pilot)
         of_c = "SELECT id FROM document WHERE docno = 'c'"
-        execute(str(collection_file), f"DELETE FROM assignment WHERE document_id = ({of_c})")
+        change_stored(str(collection_file), f"DELETE FROM assignment WHERE document_id = ({of_c})")
         await press(pilot, "2")
         assert "the document is no longer in your queue" in seen(pilot)
         assert "Text of a." in seen(pilot)

@@ -23,10 +23,9 @@ from store.collection import Collection
 from store.db.engine import reading
 from store.db.tables import ASSIGNMENT, DOCUMENT, JUDGE, JUDGEMENT
 from store.errors import PoolerError
-from store.formats.scale import parse_scale
 from store.records import JudgeKind, State, Topic
+from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 from tests.judge_ui.conftest import Clock
-from tests.store.outside import Sitting, make_pool
 from tests.store.places import held_place, let_lapse
 from tests.strategies import examples
 
@@ -199,7 +198,7 @@ class ClaimStory(RuleBasedStateMachine):
         """Another judge claims some documents and grades a few."""
         desk = self.others[judge]
         desk.claim("1")
-        sitting = Sitting(desk, "1")
+        sitting = JudgeAtWork(desk, "1")
         free = [task.docno for task in sitting.tasks.values() if not task.revision]
         for docno in free[:n_graded]:
             sitting.grade(docno, 1)

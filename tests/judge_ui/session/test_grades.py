@@ -6,8 +6,8 @@ import pytest
 
 from judge_ui.session.words import grade_mark, grade_name
 from store.errors import UnknownNameError
-from store.formats.scale import make_scale, parse_scale
 from store.records import Grade
+from tests.helpers.world import make_scale, parse_scale
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from judge_ui.session.keymap import NAMED_KEYS, PRESETS, command_name, read_keymap
 from judge_ui.session.keys import FIXED, Command, Keymap, key_table
 from store.errors import ArgumentError, FormatError
-from store.formats.scale import make_scale, parse_scale
 from store.records import Document, Grade, Scale
+from tests.helpers.world import make_scale, parse_scale
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pty_terminal import PtyTerminal, begin, judge
 

@@ -6,8 +6,8 @@ import pytest
 
 from judge_ui.session.keys import FIXED, Command, Keymap, key_name, key_table
 from store.errors import ArgumentError
-from store.formats.scale import make_scale, parse_scale
 from store.records import Grade, Scale
+from tests.helpers.world import make_scale, parse_scale
 
 
 def test_digits_grade_and_letters_command() -> None:

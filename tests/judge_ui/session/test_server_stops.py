@@ -21,11 +21,10 @@ from judge_ui.session.words import KeyOutcome, KeyResult
 from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import PoolerError, StoreError
-from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Passage, State, Topic
+from tests.helpers.world import make_pool, parse_scale, stored_rows
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.living_judges import living
-from tests.store.outside import contents, make_pool
 from tests.store.places import held_place, places
 from tests.store.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 
@@ -75,7 +74,7 @@ class AtWork:
 
     def events(self) -> list[tuple[str, str, int | None, int]]:
         """Return docno, action, grade and revision of every event."""
-        rows = contents(self.name)
+        rows = stored_rows(self.name)
         docnos = {row[0]: row[1] for row in rows["document"]}
         return [
             (docnos[row[2]], row[5], row[8], row[4]) for row in sorted(rows["judgement"])

@@ -22,8 +22,8 @@ from store.collection import Collection
 from store.content.documents import document_sha256
 from store.content.draws import Choose, Draw
 from store.errors import PoolerError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
+from tests.helpers.world import parse_scale
 from tests.judge_ui.conftest import ENGLISH, Maker, shown
 from tests.store.drawing import Watched, adaptive_pool, ends
 from tests.strategies import examples

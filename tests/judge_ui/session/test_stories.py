@@ -21,6 +21,7 @@ from judge_ui.session.words import KeyOutcome, KeyResult
 from store.collection import Collection
 from store.errors import PoolerError
 from store.records import Action, Document, JudgeKind, Passage, Topic
+from tests.helpers.world import JudgeAtWork, make_pool
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.story_ledger import (
     PASSAGES,
@@ -34,7 +35,6 @@ from tests.judge_ui.story_ledger import (
     read_events,
 )
 from tests.store.faults import Faults, When, failing_database
-from tests.store.outside import Sitting, make_pool
 from tests.strategies import examples
 
 numbers = itertools.count()
@@ -53,7 +53,7 @@ class Story(RuleBasedStateMachine):
         self.desk = collection.desk(self.judge)
         self.session = JudgingSession(self.desk, clock=self.clock, min_dwell=0.3)
         self.session.open_topic("1")
-        self.other = Sitting(collection.desk(self.judge), "1")
+        self.other = JudgeAtWork(collection.desk(self.judge), "1")
         self.ledger = Ledger()
         self.unheard: set[int] = set()
         """Ids of own events that were written while the session was told they were not."""

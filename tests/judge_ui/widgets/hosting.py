@@ -16,7 +16,7 @@ import judge_ui
 from judge_ui.session.keys import key_table
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.laid_out import MarkedText
-from store.formats.scale import parse_scale
+from tests.helpers.world import parse_scale
 
 
 class Host(App[None]):

@@ -8,9 +8,9 @@ from rich.style import Style
 from judge_ui.session.keys import key_table
 from judge_ui.widgets.laid_out import MarkedText, strong
 from judge_ui.widgets.lines import Notice, grade_line, hint_lines, hints_content, hints_segments, hints_text
-from store.formats.scale import parse_scale
 from store.records import State, Task
 from store.wrapping import cell_width
+from tests.helpers.world import parse_scale
 
 UNJUDGED = Task("d1", State.UNJUDGED, None, "", "", 0)
 

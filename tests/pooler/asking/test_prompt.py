@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from pooler.asking.prompt import TEMPLATE, Page, Prompt, check_template, planted
 from store.errors import ArgumentError, ConflictError
-from store.formats.scale import parse_scale
 from store.model_judge import Asked, ModelIdentity, prompt_hash
 from store.records import Topic
+from tests.helpers.world import parse_scale
 
 SCALE = parse_scale("0-2")
 TOPIC = Topic("301", "slugs on hostas", "Find remedies.", "Not snails.")

@@ -18,9 +18,8 @@ from pooler.strategies.rankings import rankings_of
 from store.collection import Collection
 from store.content.draws import Draw
 from store.errors import PoolerError, StoreError
-from store.formats.scale import parse_scale
 from store.records import Action, Decision, JudgeKind
-from tests.store.outside import make_pool, make_run
+from tests.helpers.world import make_pool, make_run, parse_scale
 
 LEVEL = 2
 DEPTH = 7

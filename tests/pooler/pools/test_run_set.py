@@ -14,8 +14,8 @@ from pooler.reading.strict import read_run
 from pooler.reading.top import read_tops
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError
-from store.formats.scale import parse_scale
 from store.ranking import ORDERS, Order
+from tests.helpers.world import parse_scale
 from tests.strategies import RunText, examples, run_texts
 
 

@@ -17,9 +17,8 @@ from store.collection import Collection
 from store.content.rankings import NumberedDocuments
 from store.content.runs import StoredRun
 from store.errors import FormatError
-from store.formats.scale import parse_scale
 from tests.benchmarks.generate import generate
-from tests.store.outside import contents
+from tests.helpers.world import parse_scale, stored_rows
 
 
 def test_number_of_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +36,7 @@ def test_number_of_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert n_readers(entries) == 1
 
 
-def stored(entries: list[RunEntry], place: Path, workers: int) -> dict[str, list[tuple[object, ...]]]:
+def imported_rows(entries: list[RunEntry], place: Path, workers: int) -> dict[str, list[tuple[object, ...]]]:
     """Import runs into a new collection and read its rows, but for the times."""
     numbered: defaultdict[int, NumberedDocuments] = defaultdict(NumberedDocuments)
     scale = parse_scale("0-2")
@@ -46,7 +45,7 @@ def stored(entries: list[RunEntry], place: Path, workers: int) -> dict[str, list
             numbered[one.reader].extend(one.docnos())
             about = StoredRun(one.tag, "", contributes=True, sha256=one.sha256, file=one.file)
             collection.runs.add_packed(about, one.rankings(), numbered[one.reader])
-    rows = contents(str(place))
+    rows = stored_rows(str(place))
     return {name: rows[name] for name in ("document", "topic", "ranking")}
 
 
@@ -58,14 +57,14 @@ def test_rows_do_not_depend_on_who_reads(tmp_path: Path) -> None:
     blank = tmp_path / "runs" / "blank.run"  # a blank line is for the reference reader
     blank.write_bytes(files[3].read_bytes().replace(b"d_run3", b"blank") + b"\n")
     entries = [RunEntry(str(path)) for path in (*files[:4], packed, blank, *files[4:])]
-    one = stored(entries, tmp_path / "one.db", 1)
-    assert stored(entries, tmp_path / "two.db", 2) == one
+    one = imported_rows(entries, tmp_path / "one.db", 1)
+    assert imported_rows(entries, tmp_path / "two.db", 2) == one
     scale = parse_scale("0-2")
     place = str(tmp_path / "runs.db")
     with Collection.create(place, name="test", scale=scale, program="test") as collection:
         for entry in entries:
             collection.runs.add(read_run(entry.file))
-    assert {name: contents(place)[name] for name in one} == one
+    assert {name: stored_rows(place)[name] for name in one} == one
 
 
 def test_errors_come_in_the_order_of_the_files(tmp_path: Path) -> None:
@@ -85,9 +84,9 @@ def test_workers_that_die_are_done_without(tmp_path: Path, monkeypatch: pytest.M
     """When the other processes die, this one reads what they had not."""
     files = generate(tmp_path / "runs", runs=5, topics=2, documents=20, seed=5)
     entries = [RunEntry(str(path)) for path in files]
-    expected = stored(entries, tmp_path / "one.db", 1)
+    expected = imported_rows(entries, tmp_path / "one.db", 1)
     monkeypatch.setattr(module, "_read_in_worker", die_on_the_third)
-    assert stored(entries, tmp_path / "two.db", 2) == expected
+    assert imported_rows(entries, tmp_path / "two.db", 2) == expected
 
 
 def die_on_the_third(entry: RunEntry) -> NumberedRun:

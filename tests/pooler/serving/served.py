@@ -20,9 +20,9 @@ from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSMsgType
 
 from store.collection import Collection
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from tests.cli.command_line import environment, program
+from tests.helpers.run import environment, program
+from tests.helpers.world import new_collection
 from tests.judge_ui.pty_terminal import SEQUENCE
-from tests.store.new import new_collection
 
 PATIENCE_S = 60.0
 LABELS = ("not relevant", "partially relevant", "relevant")

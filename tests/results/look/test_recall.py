@@ -14,7 +14,7 @@ from store.analysis.pools.stopping import most_relevant
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.records import Action, Decision, JudgeKind, Pool, PoolEntry, Topic
-from tests.store.new import new_collection
+from tests.helpers.world import new_collection
 
 N = 60
 """Documents of the runs."""

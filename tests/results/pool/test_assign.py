@@ -12,8 +12,8 @@ from pooler.results.pool.assign import assign, assigned, clear_assignments
 from pooler.results.pool.into import pool_collection
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.records import JudgeKind, Ranking, Run
+from tests.helpers.world import parse_scale
 
 
 @pytest.fixture

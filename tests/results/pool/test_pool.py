@@ -15,8 +15,8 @@ from pooler.results.pool.unpool import unpool
 from pooler.telling import Listener, listening
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.records import Ranking, Run
+from tests.helpers.world import parse_scale
 
 RUNS = {"x": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"d": 2.0}}, "y": {"1": {"b": 3.0, "e": 2.0}}}
 

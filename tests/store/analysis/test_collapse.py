@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from store.analysis.collapse import collapse, collapse_table, level_index, level_of, levels_of
 from store.errors import ArgumentError
-from store.formats.scale import make_scale, parse_scale
 from store.records import Grade
+from tests.helpers.world import make_scale, parse_scale
 
 GAPS = make_scale(
     tuple(Grade(value, f"grade {value}", key) for value, key in ((-2, "j"), (0, "0"), (3, "3")))

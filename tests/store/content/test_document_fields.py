@@ -14,9 +14,9 @@ from store.keeping.copying import copy_collection
 from store.keeping.directory.read import read_directory
 from store.keeping.verify import verify
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Topic
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 from tests.store.keeping.merge.apart import copies, export, grades, make, merge, work
 from tests.store.keeping.saved_pages import page_part, record, save
-from tests.store.outside import Sitting, execute, make_pool
 
 HTML = "<h1>Oaks</h1>\r\n<p>Tom &amp; <b>Jerry</b>.</p>"
 FIELDS = (("url", "http://a\x1b[2J"), ("date", "1991"))
@@ -78,7 +78,7 @@ def test_desk_shows_what_was_chosen_in_that_order(pooled: Collection) -> None:
 def test_evidence_is_stored_of_the_raw_text(pooled: Collection) -> None:
     """Marked in what is read, stored with the tags in between, and shown as it was marked."""
     pooled.documents.add([OAKS])
-    sitting = Sitting(pooled.desk("ann"), "1")
+    sitting = JudgeAtWork(pooled.desk("ann"), "1")
     marked = Passage(6, 11, "Tom & Jerry")
     task = sitting.act("a", Action.MARK, passages=(marked,))
     assert task.passages == (marked,)
@@ -99,7 +99,7 @@ def test_damaged_fields_are_told(pooled: Collection, collection_name: str) -> No
     """By the checksum of their row, and where they are no JSON or of no known markup."""
     pooled.documents.add([OAKS])
     assert faults(collection_name) == set()
-    execute(collection_name, "UPDATE document_metadata SET markup = 'odt'")
+    change_stored(collection_name, "UPDATE document_metadata SET markup = 'odt'")
     assert faults(collection_name) == {"checksums", "fields"}
 
 
@@ -198,7 +198,7 @@ def test_directory_with_bad_fields_is_refused(whole: Path, tmp_path: Path) -> No
     export(whole, tmp_path / "files")
     with Collection(str(whole)) as opened:
         assert opened.fields
-    execute(str(whole), "UPDATE document_metadata SET markup = 'odt'")
+    change_stored(str(whole), "UPDATE document_metadata SET markup = 'odt'")
     export(whole, tmp_path / "bad")
     with pytest.raises(
         Exception, match=r"document_fields.jsonl:1: `markup`: expected one of plain, html, markdown, got"

@@ -10,8 +10,8 @@ from store.collection import Collection
 from store.content.documents import TextCounts, document_sha256
 from store.errors import ConflictError, FormatError
 from store.records import Document, ImportReport
+from tests.helpers.world import change_stored, count_rows, make_pool, stored_rows
 from tests.store.drawing import adaptive_pool
-from tests.store.outside import contents, counts, execute, make_pool
 
 A = Document("a", "Wine", "Fish and wine.")
 B = Document("b", "Beer", "Hops.")
@@ -61,9 +61,9 @@ def test_pooled_without_text_counts_documents(
     assert pooled.documents.count_without_text() == TextCounts(1, 2)
     pooled.pools.add(make_pool({"1": ["c"], "2": ["c"]}, name="second", manifest={"depth": 2}))
     assert pooled.documents.count_without_text() == TextCounts(2, 3)
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
     assert pooled.documents.count_without_text() == TextCounts(1, 2)
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
     assert pooled.documents.count_without_text() == TextCounts(0, 0)
 
 
@@ -87,7 +87,7 @@ def test_documents_to_be_drawn_are_not_counted_as_pooled(pooled: Collection) -> 
 def test_text_of_a_withdrawn_pool_is_not_kept(pooled: Collection, collection_name: str) -> None:
     """A pool that was withdrawn asks for no texts; a text that is there stays."""
     pooled.documents.add([A])
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
     report = pooled.documents.add([A, B])
     assert report == ImportReport(added=1, unchanged=1, left_out=1)
     assert (pooled.documents.get("a"), pooled.documents.get("b")) == (A, Document("b"))
@@ -99,11 +99,11 @@ def test_same_documents_again_change_nothing(
 ) -> None:
     """Importing the same documents again is counted and writes nothing."""
     pooled.documents.add([A, B, C], all_texts=all_texts)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for replace in (False, True):
         report = pooled.documents.add([C, A, B], all_texts=all_texts, replace=replace)
         assert (report.added, report.unchanged, report.replaced) == (0, 3, 0)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str) -> None:
@@ -111,11 +111,11 @@ def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str
     pooled.documents.add([A])
     for number, other in enumerate((Document("a", A.title, "No."), Document("a", "W", "No."))):
         new = Document(f"new {number}", "", "x")
-        before = contents(collection_name)
+        before = stored_rows(collection_name)
         with pytest.raises(ConflictError, match="document `a` exists with another text") as told:
             pooled.documents.add([new, other])
         assert told.value.hint == "--replace takes the new text"
-        assert contents(collection_name) == before
+        assert stored_rows(collection_name) == before
         report = pooled.documents.add([new, other], all_texts=True, replace=True)
         assert report == ImportReport(added=1, replaced=1)
         assert pooled.documents.get("a") == other
@@ -127,12 +127,12 @@ def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str
 def test_damaged_text_is_written_again(pooled: Collection, collection_name: str, damage: str) -> None:
     """With `replace` a text that is not what its hash says is written again, and no other."""
     pooled.documents.add([A, B])
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     values = {"raw": b"Fish and wind.", "no_utf8": b"\xff\xfe"}
     values = {name: value for name, value in values.items() if f":{name}" in damage}
-    execute(collection_name, f"UPDATE document SET {damage} WHERE docno = 'a'", **values)
+    change_stored(collection_name, f"UPDATE document SET {damage} WHERE docno = 'a'", **values)
     assert pooled.documents.add([A, B], replace=True) == ImportReport(unchanged=1, replaced=1)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     assert pooled.documents.add([A, B], replace=True) == ImportReport(unchanged=2)
 
 
@@ -176,10 +176,10 @@ def test_error_in_the_stream_takes_all_of_it_back(
         raise FormatError("docs.jsonl", [], n_faults=1)
 
     pooled.documents.add([B])
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(FormatError):
         pooled.documents.add(stream(), all_texts=True)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     # Rows of the first attempt are gone, and with them the ids the object had learnt.
     with Collection(collection_name) as other:
         other.documents.add([Document("z"), Document("d7", "", "other")], all_texts=True)
@@ -195,7 +195,7 @@ def test_many_batches_are_one_import(pooled: Collection, collection_name: str) -
     """A stream longer than a batch is counted and stored whole."""
     documents = [Document(f"d{number}", str(number), "x") for number in range(1777)]
     assert pooled.documents.add(iter(documents), all_texts=True) == ImportReport(added=1777)
-    assert counts(collection_name)["document"] == 2 + 1777
+    assert count_rows(collection_name)["document"] == 2 + 1777
     assert pooled.documents.get("d1776") == documents[1776]
     assert pooled.documents.add(documents).unchanged == 1777
 

@@ -14,13 +14,13 @@ from store.collection import Collection
 from store.content.draws import Draw
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, JudgeKind, Qrel
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, stored_rows
 from tests.store.drawing import Watched, adaptive_pool, draw_at_once, ends
-from tests.store.outside import Sitting, contents, engine_of, execute, make_pool
 
 HUMAN = JudgeKind.HUMAN
 DOCNOS = "abcdef"
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.store.outside", "tests.store.drawing"])
+processes.set_forkserver_preload(["tests.helpers.world", "tests.store.drawing"])
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_strategy_is_told_every_draw_and_its_grade(live: Collection) -> None:
     for grade in (1, 0, 2):
         docno = live.pools.draw("live", "1", watched)
         assert docno is not None
-        Sitting(live.desk("ann"), "1").grade(docno, grade)
+        JudgeAtWork(live.desk("ann"), "1").grade(docno, grade)
         sequence.append(Draw(docno, grade))
     assert live.pools.draw("live", "1", watched) == "c"
     assert sequence == [Draw("a", 1), Draw("b", 0), Draw("f", 2)]
@@ -88,19 +88,19 @@ def test_budget_ends_drawing(live: Collection) -> None:
 
 def test_strategy_without_another_document_draws_nothing(live: Collection, collection_name: str) -> None:
     """A strategy may end before the budget does."""
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     assert live.pools.draw("live", "1", lambda _draws: None) is None
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_withdrawn_pool_draws_nothing(live: Collection, collection_name: str) -> None:
     """Once a pool is withdrawn its strategy is not asked."""
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
-    before = contents(collection_name)
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    before = stored_rows(collection_name)
     watched = Watched(ends(DOCNOS))
     assert live.pools.draw("live", "1", watched) is None
     assert watched.n_asked == 0
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_pools_tell_what_is_drawn_and_may_be(live: Collection) -> None:
@@ -117,9 +117,9 @@ def test_pools_tell_what_is_drawn_and_may_be(live: Collection) -> None:
 def test_same_pool_again_keeps_its_draws(live: Collection, collection_name: str) -> None:
     """Making the pool once more changes nothing, however much is drawn."""
     draw(live)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     assert not live.pools.add(adaptive_pool({"1": DOCNOS, "2": DOCNOS}, 4))
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_unknown_pool_is_refused(live: Collection) -> None:
@@ -143,11 +143,11 @@ def test_document_that_cannot_be_drawn_is_refused(live: Collection, collection_n
     live.pools.add(adaptive_pool({"1": "z"}, 1, name="other"))
     draw(live)
     draw(live, "2")
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     message = f"the strategy of pool `live` named `{named}`, which cannot be drawn"
     with pytest.raises(StoreError, match=message):
         live.pools.draw("live", "1", lambda _draws: named)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_strategy_that_fails_writes_nothing(live: Collection, collection_name: str) -> None:
@@ -157,10 +157,10 @@ def test_strategy_that_fails_writes_nothing(live: Collection, collection_name: s
         message = "no such run"
         raise ZeroDivisionError(message)
 
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(ZeroDivisionError, match="no such run"):
         live.pools.draw("live", "1", fail)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     assert draw(live) == "a"
 
 
@@ -169,7 +169,7 @@ def test_skipped_and_impossible_count_as_drawn_without_reward(live: Collection) 
     for act in (Action.SKIP, Action.CANNOT, Action.NOTE):
         docno = draw(live)
         assert docno is not None
-        Sitting(live.desk("ann"), "1").act(docno, act, reason="torn", note="n")
+        JudgeAtWork(live.desk("ann"), "1").act(docno, act, reason="torn", note="n")
     assert told(live) == [("a", None), ("f", None), ("e", None)]
     assert draw(live) == "d"
 
@@ -177,7 +177,7 @@ def test_skipped_and_impossible_count_as_drawn_without_reward(live: Collection) 
 def test_grade_zero_is_a_grade(live: Collection) -> None:
     """The strategy can tell a document without relevance from one without a judgement."""
     draw(live)
-    Sitting(live.desk("ann"), "1").grade("a", 0)
+    JudgeAtWork(live.desk("ann"), "1").grade("a", 0)
     assert told(live) == [("a", 0)]
 
 
@@ -185,7 +185,7 @@ def test_revision_and_undo_are_what_stands(live: Collection) -> None:
     """The strategy is told the current grade: a changed one as changed, an undone one as none."""
     for _ in range(2):
         draw(live)
-    sitting = Sitting(live.desk("ann"), "1")
+    sitting = JudgeAtWork(live.desk("ann"), "1")
     sitting.grade("a", 2)
     sitting.grade("f", 1)
     assert told(live) == [("a", 2), ("f", 1)]
@@ -203,7 +203,7 @@ def test_revision_and_undo_are_what_stands(live: Collection) -> None:
 def test_undo_after_a_draw_leaves_it_drawn(live: Collection) -> None:
     """What was drawn because of a grade stays when the grade is undone; the next draw knows."""
     draw(live)
-    sitting = Sitting(live.desk("ann"), "1")
+    sitting = JudgeAtWork(live.desk("ann"), "1")
     sitting.grade("a", 1)
     assert draw(live) == "b"
     sitting.undo()
@@ -215,7 +215,7 @@ def test_undo_after_a_draw_leaves_it_drawn(live: Collection) -> None:
 def test_grade_that_has_stood_longest_counts_of_two_judges(live: Collection) -> None:
     """Bob was first; once he changes his mind Ann was; a note changes nothing."""
     draw(live)
-    ann, bob = (Sitting(live.desk(judge), "1") for judge in ("ann", "bob"))
+    ann, bob = (JudgeAtWork(live.desk(judge), "1") for judge in ("ann", "bob"))
     bob.grade("a", 0)
     ann.grade("a", 2)
     assert told(live) == [("a", 0)]
@@ -253,7 +253,7 @@ def test_people_alone_are_told_where_one_has_graded(live: Collection) -> None:
     assert told(live) == [("a", 2), ("f", 2), ("e", None)]
     live.judgements.add({"trec": [Qrel("1", "e", 1)]}, JudgeKind.IMPORTED)
     assert told(live) == [("a", None), ("f", None), ("e", 1)]
-    sitting = Sitting(live.desk("ann"), "1")
+    sitting = JudgeAtWork(live.desk("ann"), "1")
     sitting.grade("a", 0)
     assert told(live) == [("a", 0), ("f", None), ("e", None)]
     sitting.undo()
@@ -271,7 +271,7 @@ def test_first_current_grade_follows_from_the_events(live: Collection, collectio
     draw(live)
     desks = [live.desk(judge) for judge in ("ann", "bob")]
     for _ in range(40):
-        sitting = Sitting(dice.choice(desks), "1")
+        sitting = JudgeAtWork(dice.choice(desks), "1")
         at_a_desk = [one for one in Action if one is not Action.SETTLE]
         act = dice.choice([*at_a_desk, Action.JUDGE, Action.JUDGE, Action.JUDGE])
         if act is Action.UNDO:

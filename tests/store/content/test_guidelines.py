@@ -9,7 +9,7 @@ import pytest
 from store.collection import Collection
 from store.content.topics import newest_guideline
 from store.errors import ArgumentError, UnknownNameError
-from tests.store.outside import contents, engine_of, reading
+from tests.helpers.world import engine_of, reading, stored_rows
 
 
 def test_versions_count_from_one(collection: Collection) -> None:
@@ -28,9 +28,9 @@ def test_same_text_again_adds_nothing(collection: Collection, collection_name: s
     """The newest text once more gives the version there is; an older text is a new version."""
     collection.guidelines.add("a")
     kept = collection.guidelines.add("b")[0]
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     assert collection.guidelines.add("b") == (kept, False)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     assert collection.guidelines.add("b ")[1]
     again, is_new = collection.guidelines.add("a")
     assert (again.version, is_new) == (4, True)

@@ -8,9 +8,9 @@ from store.collection import Collection
 from store.content.pools import Replacement
 from store.errors import ConflictError
 from store.records import Pool
+from tests.helpers.world import make_pool, stored_rows
 from tests.store.drawing import adaptive_pool
 from tests.store.looking.filled import fill, pairs_of
-from tests.store.outside import contents, make_pool
 
 
 def replace(collection: Collection, pool: Pool) -> Replacement:
@@ -22,7 +22,7 @@ def test_the_old_pool_steps_aside_with_all_it_has(collection: Collection, collec
     """Entries, runs, round and date stay, under a new name; judgements are not touched."""
     fill(collection)
     old, judged = collection.pools.get("main"), collection.judgements.current()
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     new = make_pool({"1": ["b", "x"]}, name="main", round="5")
     assert replace(collection, new) == Replacement(is_new=True, former="main.replaced-1")
     former = collection.pools.get("main.replaced-1")
@@ -34,7 +34,7 @@ def test_the_old_pool_steps_aside_with_all_it_has(collection: Collection, collec
     assert (stored["main"].withdrawn, stored["main"].round) == (False, "5")
     assert pairs_of(collection, ["main"]) == {("1", "b"), ("1", "x")}
     assert collection.judgements.current() == judged
-    after = contents(collection_name)
+    after = stored_rows(collection_name)
     assert after["judgement"] == before["judgement"]
     assert {row[0] for row in before["pool"]} < {row[0] for row in after["pool"]}
     # a and g of topic 1 are in pool late still; the rest of main is in no pool.
@@ -46,10 +46,10 @@ def test_the_same_pool_is_not_replaced(collection: Collection, collection_name: 
     """Saying the same again changes nothing, and names no former pool."""
     pool = make_pool({"1": ["a", "b"]}, name="main", manifest={"version": "1"})
     collection.pools.add(pool)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     again = make_pool({"1": ["a", "b"]}, name="main", manifest={"version": "2"})
     assert replace(collection, again) == Replacement(is_new=False, former=None)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_names_of_former_pools_count_on(collection: Collection) -> None:
@@ -81,20 +81,20 @@ def test_a_withdrawn_pool_gives_its_name_away(collection: Collection) -> None:
 def test_adaptive_pools_do_not_replace_each_other(collection: Collection, collection_name: str) -> None:
     """A judge who draws from the old pool would draw from the new one: refused, nothing done."""
     collection.pools.add(adaptive_pool({"1": list("abc")}, budget=2, name="live"))
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     other = adaptive_pool({"1": list("xyz")}, budget=3, name="live")
     other.manifest["seed"] = 9
     with pytest.raises(ConflictError, match="cannot be replaced by another adaptive pool"):
         replace(collection, other)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     assert replace(collection, make_pool({"1": ["a"]}, name="live")).former == "live.replaced-1"
 
 
 def test_a_failure_leaves_the_old_pool_in_place(collection: Collection, collection_name: str) -> None:
     """An error while the new pool is written takes back the step aside."""
     collection.pools.add(make_pool({"1": ["a"]}, name="main"))
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     twice = make_pool({"1": ["b", "b"]}, name="main", manifest={"seed": 1})
     with pytest.raises(Exception, match=r"(?i)unique"):
         replace(collection, twice)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before

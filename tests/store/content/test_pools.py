@@ -10,7 +10,7 @@ from store.collection import Collection
 from store.content.pools import StoredPool
 from store.errors import ConflictError, UnknownNameError
 from store.records import Pool, PoolEntry
-from tests.store.outside import contents, execute, make_pool, make_run
+from tests.helpers.world import change_stored, make_pool, make_run, stored_rows
 from tests.strategies import examples
 
 MANIFEST = {"strategy": "depth", "depth": 100, "seed": 7, "out_order": "random",
@@ -78,17 +78,17 @@ def test_same_pool_again_changes_nothing(collection: Collection, collection_name
     """A pool that already exists is not added; the order of its entries does not matter."""
     pool = shuffled_pool()
     collection.pools.add(pool)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     again = Pool(pool.entries[::-1], dict(reversed(MANIFEST.items())), pool.name, pool.round)
     assert not collection.pools.add(again)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_other_pool_of_the_same_name_is_refused(collection: Collection, collection_name: str) -> None:
     """A pool that differs in anything needs a name of its own, and nothing of it is kept."""
     entries = shuffled_pool().entries
     collection.pools.add(shuffled_pool())
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for other in (
         Pool([*entries, PoolEntry("8", "new", 0)], {"depth": 1}, "main", "2"),
         Pool([*entries, PoolEntry("8", "new", 0)], MANIFEST, "main", "2"),
@@ -99,14 +99,14 @@ def test_other_pool_of_the_same_name_is_refused(collection: Collection, collecti
         with pytest.raises(ConflictError, match="there is another pool named `main`") as caught:
             collection.pools.add(other)
         assert caught.value.hint is not None
-        assert contents(collection_name) == before
+        assert stored_rows(collection_name) == before
 
 
 def test_withdrawn_pool_keeps_its_name(collection: Collection, collection_name: str) -> None:
     """A withdrawn pool stays for the record: its pairs are not pooled, its name is taken."""
     collection.pools.add(make_pool({"1": ["a", "b"]}, name="first"))
     collection.pools.add(make_pool({"1": ["b", "c"]}, name="second"))
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'first'")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'first'")
     assert set(collection.pools.rounds()) == {("1", "b"), ("1", "c")}
     assert [(pool.name, pool.withdrawn, pool.pairs) for pool in collection.pools.all()] == [
         ("first", True, 2),
@@ -164,7 +164,7 @@ def test_display_order_names_its_seed(collection: Collection, collection_name: s
     }
     for name, manifest in expected.items():
         collection.pools.add(make_pool({"1": ["a"]}, name=name, manifest=manifest))
-    for row in contents(collection_name)["pool"]:
+    for row in stored_rows(collection_name)["pool"]:
         assert row[4] == row[1]
 
 

@@ -17,7 +17,7 @@ from store.errors import ArgumentError, UnknownNameError
 from store.ranking import Order
 from store.records import Ranking, Run
 from store.text import natural_key
-from tests.store.outside import make_run, statements
+from tests.helpers.world import make_run, statements
 from tests.strategies import examples
 
 ORDERS: tuple[Order, ...] = get_args(Order)

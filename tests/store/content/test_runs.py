@@ -19,7 +19,7 @@ from store.db.packing import PackedRanking, pack_ranking
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.ranking import Order, rank_order
 from store.records import ImportReport, Ranking, Run
-from tests.store.outside import contents, execute, make_pool, make_run
+from tests.helpers.world import change_stored, make_pool, make_run, stored_rows
 from tests.strategies import examples
 
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -165,10 +165,10 @@ def test_same_run_again_changes_nothing(collection: Collection, collection_name:
     """Importing the same file again is counted and writes nothing."""
     run = make_run("bm25", {"1": [("a", 1.0)]}, group="unit", contributes=False)
     assert collection.runs.add(run) == ImportReport(added=1)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for replace in (False, True):
         assert collection.runs.add(run, replace=replace) == ImportReport(unchanged=1)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_other_file_is_refused_or_taken(collection: Collection, collection_name: str) -> None:
@@ -176,11 +176,11 @@ def test_other_file_is_refused_or_taken(collection: Collection, collection_name:
     collection.runs.add(make_run("bm25", {"1": [("a", 1.0)], "2": [("b", 1.0)]}, sha256="old"))
     collection.pools.add(make_pool({"1": ["a"]}, run_tags=("bm25",)))
     other = make_run("bm25", {"2": [("c", 1.0)], "3": [("d", 1.0)]}, sha256="new")
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(ConflictError, match=r"exists with another file \(bm25.run\)") as caught:
         collection.runs.add(other)
     assert caught.value.hint == "--replace takes the new file"
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     assert collection.runs.add(other, replace=True) == ImportReport(replaced=1)
     assert_same_run(collection.runs.get(collection.runs.all()[0]), other)
     assert set(collection.pools.rounds()) == {("1", "a")}
@@ -255,11 +255,11 @@ def test_conflict_leaves_the_object_working(collection: Collection, collection_n
 
 def test_error_while_rows_are_written_forgets_their_ids(collection: Collection, collection_name: str) -> None:
     """When the database fails after new docnos were inserted, they are learnt afresh."""
-    execute(collection_name, "ALTER TABLE ranking RENAME TO hidden")
+    change_stored(collection_name, "ALTER TABLE ranking RENAME TO hidden")
     run = make_run("r", {"1": [("a", 1.0), ("b", 0.5)]})
     with pytest.raises(Exception, match="ranking"):
         collection.runs.add(run)
-    execute(collection_name, "ALTER TABLE hidden RENAME TO ranking")
+    change_stored(collection_name, "ALTER TABLE hidden RENAME TO ranking")
     with Collection(collection_name) as other:
         other.runs.add(make_run("other", {"2": [("z", 1.0), ("b", 0.5)]}))
     collection.runs.add(run)
@@ -301,7 +301,7 @@ def test_error_between_rankings_undoes_the_run(
     monkeypatch.setattr("store.content.runs._BATCH", 1)
     run = make_run("r", {"1": [("a", 1.0)], "2": [("b", 1.0)], "3": [("c", 1.0)]})
     about = StoredRun("r", "", contributes=True, sha256=run.sha256, file=run.file)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
 
     def failing() -> Iterator[Ranking]:
         yield from run.rankings[:2]
@@ -309,7 +309,7 @@ def test_error_between_rankings_undoes_the_run(
 
     with pytest.raises(OSError, match="the disk is gone"):
         collection.runs.add_rankings(about, failing())
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     with Collection(collection_name) as other:
         other.runs.add(make_run("other", {"9": [("z", 1.0), ("b", 0.5)]}))
     collection.runs.add_rankings(about, iter(run.rankings))

@@ -12,7 +12,7 @@ from store.collection import Collection
 from store.errors import ConflictError
 from store.judging.rejudging import Why
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Qrel, State, Topic
-from tests.store.outside import Sitting, contents, engine_of, make_pool
+from tests.helpers.world import JudgeAtWork, engine_of, make_pool, stored_rows
 
 OLD = Topic("1", "wine", "Which wines?", "A list is not relevant.")
 NEW = Topic("1", "wine", "Which wines go with fish?", "A list is not relevant.")
@@ -29,11 +29,11 @@ def ready(collection: Collection) -> Collection:
     return collection
 
 
-def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Sitting:
+def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> JudgeAtWork:
     """Sit down and open a topic, as a screen does."""
     desk = collection.desk(judge)
     desk.topic(topic)
-    return Sitting(desk, topic)
+    return JudgeAtWork(desk, topic)
 
 
 def versions(collection: Collection, topic: str = "1") -> list[tuple[int, str, int]]:
@@ -73,11 +73,11 @@ def test_other_text_is_a_version_and_the_old_one_stays(ready: Collection) -> Non
 
 def test_refusal_names_the_version_that_would_be_made(ready: Collection, collection_name: str) -> None:
     """Without `replace` nothing changes, and the hint says what --replace would do."""
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(ConflictError, match="topic `1` exists with another text") as caught:
         ready.topics.add([NEW])
     assert caught.value.hint == "--replace takes the new text, as version 2 of it"
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     ready.topics.add([NEW], replace=True)
     with pytest.raises(ConflictError) as caught:
         ready.topics.add([OLD])
@@ -86,9 +86,9 @@ def test_refusal_names_the_version_that_would_be_made(ready: Collection, collect
 
 def test_same_text_again_is_no_version(ready: Collection, collection_name: str) -> None:
     """The text of now changes nothing, byte for byte; another blank is another text."""
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     assert ready.topics.add([OLD], replace=True) == ImportReport(unchanged=1)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     blank = Topic("1", "wine ", OLD.description, OLD.narrative)
     assert ready.topics.add([blank], replace=True) == ImportReport(replaced=1)
     assert lines(ready)["1"] == (2, 0)

@@ -7,7 +7,7 @@ import pytest
 from store.collection import Collection
 from store.errors import ConflictError
 from store.records import ImportReport, JudgeKind, Qrel, Topic
-from tests.store.outside import contents, make_pool
+from tests.helpers.world import make_pool, stored_rows
 
 WINE = Topic("1", "wine", "Which wines go with fish?", "A wine list alone is not relevant.")
 BEER = Topic("2", "beer", "How is beer brewed?", "")
@@ -22,12 +22,12 @@ def test_topics_come_back(collection: Collection) -> None:
 def test_same_topics_again_change_nothing(collection: Collection, collection_name: str) -> None:
     """Importing the same topics again is counted and writes nothing."""
     collection.topics.add([WINE, BEER])
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for replace in (False, True):
         report = collection.topics.add([BEER, WINE], replace=replace)
         assert report == ImportReport(unchanged=2)
         assert not report.changed
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_other_text_is_refused_or_taken(collection: Collection, collection_name: str) -> None:
@@ -40,15 +40,15 @@ def test_other_text_is_refused_or_taken(collection: Collection, collection_name:
     ]
     for n_topics, other in enumerate(others, start=1):
         new = Topic(f"new {n_topics}")
-        before = contents(collection_name)
+        before = stored_rows(collection_name)
         with pytest.raises(ConflictError, match="topic `1` exists with another text") as caught:
             collection.topics.add([new, other])
         assert caught.value.hint == f"--replace takes the new text, as version {n_topics + 1} of it"
-        assert contents(collection_name) == before
+        assert stored_rows(collection_name) == before
         report = collection.topics.add([new, other], replace=True)
         assert report == ImportReport(added=1, replaced=1)
         assert collection.topics.all()[0] == other
-        assert len(contents(collection_name)["topic"]) == n_topics + 1
+        assert len(stored_rows(collection_name)["topic"]) == n_topics + 1
 
 
 def test_topic_known_from_elsewhere_gets_its_text(collection: Collection) -> None:

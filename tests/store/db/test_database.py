@@ -16,10 +16,9 @@ from store.collection import Collection
 from store.db import engine as database
 from store.db.engine import SCHEMA_REVISION, collection_url, display, reading, stored_revision, writing
 from store.errors import ArgumentError, PoolerError, SchemaError, StoreError
-from store.formats.scale import parse_scale
 from store.keeping.upgrade import head_revision, upgrade
 from store.records import JudgeKind, Topic
-from tests.store.outside import contents, engine_of, execute, make_pool, meanwhile
+from tests.helpers.world import change_stored, engine_of, make_pool, meanwhile, parse_scale, stored_rows
 
 SCALE = parse_scale("0-2")
 SECRET = "s3cret-of-the-database"
@@ -151,7 +150,7 @@ def test_created_tables_are_those_of_the_migrations(collection_name: str, tmp_pa
     with engine_of(collection_name) as created:
         expected = schema(created)
     if "postgresql" in collection_name:
-        execute(collection_name, f"DROP TABLE {', '.join(expected)}")
+        change_stored(collection_name, f"DROP TABLE {', '.join(expected)}")
         place = collection_name
     else:
         place = str(tmp_path / "migrated.db")
@@ -279,14 +278,14 @@ def test_client_encoding_is_ours(
 @pytest.mark.parametrize("table", ["topic", "alembic_version", "collection"])
 def test_database_of_something_else_is_refused(postgres_url: str, table: str) -> None:
     """A PostgreSQL database that holds a table of one of our names is neither opened nor filled."""
-    execute(postgres_url, f"CREATE TABLE {table} (version_num TEXT)")
-    execute(postgres_url, f"INSERT INTO {table} VALUES ('{SCHEMA_REVISION}')")
+    change_stored(postgres_url, f"CREATE TABLE {table} (version_num TEXT)")
+    change_stored(postgres_url, f"INSERT INTO {table} VALUES ('{SCHEMA_REVISION}')")
     with pytest.raises(SchemaError, match="is not a pooler collection"):
         Collection(postgres_url)
     with pytest.raises(StoreError, match=f"holds a table `{table}`") as caught:
         create(postgres_url)
     assert "choose another database" in complaint(caught.value)
-    assert contents(postgres_url) == {table: [(SCHEMA_REVISION,)]}
+    assert stored_rows(postgres_url) == {table: [(SCHEMA_REVISION,)]}
 
 
 def test_database_that_cannot_hold_all_text_is_refused(postgres_server: str) -> None:
@@ -309,11 +308,11 @@ def test_database_that_cannot_hold_all_text_is_refused(postgres_server: str) -> 
 def test_existing_collection_is_not_made_again(collection_name: str) -> None:
     """Making a collection where there is one is refused and changes nothing."""
     create(collection_name)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(StoreError, match="already holds a collection") as caught:
         Collection.create(collection_name, name="x", scale=parse_scale("0-3"), program="x")
     assert "--collection" in complaint(caught.value)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_missing_folder_is_named(tmp_path: Path) -> None:
@@ -330,7 +329,7 @@ def test_other_schema_says_what_to_do(collection_name: str) -> None:
         ("9999", f"newer schema 9999; this program knows {SCHEMA_REVISION}", "newest pooler"),
         ("1f3a", "newer schema 1f3a", "newest pooler"),
     ):
-        execute(collection_name, "UPDATE alembic_version SET version_num = :new", new=revision)
+        change_stored(collection_name, "UPDATE alembic_version SET version_num = :new", new=revision)
         with pytest.raises(SchemaError, match=message) as caught:
             Collection(collection_name)
         assert hint in complaint(caught.value)
@@ -423,14 +422,14 @@ def test_error_rolls_back(collection: Collection, collection_name: str) -> None:
             message = "unplugged"
             raise OSError(message)
 
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with engine_of(collection_name) as engine:
         with pytest.raises(OSError, match="unplugged"):
             change_and_fail(engine)
-        assert contents(collection_name) == before
+        assert stored_rows(collection_name) == before
         with writing(engine) as session:
             session.execute(text("UPDATE collection SET name = 'changed'"))
-    assert contents(collection_name) != before
+    assert stored_rows(collection_name) != before
 
 
 def test_writer_that_waits_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from store.collection import Collection
 from store.db.held import Held
-from tests.cli.command_line import ROOT
+from tests.helpers.run import ROOT
 
 HOLDER = """
 import sys

@@ -13,7 +13,7 @@ from store.content.rankings import NumberedDocuments
 from store.db import keys as module
 from store.db.engine import reading, writing
 from store.db.keys import Keys, document_keys, fetch_docnos, topic_keys
-from tests.store.outside import engine_of, make_run
+from tests.helpers.world import engine_of, make_run
 
 NAMES = ["b", "a", "é", "A", "\U0001f377", '"quoted"', "%s", "?", ":name", "NA", "0", "1'"]
 

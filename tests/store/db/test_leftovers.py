@@ -14,7 +14,7 @@ import pytest
 
 from store.db.files import UNTOLD_S, leftovers, made_whole, place_beside, remove_leftovers
 from store.keeping.directory.tables import made_beside
-from tests.cli.command_line import environment
+from tests.helpers.run import environment
 
 _MAKER = """
 import sys, time

@@ -14,8 +14,8 @@ from store.db.engine import collection_url, reading
 from store.db.raw import raw_rows
 from store.db.tables import JUDGEMENT
 from store.keeping.copying import copy_collection
+from tests.helpers.world import engine_of
 from tests.store.full_collection import fill
-from tests.store.outside import engine_of
 
 
 def test_rows_are_what_sqlite_has(tmp_path: Path, postgres_url: str) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import Boolean, Float, Integer, LargeBinary, Table
 from store.db.columns import is_of
 from store.db.raw import checksum_of, guarded_tables, with_checksums
 from store.db.tables import DOCUMENT
-from tests.store.outside import checksum_by_definition
+from tests.helpers.world import checksum_by_definition
 
 TABLES = {table.name: table for table in guarded_tables()}
 

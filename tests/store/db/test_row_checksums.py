@@ -53,8 +53,8 @@ from store.db.tables import (
     TOPIC_VERSION,
 )
 from store.keeping.copying import copy_collection
+from tests.helpers.world import change_stored, checksum_by_definition, engine_of, make_run, stored_rows
 from tests.store.full_collection import fill
-from tests.store.outside import checksum_by_definition, contents, engine_of, execute, make_run
 
 GUARDED = (
     TABLES["collection"], GUIDELINE, TOPIC, TOPIC_VERSION, RUN, RANKING, POOL, POOL_ENTRY,
@@ -88,7 +88,7 @@ def document_states(name: str) -> tuple[int, int, int]:
 def test_every_row_has_one(collection_name: str) -> None:
     """Imports, draws, desks and rejudging leave no row without a checksum, on either engine."""
     fill(collection_name)
-    rows = contents(collection_name)
+    rows = stored_rows(collection_name)
     n_rows = sum(len(rows[table.name]) for table in GUARDED)
     assert n_rows > 100
     assert document_states(collection_name) == (n_rows, 0, 0)
@@ -143,10 +143,10 @@ def test_updated_row_gets_another(collection_name: str) -> None:
             with writing(engine) as session:
                 session.execute(update(table).values(**values))
             assert document_states(collection_name) == (n_rows, 0, 0)
-        before = contents(collection_name)
+        before = stored_rows(collection_name)
         with reading(engine) as session:
             session.execute(update(PASSAGE).values(start=6))
-        assert contents(collection_name) == before
+        assert stored_rows(collection_name) == before
 
 
 @pytest.mark.slow
@@ -154,9 +154,9 @@ def test_change_behind_the_back_is_seen(collection_name: str) -> None:
     """What something else changed has another checksum; renewing passes over what has one."""
     fill(collection_name)
     n_rows = document_states(collection_name)[0]
-    execute(collection_name, "UPDATE passage SET start = start + 1 WHERE id = 1")
+    change_stored(collection_name, "UPDATE passage SET start = start + 1 WHERE id = 1")
     assert document_states(collection_name) == (n_rows, 0, 1)
-    execute(collection_name, "UPDATE passage SET checksum = NULL")
+    change_stored(collection_name, "UPDATE passage SET checksum = NULL")
     with engine_of(collection_name) as engine, writing(engine) as session:
         n_passages = len(session.execute(select(PASSAGE.c.id)).all())
         assert renew_checksums(session, PASSAGE) == n_passages

@@ -19,9 +19,8 @@ from store.keeping.copying import copy_collection
 from store.keeping.upgrade import MIGRATIONS, upgrade
 from store.keeping.verify import verify
 from tests.golden.kept import GOLDEN, unpack
+from tests.helpers.world import change_stored, new_collection, statements, stored_rows
 from tests.store.full_collection import fill
-from tests.store.new import new_collection
-from tests.store.outside import contents, execute, statements
 
 LANDED = {
     "0001": "01cedb3f6da986a5973a82145f8038aeec8a2a5853f9dec06750c4aaaf393430",
@@ -78,7 +77,7 @@ def alter(name: str, *changes: str) -> None:
     """Change tables by hand, with the rules of SQLite's references off."""
     if "://" in name:
         for change in changes:
-            execute(name, change)
+            change_stored(name, change)
         return
     with closing(sqlite3.connect(name)) as connection:
         for change in changes:
@@ -164,10 +163,10 @@ def test_unknown_is_told_and_left(full: str, changes: list[str], expected: list[
     alter(full, *changes)
     assert told(full) == expected
     Collection(full).close()
-    before = contents(full)
+    before = stored_rows(full)
     done = upgrade(collection_url(full))
     assert (done.backup, done.mended, list(done.left)) == (None, (), expected)
-    assert contents(full) == before
+    assert stored_rows(full) == before
 
 
 SERVER = [
@@ -189,7 +188,7 @@ def test_other_kinds_are_told_and_left_on_a_server(whole: Path, postgres_url: st
     """Types, empty values, defaults, keys and rules of another kind are named, each once."""
     copy_collection(collection_url(str(whole)), collection_url(postgres_url))
     for statement, _ in SERVER:
-        execute(postgres_url, statement)
+        change_stored(postgres_url, statement)
     expected = sorted(words for _, words in SERVER)
     assert sorted(told(postgres_url)) == expected
     assert sorted(upgrade(collection_url(postgres_url)).left) == expected
@@ -228,8 +227,8 @@ def test_other_kinds_are_told_and_left_in_a_file(whole: Path, tmp_path: Path) ->
 def test_column_that_refers_to_another_table_is_made(whole: Path, postgres_url: str) -> None:
     """Its reference and its index come with it; a rule of several columns does not."""
     copy_collection(collection_url(str(whole)), collection_url(postgres_url))
-    execute(postgres_url, "ALTER TABLE assignment DROP COLUMN judge_id")
-    execute(postgres_url, "ALTER TABLE sitting DROP COLUMN topic_id")
+    change_stored(postgres_url, "ALTER TABLE assignment DROP COLUMN judge_id")
+    change_stored(postgres_url, "ALTER TABLE sitting DROP COLUMN topic_id")
     rule = "`assignment`: UNIQUE (topic_id, document_id, judge_id) is missing"
     done = upgrade(collection_url(postgres_url), backs_up=False)
     assert set(done.mended) == {
@@ -263,10 +262,10 @@ def test_damaged_row_in_between_is_not_saved(tmp_path: Path) -> None:
     """What has a checksum already is compared with it before `upgrade` changes anything."""
     file = unpack("schemas/0004-second.db", tmp_path / "collection.db")
     alter(str(file), "UPDATE judgement SET grade = 1 - grade WHERE grade < 2")
-    before = contents(str(file))
+    before = stored_rows(str(file))
     with pytest.raises(StoreError, match="its checksum does not match its content"):
         upgrade(collection_url(str(file)))
-    assert contents(str(file)) == before
+    assert stored_rows(str(file)) == before
     assert not list(tmp_path.glob("*.backup"))
 
 
@@ -283,11 +282,11 @@ def test_damaged_row_in_between_is_not_saved(tmp_path: Path) -> None:
 def test_lost_column_is_refused(full: str, changes: list[str], expected: str) -> None:
     """What would have to be guessed is not made: nothing changes, and a backup is named."""
     alter(full, *changes)
-    before = contents(full)
+    before = stored_rows(full)
     with pytest.raises(SchemaError, match=expected) as refused:
         upgrade(collection_url(full), backs_up=False)
     assert "pooler restore BACKUP" in (refused.value.hint or "")
-    assert contents(full) == before
+    assert stored_rows(full) == before
 
 
 @pytest.mark.parametrize("shape", ["0003", "0004-first"])

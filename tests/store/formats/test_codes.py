@@ -19,9 +19,9 @@ from store.formats.codes import (
     settle_repeats,
 )
 from store.formats.qrels import QrelRow
-from store.formats.scale import parse_scale
 from store.formats.syntax.tables import GradedRow
 from store.records import Qrel, State
+from tests.helpers.world import parse_scale
 
 SCALE = parse_scale("0-2")
 

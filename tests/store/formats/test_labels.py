@@ -11,8 +11,8 @@ import pytest
 from store.errors import FaultList
 from store.formats import LabelsFormat
 from store.formats.labels import answer_lines, read_labels, umbrela_lines
-from store.formats.scale import parse_scale
 from store.model_judge import Answer, Asked, Unreadable
+from tests.helpers.world import parse_scale
 
 SCALE = parse_scale("0-3")
 

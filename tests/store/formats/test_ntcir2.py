@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FormatError
 from store.formats.ntcir import letters_of, read_ntcir2, write_ntcir2
-from store.formats.scale import make_scale, parse_scale
 from store.records import Grade, Qrel, Scale
+from tests.helpers.world import make_scale, parse_scale
 from tests.strategies import ids
 
 NTCIR = parse_scale("ntcir")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from store.collection import Collection
 from store.db.engine import reading
 from store.db.keys import topic_keys
-from store.formats.scale import parse_scale
 from store.grades.opinions import AllVotes
 from store.grades.policy import Policy
 from store.grades.votes import fetch_all_votes
 from store.records import JudgeKind, Qrel
-from tests.store.outside import engine_of
+from tests.helpers.world import engine_of, parse_scale
 
 
 def ballots_of(name: str, policy: Policy) -> AllVotes:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from store.analysis.agreement.populations import PopulationVotes
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels import QrelsColumns
-from store.formats.scale import parse_scale
 from store.grades.file_votes import FileVotes
 from store.records import JudgeKind, Judgement, State
+from tests.helpers.world import parse_scale
 
 SCALE = parse_scale("0-2")
 NO_GRADE = {"s": State.SKIPPED, "c": State.CANNOT, "u": State.UNJUDGED}

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from store.analysis.aggregation import Ties
 from store.errors import ArgumentError, PoolerError
-from store.formats.scale import make_scale, parse_scale
 from store.grades import Rule
 from store.grades.opinions import CurrentRuling
 from store.grades.policy import Policy
 from store.judging.disagreements import Settlement
 from store.records import Grade, Judgement, Qrel, Scale, State
+from tests.helpers.world import make_scale, parse_scale
 from tests.store.grades.deciding import final_qrels
 
 SCALE = parse_scale("0-2")

@@ -7,12 +7,12 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.formats.scale import parse_scale
 from store.grades import Rule
 from store.grades.opinions import CurrentRuling, gather
 from store.grades.policy import Policy
 from store.grades.qrels import Change, FinalQrels, decide, flips_of
 from store.records import Judgement, State
+from tests.helpers.world import parse_scale
 from tests.store.grades.deciding import final_qrels
 
 SCALE = parse_scale("0-2")

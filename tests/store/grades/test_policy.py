@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from store.errors import ArgumentError
-from store.formats.scale import make_scale, parse_scale
 from store.grades.policy import RULES, Policy
 from store.records import Grade
+from tests.helpers.world import make_scale, parse_scale
 
 EVEN = make_scale(tuple(Grade(value, str(value), str(value)) for value in (0, 2, 4)))
 

@@ -23,7 +23,7 @@ from store.formats.prels import StatapRow, XinfapRow
 from store.grades.policy import Policy
 from store.grades.sampled import fetch_sampled_pools, statap_pools, xinfap_pools
 from store.records import JudgeKind, Pool, PoolEntry, Qrel, Ranking, Run
-from tests.store.outside import engine_of, make_pool
+from tests.helpers.world import engine_of, make_pool
 
 ENTRIES = [
     PoolEntry("10", "a", 0, stratum=1, inclusion_probability=1.0),

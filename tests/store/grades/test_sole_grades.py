@@ -10,8 +10,8 @@ from store.errors import ArgumentError, PoolerError
 from store.grades.policy import Policy
 from store.records import JudgeKind, Qrel
 from store.text import natural_key
+from tests.helpers.world import make_pool
 from tests.store.full_collection import fill
-from tests.store.outside import make_pool
 
 
 @pytest.mark.parametrize("seed", range(5))

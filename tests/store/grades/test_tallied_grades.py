@@ -13,8 +13,8 @@ from store.grades.policy import Policy
 from store.grades.votes import TalliedGrades, fetch_tallied_grades
 from store.records import JudgeKind, Qrel
 from store.text import natural_key
+from tests.helpers.world import engine_of
 from tests.store.full_collection import fill
-from tests.store.outside import engine_of
 
 
 def counts_of(collection: str, of: tuple[str, ...]) -> dict[str, dict[int, list[int]]]:

@@ -14,8 +14,8 @@ from store.collection import Collection
 from store.errors import ArgumentError, StoreError, UnknownNameError
 from store.formats.scale import parse_scale, scale_to_json
 from store.records import Action, JudgeKind, Qrel, State
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool, statements
 from tests.store.analysis.graded import votes_of
-from tests.store.outside import Sitting, execute, make_pool, statements
 
 HUMAN = JudgeKind.HUMAN
 DOCNOS = [f"d{number:02d}" for number in range(12)]
@@ -42,7 +42,7 @@ def fill(collection: Collection, *, seed: int = 1) -> None:
     for _ in range(2):  # a second sitting revises some of the first
         for judge in ("bob", "ann", "cy"):
             for topic, docnos in (("10", DOCNOS), ("9", DOCNOS[:5])):
-                sitting = Sitting(collection.desk(judge), topic)
+                sitting = JudgeAtWork(collection.desk(judge), topic)
                 for docno in draw.sample(docnos, k=len(docnos) * 2 // 3):
                     action = draw.choice([Action.JUDGE] * 6 + [Action.SKIP, Action.CANNOT])
                     if action is Action.JUDGE:
@@ -88,7 +88,7 @@ def test_judge_without_a_grade_is_left_out_unless_named(collection: Collection) 
     """Who has not begun, or only skipped, is no judge of agreement by default."""
     fill(collection)
     collection.judges.add("dan", HUMAN)
-    Sitting(collection.desk("dan"), "9").act("d00", Action.SKIP)
+    JudgeAtWork(collection.desk("dan"), "9").act("d00", Action.SKIP)
     assert "dan" not in collection.grades.votes().votes.judges
     named = collection.grades.votes(["dan", "ann"])
     assert named.votes.judges == ("dan", "ann")
@@ -154,7 +154,7 @@ def test_votes_take_one_query_for_all_judgements(collection: Collection) -> None
 def test_values_below_zero_are_grades_like_others(collection_name: str, collection: Collection) -> None:
     """A grade of -2 is no state: the two never share a number."""
     scale = json.dumps(scale_to_json(parse_scale("-2-1")))
-    execute(collection_name, "UPDATE collection SET scale = :scale", scale=scale)
+    change_stored(collection_name, "UPDATE collection SET scale = :scale", scale=scale)
     with Collection(collection_name) as again:
         again.judgements.add({"ann": [Qrel("1", "a", -2)], "bob": [Qrel("1", "a", -1)]}, HUMAN)
         made = again.grades.votes()

@@ -15,7 +15,7 @@ from store.errors import ArgumentError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.disagreements import ALL, GivenGrade, Selection, Settlement
 from store.records import Action, JudgeKind, Qrel, State, Topic
-from tests.store.outside import Sitting, execute, make_pool
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 from tests.strategies import examples
 
 KINDS = {
@@ -50,11 +50,11 @@ def listed(ready: Collection) -> Lister:
     return fetch
 
 
-def sit(collection: Collection, judge: str, topic: str = "1") -> Sitting:
+def sit(collection: Collection, judge: str, topic: str = "1") -> JudgeAtWork:
     """Sit down as a judge or as an adjudicator."""
     if KINDS[judge] is JudgeKind.ADJUDICATOR:
-        return Sitting(collection.adjudication_desk(judge, selection=EVERY), topic)
-    return Sitting(collection.desk(judge), topic)
+        return JudgeAtWork(collection.adjudication_desk(judge, selection=EVERY), topic)
+    return JudgeAtWork(collection.desk(judge), topic)
 
 
 def test_judges_of_every_kind_count(ready: Collection, listed: Lister) -> None:
@@ -76,9 +76,9 @@ def test_people_alone_count_where_one_has_graded(ready: Collection, listed: List
     ready.judgements.add({"old": [Qrel("1", "a", 0), Qrel("1", "b", 1)]}, JudgeKind.IMPORTED)
     assert listed(ALL) == {}
     sit(ready, "ann").grade("a", 0)
-    Sitting(ready.desk("bob"), "1").grade("b", 2)
+    JudgeAtWork(ready.desk("bob"), "1").grade("b", 2)
     assert listed(ALL) == {}
-    Sitting(ready.desk("bob"), "1").grade("a", 1)
+    JudgeAtWork(ready.desk("bob"), "1").grade("a", 1)
     assert listed(ALL) == {"a": ("0,1", Settlement.OPEN)}
     assert listed(Selection(kinds=("human", "model"))) == {
         "a": ("0,1,1,2", Settlement.OPEN),
@@ -101,13 +101,13 @@ def test_a_ruling_stands_whoever_is_heard(ready: Collection, listed: Lister) -> 
     ready.judges.add("bob", JudgeKind.HUMAN)
     ready.judgements.add({"gpt": [Qrel("1", "a", 2)]}, JudgeKind.MODEL)
     sit(ready, "ann").grade("a", 0)
-    bob = Sitting(ready.desk("bob"), "1")
+    bob = JudgeAtWork(ready.desk("bob"), "1")
     bob.grade("a", 1)
     sit(ready, "zoe").grade("a", 1)
     assert listed(ALL) == {"a": ("0,1", Settlement.SETTLED)}
     ready.judgements.add({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
     assert listed(ALL) == {"a": ("0,1", Settlement.CHANGED)}
-    zoe = Sitting(ready.adjudication_desk("zoe"), "1")
+    zoe = JudgeAtWork(ready.adjudication_desk("zoe"), "1")
     zoe.grade("a", 1)
     assert listed(ALL) == {"a": ("0,1", Settlement.SETTLED)}
     ready.judgements.add({"qwen": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
@@ -122,8 +122,8 @@ def test_a_ruling_on_models_settles_nothing_between_people(ready: Collection, li
     ready.judges.add("bob", JudgeKind.HUMAN)
     models = {"gpt": [Qrel("1", "a", 2)], "qwen": [Qrel("1", "a", 1)]}
     ready.judgements.add(models, JudgeKind.MODEL)
-    Sitting(ready.adjudication_desk("zoe"), "1").grade("a", 1)
-    ann, bob = sit(ready, "ann"), Sitting(ready.desk("bob"), "1")
+    JudgeAtWork(ready.adjudication_desk("zoe"), "1").grade("a", 1)
+    ann, bob = sit(ready, "ann"), JudgeAtWork(ready.desk("bob"), "1")
     ann.grade("c", 1)
     assert listed(ALL) == {"a": ("", Settlement.SETTLED)}
     ann.grade("a", 0)
@@ -146,7 +146,7 @@ def test_disabled_judge_still_counts(ready: Collection, listed: Lister, collecti
     """Judgements stand when their judge may judge no more."""
     sit(ready, "ann").grade("a", 2)
     sit(ready, "gpt").grade("a", 1)
-    execute(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'ann'")
+    change_stored(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'ann'")
     assert listed() == {"a": ("1,2", Settlement.OPEN)}
 
 
@@ -330,7 +330,7 @@ STEPS = st.lists(
 TOPICS = count()
 
 
-def _take(sitting: Sitting, docno: str, action: str, grade: int) -> None:
+def _take(sitting: JudgeAtWork, docno: str, action: str, grade: int) -> None:
     """Let a judge or an adjudicator do one thing."""
     if action == "judge":
         sitting.grade(docno, grade)
@@ -377,7 +377,7 @@ def test_queue_and_list_equal_a_plain_account(
 
 
 def _check_queue(
-    sitting: Sitting,
+    sitting: JudgeAtWork,
     topic: str,
     judge: str,
     ledger: Ledger,

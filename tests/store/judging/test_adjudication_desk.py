@@ -13,7 +13,7 @@ from store.errors import StoreError, UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.disagreements import Disagreement, Opinion, Selection, Settlement
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
-from tests.store.outside import Sitting, engine_of, execute, make_pool, make_run, statements
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, make_run, statements
 
 NAMES = ("annabella", "gpt-9000", "oldqrels", "zoe")
 
@@ -35,17 +35,17 @@ def ready(collection: Collection) -> Collection:
     return collection
 
 
-def judge(collection: Collection, name: str, topic: str = "1") -> Sitting:
+def judge(collection: Collection, name: str, topic: str = "1") -> JudgeAtWork:
     """Sit down as a judge."""
-    return Sitting(collection.desk(name), topic)
+    return JudgeAtWork(collection.desk(name), topic)
 
 
-def adjudicate(collection: Collection, *, topic: str = "1", **wanted: Any) -> Sitting:
+def adjudicate(collection: Collection, *, topic: str = "1", **wanted: Any) -> JudgeAtWork:
     """Sit down as the adjudicator."""
-    return Sitting(collection.adjudication_desk("zoe", selection=Selection(**wanted)), topic)
+    return JudgeAtWork(collection.adjudication_desk("zoe", selection=Selection(**wanted)), topic)
 
 
-def view(sitting: Sitting, docno: str) -> Disagreement:
+def view(sitting: JudgeAtWork, docno: str) -> Disagreement:
     """Return what an adjudicator sees of the judges."""
     assert isinstance(sitting.desk, AdjudicationDesk)
     return sitting.desk.disagreement(sitting.topic, docno)
@@ -72,7 +72,7 @@ def test_desk_is_for_adjudicators(ready: Collection) -> None:
 
 def test_disabled_adjudicator_has_no_desk(ready: Collection, collection_name: str) -> None:
     """An adjudicator may be disabled like any judge."""
-    execute(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'zoe'")
+    change_stored(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'zoe'")
     with pytest.raises(StoreError, match="judge `zoe` is disabled"):
         ready.adjudication_desk("zoe")
 
@@ -247,14 +247,14 @@ def test_undo_after_agreement_takes_the_ruling_back(ready: Collection) -> None:
 def test_settled_by_another_adjudicator_is_not_shown(ready: Collection) -> None:
     """Adjudicators share the work: what one has settled the other is spared, until it changes."""
     ready.judges.add("yan", JudgeKind.ADJUDICATOR)
-    Sitting(ready.adjudication_desk("yan"), "1").grade("a", 2)
+    JudgeAtWork(ready.adjudication_desk("yan"), "1").grade("a", 2)
     assert list(adjudicate(ready).tasks) == ["b"]
     judge(ready, "oldqrels").grade("a", 1)
     sitting = adjudicate(ready)
     assert (list(sitting.tasks), sitting.tasks["a"].state) == (["a", "b"], State.UNJUDGED)
     assert view(sitting, "a").outcome == 2
     sitting.grade("a", 0)
-    assert list(Sitting(ready.adjudication_desk("yan"), "1").tasks) == ["a", "b"]
+    assert list(JudgeAtWork(ready.adjudication_desk("yan"), "1").tasks) == ["a", "b"]
 
 
 def test_selection_cuts_queue_and_inbox(ready: Collection) -> None:
@@ -286,7 +286,7 @@ def test_selection_can_be_changed_at_the_desk(ready: Collection) -> None:
 
 def test_adjudicator_needs_no_place(ready: Collection, collection_name: str) -> None:
     """Where documents are assigned to judges, adjudicators decide all the same."""
-    execute(
+    change_stored(
         collection_name,
         "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
         " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.judging.progress import Unclaimed
 from store.records import JudgeKind, Qrel
+from tests.helpers.world import new_collection
 from tests.store.keeping.directory.any_collection import fill, named_contents
-from tests.store.new import new_collection
 from tests.store.standing import Counts, standing
 
 Rows = list[dict[str, Any]]

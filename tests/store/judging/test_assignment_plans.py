@@ -26,9 +26,9 @@ from store.records import (
     Workload,
     Workloads,
 )
+from tests.helpers.world import JudgeAtWork, change_stored, count_rows, make_pool, stored_rows
 from tests.store.claiming import assign, assign_open, let_lapse, places
 from tests.store.drawing import adaptive_pool
-from tests.store.outside import Sitting, contents, counts, execute, make_pool
 
 EVERYTHING = Scope()
 
@@ -101,8 +101,8 @@ def test_planner_is_not_given_what_adaptive_pools_alone_drew(pooled: Collection)
 def test_planner_is_told_of_decisions_that_stand(pooled: Collection) -> None:
     """Judged and impossible to judge count, of people only, the disabled ones among them."""
     for name in ("gpt", "old", "arbiter"):
-        Sitting(pooled.desk(name), "1").grade("a", 1)
-    ann, ben = (Sitting(pooled.desk(name), "1") for name in ("ann", "ben"))
+        JudgeAtWork(pooled.desk(name), "1").grade("a", 1)
+    ann, ben = (JudgeAtWork(pooled.desk(name), "1") for name in ("ann", "ben"))
     ann.grade("a", 1)
     ann.act("b", Action.CANNOT, reason="x")
     ann.act("c", Action.SKIP)
@@ -118,7 +118,7 @@ def test_planner_is_told_of_decisions_that_stand(pooled: Collection) -> None:
 def test_planner_is_told_of_places_that_stay(pooled: Collection) -> None:
     """When all stay, open ones are counted; when the undecided go, holders are who decided."""
     assign(pooled, [None, None, "ann", "ben"], lease_s=60)
-    Sitting(pooled.desk("ann"), "1").grade("a", 1)
+    JudgeAtWork(pooled.desk("ann"), "1").grade("a", 1)
     first = given_to_the_planner(pooled)[0]
     assert (first.holders, first.n_open, first.decided) == ({"ann", "ben"}, 2, {"ann"})
     first, second, *_ = given_to_the_planner(pooled, existing=Existing.REPLACE)
@@ -138,7 +138,7 @@ def test_plan_is_stored_with_its_manifest(pooled: Collection, collection_name: s
 
     before = datetime.now(UTC)
     pooled.assignments.make(EVERYTHING, make, existing=Existing.REFUSE)
-    stored = contents(collection_name)
+    stored = stored_rows(collection_name)
     ((number, manifest, lease_s, made_at, _),) = stored["assignment_plan"]
     assert json.loads(manifest) == {"seed": 7, "judges": ["ben", "赤松"]}
     assert (number, lease_s) == (1, 90)
@@ -157,15 +157,15 @@ def test_places_in_the_way_are_refused_within_the_scope(pooled: Collection, coll
     assert "--replace" in caught.value.hint
     with pytest.raises(ConflictError):
         assign(pooled, ["ben"], scope=Scope(pools=("first",)))
-    assert counts(collection_name)["assignment"] == 1
+    assert count_rows(collection_name)["assignment"] == 1
     assign(pooled, ["ben"], scope=Scope(pools=("second",)))
-    assert counts(collection_name)["assignment"] == 4
+    assert count_rows(collection_name)["assignment"] == 4
 
 
 def test_failing_planner_leaves_everything_as_it_was(pooled: Collection, collection_name: str) -> None:
     """Neither are old places gone, nor is a part of the new ones there."""
     assign(pooled, ["ann"])
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
 
     def fail(_documents: Sequence[Assignable]) -> AssignmentPlan:
         message = "no"
@@ -178,13 +178,13 @@ def test_failing_planner_leaves_everything_as_it_was(pooled: Collection, collect
     for make, error in ((fail, ConflictError), (unknown, KeyError)):
         with pytest.raises(error):
             pooled.assignments.make(EVERYTHING, make, existing=Existing.REPLACE)
-        assert contents(collection_name) == before
+        assert stored_rows(collection_name) == before
 
 
 def test_dry_run_counts_and_changes_nothing(pooled: Collection, collection_name: str) -> None:
     """What would come of it is told, and every table stays as it was."""
     assign(pooled, ["ann"])
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     cleared, after = pooled.assignments.clear(EVERYTHING, dry_run=True)
     assert (cleared, after.lines) == (Cleared(6, 0, 0), [])
 
@@ -195,13 +195,13 @@ def test_dry_run_counts_and_changes_nothing(pooled: Collection, collection_name:
     plan, cleared, after = pooled.assignments.make(EVERYTHING, make, existing=Existing.REPLACE, dry_run=True)
     assert (len(plan.places), cleared.removed, after.unassigned) == (2, 6, 4)
     assert [(line.judge, line.documents) for line in after.lines] == [("ben", 2)]
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_clearing_keeps_places_with_a_decision(pooled: Collection, collection_name: str) -> None:
     """Open, claimed, lapsed and undecided places go; settled ones and all events stay."""
     assign(pooled, ["ann"], scope=Scope(topics=("1",)))
-    named = Sitting(pooled.desk("ann"), "1")
+    named = JudgeAtWork(pooled.desk("ann"), "1")
     named.grade("a", 1)
     named.act("b", Action.CANNOT, reason="x")
     named.act("c", Action.SKIP)
@@ -209,10 +209,10 @@ def test_clearing_keeps_places_with_a_decision(pooled: Collection, collection_na
     for judge in ("ben", "cat"):
         desk = pooled.desk(judge)
         assert desk.claim("2")
-    Sitting(desk, "2").grade("a", 2)
+    JudgeAtWork(desk, "2").grade("a", 2)
     let_lapse(collection_name)
     assert pooled.desk("ben").claim("10")
-    events = counts(collection_name)["judgement"]
+    events = count_rows(collection_name)["judgement"]
     cleared, after = pooled.assignments.clear(EVERYTHING)
     # 1 c and d by name, 2 a of ben (lapsed), 10 a of ben (claimed) and open.
     assert cleared == Cleared(removed=5, claimed=1, kept=3)
@@ -222,7 +222,7 @@ def test_clearing_keeps_places_with_a_decision(pooled: Collection, collection_na
         ("2", "a", "cat"),
     ]
     assert (after.pooled, after.unassigned) == (6, 3)
-    assert counts(collection_name)["judgement"] == events
+    assert count_rows(collection_name)["judgement"] == events
     assert pooled.assignments.clear(EVERYTHING)[0] == Cleared(0, 0, 3)
 
 
@@ -231,7 +231,7 @@ def test_clearing_a_scope_leaves_the_rest(pooled: Collection, collection_name: s
     assign(pooled, ["ann"])
     assert pooled.assignments.clear(Scope(topics=("1",), pools=("second",)))[0].removed == 2
     assert Counter(place[0] for place in places(collection_name)) == {"1": 2, "2": 1, "10": 1}
-    execute(collection_name, "DELETE FROM pool_entry WHERE pool_id = 1")
+    change_stored(collection_name, "DELETE FROM pool_entry WHERE pool_id = 1")
     assert pooled.assignments.workloads().outside == 3
     assert pooled.assignments.clear(EVERYTHING)[0].removed == 4
 
@@ -239,10 +239,10 @@ def test_clearing_a_scope_leaves_the_rest(pooled: Collection, collection_name: s
 def test_new_places_stand_behind_those_that_stay(pooled: Collection, collection_name: str) -> None:
     """What a judge has seen does not move: positions go on after the topic's last."""
     assign(pooled, ["ann"])
-    ann = Sitting(pooled.desk("ann"), "1")
+    ann = JudgeAtWork(pooled.desk("ann"), "1")
     ann.grade("c", 1)
     assign(pooled, ["ben"], existing=Existing.REPLACE)
-    stored = contents(collection_name)["assignment"]
+    stored = stored_rows(collection_name)["assignment"]
     positions = {(row[2], row[3]): row[4] for row in stored if row[1] == 1}
     # By docno a, b, c, d: c lay at 2, and ben's four come after it.
     (kept,) = (position for (_, judge), position in positions.items() if judge == 1)
@@ -270,7 +270,7 @@ def test_workload_counts_every_kind_of_place(pooled: Collection, collection_name
     start = datetime.now(UTC)
     ann = pooled.desk("ann")
     ann.claim("1")
-    sitting = Sitting(ann, "1")
+    sitting = JudgeAtWork(ann, "1")
     sitting.grade("a", 1)
     sitting.act("b", Action.SKIP)
     found = pooled.assignments.workloads()

@@ -20,8 +20,8 @@ from store.judging.assignments import (
     release,
 )
 from store.records import Action, JudgeKind
+from tests.helpers.world import change_stored, engine_of, make_pool, stored_rows
 from tests.store.claiming import PEOPLE, assign, assign_open, decisions, let_lapse, places, shown, sit, take
-from tests.store.outside import contents, engine_of, execute, make_pool
 
 ANN, BEN = 1, 2
 """Row ids."""
@@ -64,11 +64,11 @@ def test_by_name_each_judge_sees_and_judges_what_is_assigned(
     assert shown(pooled, "ben") == []
     assert may_claim(pooled, "ben") == {}
     assert take(pooled, "ben", 3) == []
-    before = contents(collection_name)["judgement"]
+    before = stored_rows(collection_name)["judgement"]
     with pytest.raises(ConflictError, match="not yours to judge, or no longer") as caught:
         early.grade("a", 1)
     assert caught.value.hint == "nothing was written; go on with the next one"
-    assert contents(collection_name)["judgement"] == before
+    assert stored_rows(collection_name)["judgement"] == before
     ann = sit(pooled, "ann")
     ann.grade("a", 1)
     ann.act("b", Action.SKIP)
@@ -125,7 +125,7 @@ def test_only_pooled_documents_are_claimed(pooled: Collection, collection_name: 
             "unsampled": f"UPDATE pool_entry SET sampled = FALSE WHERE {where}",
             "gone": f"DELETE FROM pool_entry WHERE {where}",
         }[what]
-        execute(collection_name, statement)
+        change_stored(collection_name, statement)
         left = [4]
     assert may_claim(pooled, "ann").get(1, 0) == len(left)
     assert take(pooled, "ann", 6) == left
@@ -169,11 +169,11 @@ def test_late_judge_whose_place_was_taken_takes_another_or_none(
     late = sit(pooled, "ann")
     let_lapse(collection_name)
     # Only the lapsed places: the open ones are put away meanwhile.
-    execute(collection_name, "UPDATE assignment SET topic_id = 2 WHERE judge_id IS NULL")
+    change_stored(collection_name, "UPDATE assignment SET topic_id = 2 WHERE judge_id IS NULL")
     assert take(pooled, "ben", 6) == [1, 2, 3, 4, 5, 6]
     with pytest.raises(ConflictError):
         late.grade("a", 1)
-    execute(collection_name, "UPDATE assignment SET topic_id = 1 WHERE id <= 12")
+    change_stored(collection_name, "UPDATE assignment SET topic_id = 1 WHERE id <= 12")
     late.grade("a", 1)
     assert [place for place in places(collection_name) if place[:2] == ("1", "a")] == [
         ("1", "a", "ann", False),
@@ -274,7 +274,7 @@ def test_several_plans_keep_their_own_leases(pooled: Collection, collection_name
     """A topic may hold places of two plans: each lapses by its own, and a named one never."""
     assign_open(pooled, 1, lease_s=10)
     pooled.pools.add(make_pool({"1": ["g", "h"]}, name="late", manifest={"out_order": "docno"}))
-    execute(collection_name, "DELETE FROM assignment WHERE document_id > 6 OR topic_id = 2")
+    change_stored(collection_name, "DELETE FROM assignment WHERE document_id > 6 OR topic_id = 2")
     with writing(pooled._db.engine) as session:
         rows = [
             AssignmentRow(topic_id=1, document_id=document, judge_id=judge, position=9, plan_id=plan)

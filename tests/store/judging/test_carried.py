@@ -26,10 +26,9 @@ from store.records import (
     Scope,
     Topic,
 )
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool, new_collection, stored_rows
 from tests.store.carrying import carry
 from tests.store.keeping.merge.apart import export, merge
-from tests.store.new import new_collection
-from tests.store.outside import Sitting, contents, execute, make_pool
 from tests.store.places import held_place
 
 HUMAN = JudgeKind.HUMAN
@@ -93,7 +92,7 @@ def test_one_document_is_shown(ready: Collection) -> None:
 
 def test_it_is_unjudged_everywhere(ready: Collection) -> None:
     """The source is graded: nobody has graded the others, whatever counts."""
-    Sitting(ready.desk("ann"), TOPIC).grade("a", 2)
+    JudgeAtWork(ready.desk("ann"), TOPIC).grade("a", 2)
     assert states(ready) == {"b": CarriedState.CARRIED, "d": CarriedState.CARRIED}
     assert [one.docno for one in ready.judgements.current()] == ["a"]
     assert [row.docno for row in ready.grades.final(Policy()).rows] == ["a"]
@@ -125,8 +124,8 @@ def carried_grades(made: Collection) -> dict[str, int]:
 
 def test_grade_changes_and_goes_with_the_source(ready: Collection) -> None:
     """Another grade of the source is carried over; taken back, none is, and the document stays in waiting."""
-    sitting = Sitting(ready.desk("ann"), TOPIC)
-    Sitting(ready.desk("bob"), "2").grade("a", 1)
+    sitting = JudgeAtWork(ready.desk("ann"), TOPIC)
+    JudgeAtWork(ready.desk("bob"), "2").grade("a", 1)
     sitting.grade("a", 2)
     policy = Policy(judge="ann")
     assert {row.docno: row.grade for row in ready.grades.final(policy).rows} == {"a": 2}
@@ -140,7 +139,7 @@ def test_grade_changes_and_goes_with_the_source(ready: Collection) -> None:
 
 def test_carried_grade_follows(ready: Collection) -> None:
     """What is carried over is the grade of now, never one that was."""
-    sitting = Sitting(ready.desk("ann"), TOPIC)
+    sitting = JudgeAtWork(ready.desk("ann"), TOPIC)
     for grade in (2, 0, 1):
         sitting.grade("a", grade)
         assert carried_grades(ready) == {"b": grade, "d": grade}
@@ -148,9 +147,9 @@ def test_carried_grade_follows(ready: Collection) -> None:
 
 def test_erased_judge_takes_carried_grades_along(ready: Collection, collection_name: str) -> None:
     """Nothing remains of who is erased: the documents wait for another grade of the source."""
-    Sitting(ready.desk("ann"), TOPIC).grade("a", 2)
-    Sitting(ready.desk("bob"), TOPIC).grade("c", 1)
-    execute(collection_name, "UPDATE sitting SET ended_at = seen_at")
+    JudgeAtWork(ready.desk("ann"), TOPIC).grade("a", 2)
+    JudgeAtWork(ready.desk("bob"), TOPIC).grade("c", 1)
+    change_stored(collection_name, "UPDATE sitting SET ended_at = seen_at")
     ready.erasures.erase("ann")
     assert carried_grades(ready) == {}
     assert set(states(ready).values()) == {CarriedState.WAITING}
@@ -158,7 +157,7 @@ def test_erased_judge_takes_carried_grades_along(ready: Collection, collection_n
 
 def test_source_that_cannot_be_judged_carries_nothing(ready: Collection) -> None:
     """The others are shown themselves, until that is taken back."""
-    sitting = Sitting(ready.desk("ann"), TOPIC)
+    sitting = JudgeAtWork(ready.desk("ann"), TOPIC)
     sitting.act("a", Action.CANNOT, reason="torn")
     assert set(states(ready).values()) == {CarriedState.CANNOT}
     assert queue(ready, "bob") == ["a", "b", "c", "d"]
@@ -170,12 +169,12 @@ def test_source_that_cannot_be_judged_carries_nothing(ready: Collection) -> None
 def test_own_decision_stands(ready: Collection, action: Action) -> None:
     """Who had the document before them when it was carried over may decide: it is shown to all then."""
     ready.duplicates.release()
-    sitting = Sitting(ready.desk("ann"), TOPIC)
+    sitting = JudgeAtWork(ready.desk("ann"), TOPIC)
     carry(ready, ("b", "a"), ("d", "a"))
     sitting.act(
         "b", action, grade=1 if action is Action.JUDGE else None, reason="torn" * (action is Action.CANNOT)
     )
-    Sitting(ready.desk("bob"), TOPIC).grade("a", 2)
+    JudgeAtWork(ready.desk("bob"), TOPIC).grade("a", 2)
     kept = {one.docno: one.state for one in ready.duplicates.all(standing=True)}
     assert kept == {"b": CarriedState.OWN, "d": CarriedState.CARRIED}
     assert queue(ready, "bob") == ["a", "b", "c"]
@@ -188,14 +187,14 @@ def test_what_is_put_back_to_be_judged_again_is_shown(ready: Collection) -> None
     """Guidelines changed, and a document that was decided on itself lies before its judge, as is promised."""
     ready.guidelines.add("# One")
     ready.duplicates.release()
-    sitting = Sitting(ready.desk("ann"), TOPIC)
+    sitting = JudgeAtWork(ready.desk("ann"), TOPIC)
     carry(ready, ("b", "a"))
     sitting.grade("b", 1)
     sitting.desk.leave()
     ready.guidelines.add("# Two")
     assert [one.docno for one in ready.rejudging.reopen()] == ["b"]
     assert "b" in queue(ready)
-    Sitting(ready.desk("ann"), TOPIC).act("b", Action.NOTE, note="again")
+    JudgeAtWork(ready.desk("ann"), TOPIC).act("b", Action.NOTE, note="again")
     assert "b" in queue(ready)
     assert states(ready)["b"] is CarriedState.OWN
     ready.duplicates.release()
@@ -270,7 +269,7 @@ def test_release_shows_every_document_again(ready: Collection) -> None:
 def test_what_somebody_looked_at_is_not_carried_over(collection: Collection) -> None:
     """Nor is what is carried over already, or shown in another's place, or from what is carried over."""
     fill(collection)
-    sitting = Sitting(collection.desk("ann"), TOPIC)
+    sitting = JudgeAtWork(collection.desk("ann"), TOPIC)
     sitting.grade("b", 1)
     sitting.act("c", Action.SKIP)
     assert carry(collection, ("b", "a"), ("c", "a"), ("d", "a")) == 1
@@ -284,7 +283,7 @@ def test_what_somebody_looked_at_is_not_carried_over(collection: Collection) -> 
 def test_nothing_is_carried_over_from_what_cannot_be_judged(collection: Collection) -> None:
     """Somebody said so since the documents were compared."""
     fill(collection)
-    Sitting(collection.desk("ann"), TOPIC).act("a", Action.CANNOT, reason="torn")
+    JudgeAtWork(collection.desk("ann"), TOPIC).act("a", Action.CANNOT, reason="torn")
     assert carry(collection, ("b", "a"), ("d", "c")) == 1
     assert states(collection) == {"d": CarriedState.WAITING}
 
@@ -324,7 +323,7 @@ def test_part_has_what_is_shown(ready: Collection, tmp_path: Path) -> None:
     ready.hand_out("ann", file, program="x")
     with Collection(str(file)) as part:
         assert [task.docno for task in part.desk("ann").queue(TOPIC)] == ["a", "c"]
-        Sitting(part.desk("ann"), TOPIC).grade("a", 2)
+        JudgeAtWork(part.desk("ann"), TOPIC).grade("a", 2)
         assert part.duplicates.all() == []
     ready.merge([str(file)])
     assert set(states(ready).values()) == {CarriedState.CARRIED}
@@ -398,7 +397,7 @@ def test_copy_that_hid_a_graded_source_hides_nothing(tmp_path: Path) -> None:
     """One copy showed a in b's place and a was graded there; the other showed c in a's: a's grade stands."""
     one, two = two_copies(tmp_path)
     at(one, lambda made: carry(made, ("b", "a")))
-    at(one, lambda made: Sitting(made.desk("ann"), TOPIC).grade("a", 2))
+    at(one, lambda made: JudgeAtWork(made.desk("ann"), TOPIC).grade("a", 2))
     at(two, lambda made: carry(made, ("a", "c")))
     merge(one, two)
     with Collection(str(one)) as opened:
@@ -423,10 +422,10 @@ def test_of_two_sources_the_first_counts(tmp_path: Path) -> None:
 )
 def test_verify_tells_what_cannot_be(ready: Collection, collection_name: str, change: str) -> None:
     """More alike than united, from itself, over before it began."""
-    execute(collection_name, f"UPDATE carried SET {change}, checksum = NULL WHERE id = 1")
+    change_stored(collection_name, f"UPDATE carried SET {change}, checksum = NULL WHERE id = 1")
     (check,) = [one for one in ready.verify() if one.name == "carried over"]
     assert check.n_faults == 1
-    assert contents(collection_name)["judgement"] == []
+    assert stored_rows(collection_name)["judgement"] == []
 
 
 def test_carried_documents_are_not_claimed(ready: Collection, collection_name: str) -> None:

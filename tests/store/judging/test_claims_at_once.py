@@ -15,10 +15,10 @@ import pytest
 from store.collection import Collection
 from store.db.engine import writing
 from store.errors import ConflictError
-from store.formats.scale import parse_scale
 from store.judging.assignments import claim, hold
 from store.judging.desk import Desk
 from store.records import Existing, JudgeKind, State
+from tests.helpers.world import make_pool, parse_scale
 from tests.store.claiming import (
     PEOPLE,
     assign,
@@ -31,12 +31,11 @@ from tests.store.claiming import (
     sit,
     take,
 )
-from tests.store.outside import make_pool
 
 ANN, CAT = 1, 3
 """Row ids."""
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.store.claiming", "tests.store.outside"])
+processes.set_forkserver_preload(["tests.store.claiming", "tests.helpers.world"])
 
 
 def waits(act: threading.Thread, seconds: float = 0.3) -> bool:

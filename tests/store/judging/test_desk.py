@@ -15,7 +15,6 @@ from store.collection import Collection
 from store.content.documents import document_sha256
 from store.db.tables import JUDGEMENT
 from store.errors import ConflictError, StoreError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.records import (
     Action,
     Decision,
@@ -28,19 +27,20 @@ from store.records import (
     Task,
     Topic,
 )
-from tests.store.drawing import adaptive_pool, ends
-from tests.store.outside import (
-    Sitting,
-    contents,
-    counts,
+from tests.helpers.world import (
+    JudgeAtWork,
+    change_stored,
+    count_rows,
     engine_of,
-    execute,
     make_pool,
     make_run,
     meanwhile,
+    parse_scale,
     statements,
+    stored_rows,
     without_carried,
 )
+from tests.store.drawing import adaptive_pool, ends
 
 HUMAN = JudgeKind.HUMAN
 StateCounts = tuple[State, int | None, str, str]
@@ -61,9 +61,9 @@ def ready(collection: Collection) -> Collection:
     return collection
 
 
-def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Sitting:
+def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> JudgeAtWork:
     """Sit down at a desk of one's own."""
-    return Sitting(collection.desk(judge, program="test 1"), topic)
+    return JudgeAtWork(collection.desk(judge, program="test 1"), topic)
 
 
 def events(name: str) -> list[dict[str, Any]]:
@@ -90,9 +90,9 @@ def test_queue_is_laid_as_the_pool_says(ready: Collection) -> None:
 def test_withdrawn_pool_is_not_shown(ready: Collection, collection_name: str) -> None:
     """Documents that only a withdrawn pool held are in no queue, and the topic in no inbox."""
     ready.pools.add(make_pool({"1": ["a", "d"]}, name="second", manifest={}))
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
     assert [task.docno for task in ready.desk("ann").queue("1")] == ["a", "d"]
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
     assert ready.desk("ann").queue("1") == []
     assert ready.desk("ann").inbox() == []
 
@@ -124,12 +124,12 @@ def test_idle_is_who_has_an_empty_inbox(ready: Collection, collection_name: str)
         return found
 
     assert idle() == [False, False]
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
     assert idle() == [True, True]
     ready.pools.add(adaptive_pool({"1": "xyz"}, 2))
     assert idle() == [False, False]
-    execute(collection_name, "UPDATE pool SET withdrawn = (name = 'live')")
-    execute(
+    change_stored(collection_name, "UPDATE pool SET withdrawn = (name = 'live')")
+    change_stored(
         collection_name,
         "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
         " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
@@ -147,7 +147,7 @@ def test_judged_outside_the_queue_is_not_counted(ready: Collection) -> None:
 def test_assigned_documents_are_the_whole_queue(ready: Collection, collection_name: str) -> None:
     """A judge with assignments sees those alone; once any are made, one without sees nothing."""
     ready.pools.add(make_pool({"2": ["a"]}, name="second", manifest={}))
-    execute(
+    change_stored(
         collection_name,
         "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
         " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
@@ -182,7 +182,7 @@ def test_undrawn_counts_what_adaptive_pools_may_still_draw(ready: Collection) ->
 def test_withdrawn_pool_has_nothing_to_draw(ready: Collection, collection_name: str) -> None:
     """A withdrawn pool's budget is nobody's; the topic that only it held is in no inbox."""
     ready.pools.add(adaptive_pool({"1": "xyz", "2": "xy"}, 2))
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'live'")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'live'")
     desk = ready.desk("ann")
     assert (desk.undrawn("1"), desk.undrawn("2")) == (0, 0)
     assert [line.topic for line in desk.inbox()] == ["1"]
@@ -220,7 +220,7 @@ def test_judge_with_assignments_has_nothing_to_draw(
 ) -> None:  # fmt: skip
     """Once documents are assigned, nobody is given others."""
     ready.pools.add(adaptive_pool({"1": "xyz", "2": "xyz"}, 2))
-    execute(
+    change_stored(
         collection_name,
         "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
         " SELECT topic.id, document.id, judge.id, 0, 'primary' FROM topic, document, judge"
@@ -289,19 +289,19 @@ def test_impossible_decisions_write_nothing(ready: Collection, collection_name: 
     """A grade off the scale, no grade, or an undo that names no event is refused."""
     sitting = sit(ready)
     sitting.grade("b", 1)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for grade in (3, -1, None):
         with pytest.raises(UnknownNameError, match=f"unknown grade `{grade}`; known: "):
             sitting.act("a", Action.JUDGE, grade=grade)
     with pytest.raises(StoreError, match="`undo` is not a decision"):
         sitting.act("a", Action.UNDO)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     assert sitting.undo() is not None
 
 
 def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -> None:
     """Each row holds the whole state and its circumstances."""
-    execute(
+    change_stored(
         collection_name,
         "INSERT INTO guideline (version, text, created_at)"
         " VALUES (1, '', '2001-01-01'), (4, '', '2001-01-01')",
@@ -342,7 +342,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     }  # fmt: skip
     assert found == [same | first, same | second]
     assert {*same, *first, "shown_at", "judged_at", "checksum"} == set(COLUMNS)
-    ((_, judge, *_, host, process, program, _),) = contents(collection_name)["sitting"]
+    ((_, judge, *_, host, process, program, _),) = stored_rows(collection_name)["sitting"]
     assert (judge, process, program) == (1, os.getpid(), "test 1")
     assert host
 
@@ -364,7 +364,7 @@ def test_grade_is_durable_when_record_returns(ready: Collection, collection_name
     sitting = sit(ready)
     for number, docno in enumerate("abc", start=1):
         sitting.grade(docno, 1)
-        assert counts(collection_name)["judgement"] == number
+        assert count_rows(collection_name)["judgement"] == number
 
 
 def test_undo_goes_back_step_by_step(ready: Collection) -> None:
@@ -422,7 +422,7 @@ def test_undo_reaches_another_topic(ready: Collection) -> None:
     ready.pools.add(make_pool({"2": ["a"]}, name="second", manifest={}))
     sitting = sit(ready)
     sitting.grade("a", 1)
-    later = Sitting(sitting.desk, "2")
+    later = JudgeAtWork(sitting.desk, "2")
     later.grade("a", 2)
     undone = [sitting.desk.undo(), sitting.desk.undo(), sitting.desk.undo()]
     assert [entry and (entry[0], entry[1].docno) for entry in undone] == [("2", "a"), ("1", "a"), None]
@@ -490,7 +490,7 @@ def test_same_judge_elsewhere_is_a_conflict(ready: Collection, collection_name: 
     first, second = sit(ready), sit(ready)
     first.grade("a", 1)
     second.grade("b", 1)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for action in (Action.SKIP, Action.CANNOT, Action.NOTE, Action.REOPEN):
         with pytest.raises(ConflictError, match="judged under the same name somewhere else"):
             second.act("a", action, note="x")
@@ -499,7 +499,7 @@ def test_same_judge_elsewhere_is_a_conflict(ready: Collection, collection_name: 
     future = Decision("1", "a", Action.JUDGE, grade=2, seen_revision=7)
     with pytest.raises(ConflictError):
         second.desk.record(future)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     second.look()
     assert second.grade("a", 2).revision == 2
 
@@ -512,11 +512,11 @@ def test_undo_under_another_sitting_is_a_conflict(
     first.grade("a", 1)
     second.look()
     second.grade("a", 2)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for _ in range(2):
         with pytest.raises(ConflictError, match="judged under the same name somewhere else"):
             first.undo()
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     ready.judgements.add({"ann": [Qrel("1", "b", 1)]}, HUMAN)
     assert document_states(second.undo()) == (State.JUDGED, 1, "", "")
 
@@ -552,7 +552,7 @@ def test_lost_connection_is_told_and_mended(postgres_url: str) -> None:
 
         def hang_up() -> None:
             # The engine of this helper is itself in the list but for its own process.
-            execute(
+            change_stored(
                 postgres_url,
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()",

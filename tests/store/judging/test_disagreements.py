@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
-from store.formats.scale import parse_scale
 from store.judging import disagreements as told
 from store.judging.disagreements import (
     Case,
@@ -27,6 +26,7 @@ from store.judging.disagreements import (
 )
 from store.judging.events import ruling_of
 from store.records import Action, State
+from tests.helpers.world import parse_scale
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 given_grades = st.one_of(st.none(), st.integers(-2, 3))

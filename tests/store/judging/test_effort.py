@@ -10,7 +10,7 @@ import pytest
 from store.collection import Collection
 from store.judging.effort import Effort, recent_active_ms
 from store.records import Action, Document, JudgeKind, Qrel, State, Task
-from tests.store.outside import Sitting, engine_of, execute, make_pool, reading
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, reading
 
 HUMAN = JudgeKind.HUMAN
 
@@ -25,7 +25,7 @@ def ready(collection: Collection) -> Collection:
     return collection
 
 
-class Clocked(Sitting):
+class Clocked(JudgeAtWork):
     """A judge whose every event has times; a showing begins with `show`."""
 
     shown_at = datetime(2026, 1, 1, tzinfo=UTC)
@@ -211,5 +211,5 @@ def test_old_events_need_not_be_read(ready: Collection, collection_name: str) ->
     ann.decide("a", 5, grade=0)
     ann.decide("a", 6, grade=1)
     ann.undo()
-    execute(collection_name, "DELETE FROM judgement WHERE revision = 1")
+    change_stored(collection_name, "DELETE FROM judgement WHERE revision = 1")
     assert recent(collection_name) == []

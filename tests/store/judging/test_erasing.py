@@ -15,7 +15,6 @@ from sqlalchemy import inspect
 
 from store.collection import Collection
 from store.errors import ConflictError, StoreError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.judging.disagreements import Selection
 from store.judging.erasing import Scrubbed, Shared, removed_words
 from store.records import (
@@ -32,7 +31,7 @@ from store.records import (
     Scope,
     State,
 )
-from tests.store.outside import Sitting, contents, engine_of, execute, make_pool
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale, stored_rows
 from tests.store.places import held_place, places
 
 HUMAN = JudgeKind.HUMAN
@@ -52,7 +51,7 @@ def ready(collection: Collection) -> Collection:
     collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
     collection.pools.add(make_pool({"1": list("abcde")}))
     collection.documents.add([Document(docno, text="abc abc") for docno in "abcde"])
-    ann, bob = (Sitting(collection.desk(name), "1") for name in ("ann", "bob"))
+    ann, bob = (JudgeAtWork(collection.desk(name), "1") for name in ("ann", "bob"))
     ann.grade("a", 0)
     ann.grade("c", 1)
     bob.grade("a", 2)
@@ -78,7 +77,7 @@ def rule(collection: Collection, docno: str, grade: int) -> None:
 
 def rest(name: str, judge: int) -> dict[str, Any]:
     """Return what is in a database beside the rows of a judge, by row id."""
-    found = contents(name)
+    found = stored_rows(name)
     return {
         "judge": [row for row in found["judge"] if row[0] != judge],
         "judgement": [row for row in found["judgement"] if row[3] != judge],
@@ -98,12 +97,12 @@ def indexes_of(name: str) -> set[str | None]:
 @pytest.mark.slow
 def test_nothing_is_left_but_a_count(ready: Collection, collection_name: str) -> None:
     """Every row of the judge is gone, every other row is as it was, and the tombstone counts."""
-    before, others = contents(collection_name), rest(collection_name, 2)
+    before, others = stored_rows(collection_name), rest(collection_name, 2)
     uid = next(row[5] for row in before["judge"] if row[1] == "bob")
     moment = datetime.now(UTC)
     indexes = indexes_of(collection_name)
     ready.erasures.erase("bob")
-    after = contents(collection_name)
+    after = stored_rows(collection_name)
     assert indexes_of(collection_name) == indexes
     assert rest(collection_name, 2) == others
     assert [row[1] for row in after["judge"]] == ["ann", "zoe", "eve"]
@@ -118,9 +117,9 @@ def test_nothing_is_left_but_a_count(ready: Collection, collection_name: str) ->
 
 def test_what_goes_is_counted_before(ready: Collection, collection_name: str) -> None:
     """A dry run says all that erasing then takes, and changes nothing."""
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     would = ready.erasures.erase("bob", dry_run=True)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     assert would == ready.erasures.erase("bob")
     assert (would.judgements, would.cannot, would.skipped, would.events) == (2, 1, 1, 5)
     assert (would.notes, would.passages, would.sittings, would.terms) == (2, 1, 1, 2)
@@ -141,7 +140,7 @@ def test_state_of_documents_is_as_if_the_judge_had_never_been(ready: Collection,
         other.judges.add("ann", HUMAN)
         other.judges.add("zoe", JudgeKind.ADJUDICATOR)
         other.pools.add(make_pool({"1": list("abcde")}))
-        ann = Sitting(other.desk("ann"), "1")
+        ann = JudgeAtWork(other.desk("ann"), "1")
         ann.grade("a", 0)
         ann.grade("c", 1)
         other.judgements.add({"eve": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
@@ -203,13 +202,13 @@ def test_name_goes_from_plans_and_rounds(ready: Collection, collection_name: str
     places_made = [Place("2", "a", "ann", Purpose.PRIMARY, 0, "docno")]
     ready.assignments.make(Scope(), lambda _open: AssignmentPlan(places_made, manifest),
                  existing=Existing.REFUSE)  # fmt: skip
-    execute(collection_name, "UPDATE judgement SET note = :note WHERE judge_id = 1",
+    change_stored(collection_name, "UPDATE judgement SET note = :note WHERE judge_id = 1",
             note=b"bob says 2, bob-2 says 1")  # fmt: skip
     done = ready.erasures.erase("bob")
     assert (done.named.plans, done.named.pools) == (1, ("unjudged-bob",))
     assert done.in_notes == 2  # ann's, of two documents, which stay as they are
     assert ready.pools.all()[1].name == "unjudged-erased"
-    plan = contents(collection_name)["assignment_plan"][0][1]
+    plan = stored_rows(collection_name)["assignment_plan"][0][1]
     assert plan == '{"judges": ["ann", "bob-2", "erased"], "pools": ["unjudged-erased"]}'
     again = ready.erasures.erase("bob-2")
     assert again.named.plans == 1
@@ -218,23 +217,23 @@ def test_name_goes_from_plans_and_rounds(ready: Collection, collection_name: str
 
 def test_judge_at_work_is_not_erased(ready: Collection, collection_name: str) -> None:
     """Nothing changes while a sitting is alive."""
-    bob = Sitting(ready.desk("bob"), "1")
+    bob = JudgeAtWork(ready.desk("bob"), "1")
     bob.grade("e", 1)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(ConflictError, match="judge `bob` is at work"):
         ready.erasures.erase("bob")
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_desk_of_an_erased_judge_saves_nothing(ready: Collection, collection_name: str) -> None:
     """A screen that was left open says in words that the judge is gone, whatever is tried."""
     desk = ready.desk("bob")
-    asleep = Sitting(desk, "1")
+    asleep = JudgeAtWork(desk, "1")
     asleep.grade("e", 1)
     fresh = ready.desk("bob")
-    execute(collection_name, "UPDATE sitting SET seen_at = '2001-01-01 00:00:00.000000'")
+    change_stored(collection_name, "UPDATE sitting SET seen_at = '2001-01-01 00:00:00.000000'")
     ready.erasures.erase("bob")
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for attempt in (
         lambda: asleep.grade("a", 0),
         lambda: fresh.record(Decision("1", "a", Action.SKIP)),
@@ -245,16 +244,16 @@ def test_desk_of_an_erased_judge_saves_nothing(ready: Collection, collection_nam
     ):
         with pytest.raises(StoreError, match="judge `bob` is no longer in the collection"):
             attempt()
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_unknown_judge_erases_nobody(ready: Collection, collection_name: str) -> None:
     """A name that is not there, or no longer."""
     ready.erasures.erase("bob")
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(UnknownNameError, match="unknown judge `bob`"):
         ready.erasures.erase("bob")
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_new_judge_of_the_name_is_somebody_else(ready: Collection) -> None:
@@ -274,7 +273,7 @@ def test_no_byte_is_left_in_the_file(tmp_path: Path) -> None:
         made.judges.add("ann", HUMAN)
         made.pools.add(make_pool({"1": [f"d{number}" for number in range(60)]}))
         for judge in (name, "ann"):
-            sitting = Sitting(made.desk(judge), "1")
+            sitting = JudgeAtWork(made.desk(judge), "1")
             for docno in sitting.tasks:
                 note = secret * (BYTES // 60 // len(secret)) if judge == name else "fine"
                 sitting.act(docno, Action.JUDGE, grade=1, note=note)
@@ -285,7 +284,7 @@ def test_no_byte_is_left_in_the_file(tmp_path: Path) -> None:
         made.erasures.erase(name)
         assert made.erasures.scrub() is Scrubbed.DONE
         # ann had marked the same word: it is hers.
-        execute(str(file), "DELETE FROM judge_term")
+        change_stored(str(file), "DELETE FROM judge_term")
         assert made.erasures.scrub() is Scrubbed.DONE
         assert found_in(tmp_path, secret, name) == set()
         assert len(made.judgements.current(["anna"])) == 60

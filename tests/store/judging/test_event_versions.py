@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from store.formats.scale import parse_scale
 from store.keeping.directory.read import read_directory
 from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.records import Action, ImportReport, JudgeKind, Topic
-from tests.store.outside import Sitting, make_pool
+from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 
 
 def elsewhere(folder: Path) -> Collection:
@@ -26,8 +25,8 @@ def elsewhere(folder: Path) -> Collection:
     made.judges.add("ann", JudgeKind.HUMAN)
     desk = made.desk("ann")
     desk.topic("1")
-    Sitting(desk, "1").grade("a", 1)
-    Sitting(desk, "1").act("a", Action.NOTE, note="clear")
+    JudgeAtWork(desk, "1").grade("a", 1)
+    JudgeAtWork(desk, "1").act("a", Action.NOTE, note="clear")
     desk.leave()
     return made
 

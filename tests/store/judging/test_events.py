@@ -6,7 +6,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, JudgeKind, Qrel, State, Topic
-from tests.store.outside import Sitting, make_pool
+from tests.helpers.world import JudgeAtWork, make_pool
 
 
 @pytest.fixture
@@ -19,9 +19,9 @@ def ready(collection: Collection) -> Collection:
     return collection
 
 
-def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Sitting:
+def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> JudgeAtWork:
     """Sit a judge down."""
-    return Sitting(collection.desk(judge), topic)
+    return JudgeAtWork(collection.desk(judge), topic)
 
 
 def test_events_are_of_this_sitting_and_the_newest_comes_first(ready: Collection) -> None:

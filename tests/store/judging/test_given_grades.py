@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError
-from store.formats.scale import parse_scale
 from store.judging.disagreements import GivenGrade, basis_of, gap_of, is_disagreement, parse_cell, read_basis
+from tests.helpers.world import parse_scale
 
 given_grades = st.one_of(st.none(), st.integers(-2, 3))
 

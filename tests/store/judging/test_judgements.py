@@ -10,9 +10,16 @@ from sqlalchemy.exc import IntegrityError
 
 from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.records import Action, ImportReport, JudgeKind, Judgement, Qrel, State
-from tests.store.outside import Sitting, contents, counts, execute, make_pool, statements
+from tests.helpers.world import (
+    JudgeAtWork,
+    change_stored,
+    count_rows,
+    make_pool,
+    parse_scale,
+    statements,
+    stored_rows,
+)
 
 HUMAN = JudgeKind.HUMAN
 QRELS = [Qrel("1", "a", 2), Qrel("1", "b", 0, "7"), Qrel("001", "a", 1, "Q0")]
@@ -47,11 +54,11 @@ def test_same_judgements_again_change_nothing(
     """Importing the same file again is counted and writes nothing."""
     pool = make_pool({"1": ["a", "c"]}, name="unjudged", manifest={"file": "x"})
     collection.judgements.add({"ann": QRELS}, HUMAN, pool=pool)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for replace in (False, True):
         report = collection.judgements.add({"ann": QRELS}, HUMAN, pool=pool, replace=replace)
         assert report == ImportReport(unchanged=3)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_import_tells_of_every_judgement_that_is_done(collection: Collection) -> None:
@@ -70,16 +77,16 @@ def test_other_grade_is_refused_or_appended(
 ) -> None:
     """A differing line is refused with all else in the file; `replace` appends a revision."""
     collection.judgements.add({"ann": QRELS}, HUMAN)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     pool = make_pool({"5": ["new"]}, name="unjudged", manifest={"file": "x"})
     by_judge = {"bob": [Qrel("6", "newer", 1)], "ann": [Qrel("7", "c", 1), other]}
     with pytest.raises(ConflictError, match="1 judgements of `ann` are there otherwise: 1 a: 2 ->"):
         collection.judgements.add(by_judge, HUMAN, pool=pool)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     report = collection.judgements.add(by_judge, HUMAN, pool=pool, replace=True)
     assert report == ImportReport(added=2, replaced=1)
     assert states(collection)["1", "a", "ann"] == (State.JUDGED, other.grade, 2)
-    kept = [row for row in contents(collection_name)["judgement"] if row in before["judgement"]]
+    kept = [row for row in stored_rows(collection_name)["judgement"] if row in before["judgement"]]
     assert kept == before["judgement"]
 
 
@@ -87,7 +94,7 @@ def test_import_over_a_judge_at_work(collection: Collection) -> None:
     """A skipped document differs from a graded one; a note outlives the imported grade."""
     collection.judges.add("ann", HUMAN)
     collection.pools.add(make_pool({"1": ["a", "b"]}))
-    sitting = Sitting(collection.desk("ann"), "1")
+    sitting = JudgeAtWork(collection.desk("ann"), "1")
     sitting.act("a", Action.SKIP, note="later")
     with pytest.raises(ConflictError, match="1 a: skipped -> 2"):
         collection.judgements.add({"ann": QRELS}, HUMAN)
@@ -101,7 +108,7 @@ def test_import_that_meets_the_judge_is_a_conflict(postgres_url: str) -> None:
     with Collection.create(postgres_url, name="x", scale=parse_scale("0-2"), program="x") as one:
         one.judges.add("ann", HUMAN)
         one.pools.add(make_pool({"1": ["a", "b"]}))
-        sitting = Sitting(one.desk("ann"), "1")
+        sitting = JudgeAtWork(one.desk("ann"), "1")
         one.judgements.add({"bob": [Qrel("1", "b", 1)]}, HUMAN)
         qrels = {"ann": [Qrel("1", "b", 2), Qrel("1", "a", 2)]}
         with pytest.raises(ConflictError, match="`ann` judged one of these documents"):
@@ -115,20 +122,20 @@ def test_import_that_meets_the_judge_is_a_conflict(postgres_url: str) -> None:
 
 def test_grade_off_the_scale_is_refused(collection: Collection, collection_name: str) -> None:
     """No grade that was not declared is stored, whoever brings it."""
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     for grade in (3, -1):
         with pytest.raises(ArgumentError, match=r"`grade` must be one of \(0, 1, 2\)"):
             collection.judgements.add({"ann": [*QRELS, Qrel("9", "z", grade)]}, HUMAN)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_judge_of_another_kind_is_refused(collection: Collection, collection_name: str) -> None:
     """A file cannot make a person's name stand for a model, and nothing of it is kept."""
     collection.judges.add("ann", HUMAN)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(ConflictError, match="kind human, not model"):
         collection.judgements.add({"new": QRELS, "ann": QRELS}, JudgeKind.MODEL)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_ids_are_text(collection: Collection) -> None:
@@ -152,8 +159,8 @@ def test_work_at_desks_only_ever_adds_events(collection: Collection, collection_
     collection.pools.add(make_pool({"1": docnos}))
     for judge in ("ann", "bob"):
         collection.judges.add(judge, HUMAN)
-    sittings = [Sitting(collection.desk(judge), "1") for judge in ("ann", "bob", "ann")]
-    before = contents(collection_name)["judgement"]
+    sittings = [JudgeAtWork(collection.desk(judge), "1") for judge in ("ann", "bob", "ann")]
+    before = stored_rows(collection_name)["judgement"]
     n_written = 0
     with statements() as sent:
         for _ in range(60):
@@ -179,7 +186,7 @@ def test_work_at_desks_only_ever_adds_events(collection: Collection, collection_
     changes = re.compile(r"(UPDATE|DELETE FROM|INSERT INTO) judgement\b", re.IGNORECASE)
     verbs = {found.group(1).upper() for text, _ in sent if (found := changes.search(text))}
     assert verbs == {"INSERT INTO"}
-    after = contents(collection_name)["judgement"]
+    after = stored_rows(collection_name)["judgement"]
     assert n_written > 30
     assert len(after) >= len(before) + n_written
     revisions: dict[tuple[int, ...], list[int]] = {}
@@ -194,14 +201,14 @@ def test_database_itself_refuses_contradictions(collection: Collection, collecti
     collection.judgements.add({"ann": QRELS}, HUMAN)
     for columns in ("1, 'judged', 1", "2, 'judged', NULL", "2, 'skipped', 1"):
         with pytest.raises(IntegrityError):
-            execute(
+            change_stored(
                 collection_name,
                 "INSERT INTO judgement (topic_id, document_id, judge_id, revision, state, grade,"
                 " action, reason, note, iteration, judged_at, dropped_keys)"
                 f" SELECT topic_id, document_id, judge_id, {columns}, 'judge', reason, note, '0',"
                 " judged_at, 0 FROM judgement WHERE grade = 2",
             )
-    assert counts(collection_name)["judgement"] == 3
+    assert count_rows(collection_name)["judgement"] == 3
 
 
 def test_nothing_judged_is_no_judgement(collection: Collection) -> None:

@@ -10,9 +10,8 @@ import pytest
 
 from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, StoreError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.records import Action, Judge, JudgeKind
-from tests.store.outside import Sitting, contents, execute, make_pool, meanwhile
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool, meanwhile, parse_scale, stored_rows
 
 
 def test_judges_come_back_bytewise_sorted(collection: Collection) -> None:
@@ -29,19 +28,19 @@ def test_judges_come_back_bytewise_sorted(collection: Collection) -> None:
 def test_same_judge_again_changes_nothing(collection: Collection, collection_name: str) -> None:
     """Adding a judge who is there tells so and writes nothing."""
     assert collection.judges.add("ann", JudgeKind.HUMAN)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     assert not collection.judges.add("ann", JudgeKind.HUMAN)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_other_kind_is_refused(collection: Collection, collection_name: str) -> None:
     """A name stands for one kind of judge."""
     collection.judges.add("gpt", JudgeKind.MODEL)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(ConflictError, match="`gpt` is there as kind model, not human") as caught:
         collection.judges.add("gpt", JudgeKind.HUMAN)
     assert caught.value.hint == "--kind model, or another name"
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_name_must_be_one_clean_word(collection: Collection) -> None:
@@ -65,7 +64,7 @@ def test_unknown_judge_is_told_how_to_be_added(collection: Collection) -> None:
 def test_disabled_judge_has_no_desk(collection: Collection, collection_name: str) -> None:
     """A disabled judge is listed as such and may not sit down."""
     collection.judges.add("ann", JudgeKind.HUMAN)
-    execute(collection_name, "UPDATE judge SET disabled = TRUE")
+    change_stored(collection_name, "UPDATE judge SET disabled = TRUE")
     assert collection.judges.all() == [Judge("ann", JudgeKind.HUMAN, disabled=True)]
     with pytest.raises(StoreError, match="judge `ann` is disabled"):
         collection.desk("ann")
@@ -79,10 +78,10 @@ def test_judges_are_disabled_and_enabled_by_name(collection: Collection, collect
     assert collection.judges.set_disabled(["ann", "ben"], disabled=True) == ["ben"]
     assert [judge.disabled for judge in collection.judges.all()] == [True, True, True]
     assert collection.judges.set_disabled(["ann"], disabled=False) == ["ann"]
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
         collection.judges.set_disabled(["ben", "eve"], disabled=False)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_two_who_add_one_judge_at_once(postgres_url: str) -> None:
@@ -106,18 +105,18 @@ def test_sitting_is_kept_from_first_event_to_leaving(collection: Collection, col
     """A sitting begins with the first event, names its machine and process, and is ended."""
     collection.judges.add("ann", JudgeKind.HUMAN)
     collection.pools.add(make_pool({"1": ["a"]}))
-    sitting = Sitting(collection.desk("ann", program="pooler 9"), "1")
+    sitting = JudgeAtWork(collection.desk("ann", program="pooler 9"), "1")
     sitting.desk.page("a")
     sitting.desk.leave()
-    assert contents(collection_name)["sitting"] == []
+    assert stored_rows(collection_name)["sitting"] == []
     sitting.grade("a", 1)
-    ((_, _, started, seen, ended, host, process, program, _),) = contents(collection_name)["sitting"]
+    ((_, _, started, seen, ended, host, process, program, _),) = stored_rows(collection_name)["sitting"]
     assert (host, process, program) == (socket.gethostname(), os.getpid(), "pooler 9")
     assert (started, ended) == (seen, None)
     sitting.desk.leave()
     sitting.desk.leave()
-    ((_, _, started, seen, ended, *_),) = contents(collection_name)["sitting"]
+    ((_, _, started, seen, ended, *_),) = stored_rows(collection_name)["sitting"]
     assert ended == seen
     assert ended > started
     sitting.act("a", Action.SKIP)
-    assert len(contents(collection_name)["sitting"]) == 2
+    assert len(stored_rows(collection_name)["sitting"]) == 2

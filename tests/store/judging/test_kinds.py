@@ -12,7 +12,7 @@ from store.grades.policy import Policy
 from store.judging.disagreements import Selection
 from store.judging.kinds import Heard, count_kinds, hear, is_mixed, sorts_words
 from store.records import Action, Decision, Judge, JudgeKind, Qrel
-from tests.store.outside import make_pool
+from tests.helpers.world import make_pool
 
 ANN, ZOE = Judge("ann", JudgeKind.HUMAN), Judge("zoe", JudgeKind.ADJUDICATOR)
 OLD = Judge("old", JudgeKind.IMPORTED)

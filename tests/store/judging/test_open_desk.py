@@ -10,7 +10,7 @@ from store.collection import Collection
 from store.db.tables import JUDGEMENT
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
-from tests.store.outside import Sitting, contents, execute, make_pool
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool, stored_rows
 from tests.store.places import held_place, places
 
 COLUMNS = [column.name for column in JUDGEMENT.columns]
@@ -31,12 +31,12 @@ def ready(collection: Collection) -> Collection:
 
 def disable(name: str) -> None:
     """Disable ann behind her back."""
-    execute(name, "UPDATE judge SET disabled = TRUE WHERE name = 'ann'")
+    change_stored(name, "UPDATE judge SET disabled = TRUE WHERE name = 'ann'")
 
 
 def column(name: str, place: int) -> list[Any]:
     """Return a column of every event, the oldest first."""
-    return [row[place] for row in sorted(contents(name)["judgement"])]
+    return [row[place] for row in sorted(stored_rows(name)["judgement"])]
 
 
 def test_disabled_judge_does_not_sit_down(ready: Collection, collection_name: str) -> None:
@@ -54,10 +54,10 @@ def test_judge_disabled_while_at_work_writes_no_more(ready: Collection, collecti
     held_place(collection_name, "1", "ab", None, lease_s=600)
     desk = ready.desk("ann")
     desk.claim("1")
-    sitting = Sitting(desk, "1")
+    sitting = JudgeAtWork(desk, "1")
     sitting.grade("a", 1)
     disable(collection_name)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     decision = Decision("1", "b", Action.JUDGE, 1)
     for act in (
         lambda: sitting.grade("b", 1),
@@ -68,14 +68,14 @@ def test_judge_disabled_while_at_work_writes_no_more(ready: Collection, collecti
     ):
         with pytest.raises(StoreError, match="judge `ann` is disabled"):
             act()
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     desk.leave()
     assert [row[2] for row in places(collection_name)] == ["ann", None]
 
 
 def test_kept_conflict_has_both_in_the_history_and_theirs_stands(ready: Collection) -> None:
     """The decision that met another is noted and taken back at once, whatever stood there."""
-    here, elsewhere = Sitting(ready.desk("ann"), "1"), Sitting(ready.desk("ann"), "1")
+    here, elsewhere = JudgeAtWork(ready.desk("ann"), "1"), JudgeAtWork(ready.desk("ann"), "1")
     elsewhere.act("a", Action.MARK, passages=(Passage(0, 5, "first"),))
     elsewhere.act("a", Action.NOTE, note="theirs")
     elsewhere.grade("a", 2)
@@ -99,14 +99,14 @@ def test_kept_conflict_has_both_in_the_history_and_theirs_stands(ready: Collecti
 
 def test_keep_over_nothing_and_over_an_undone_decision(ready: Collection) -> None:
     """Kept over a document that stands undecided, it stands undecided still."""
-    here, elsewhere = Sitting(ready.desk("ann"), "1"), Sitting(ready.desk("ann"), "1")
+    here, elsewhere = JudgeAtWork(ready.desk("ann"), "1"), JudgeAtWork(ready.desk("ann"), "1")
     assert here.desk.keep(Decision("1", "b", Action.JUDGE, 1)).state is State.UNJUDGED
     elsewhere.grade("a", 2)
     elsewhere.undo()
     kept = here.desk.keep(Decision("1", "a", Action.CANNOT, reason="x"))
     assert (kept.state, kept.reason, kept.revision) == (State.UNJUDGED, "", 4)
     ready.judgements.add({"ann": [Qrel("2", "c", 1)]}, JudgeKind.HUMAN)
-    other = Sitting(here.desk, "2")
+    other = JudgeAtWork(here.desk, "2")
     assert other.tasks["c"].grade == 1
     kept = here.desk.keep(Decision("2", "c", Action.SKIP))
     assert (kept.state, kept.grade, kept.revision) == (State.JUDGED, 1, 3)
@@ -117,7 +117,7 @@ def test_keep_settles_the_place_as_their_decision_does(ready: Collection, collec
     held_place(collection_name, "1", "ab", None, lease_s=600)
     here = ready.desk("ann")
     here.claim("1")
-    sitting, elsewhere = Sitting(here, "1"), Sitting(ready.desk("ann"), "1")
+    sitting, elsewhere = JudgeAtWork(here, "1"), JudgeAtWork(ready.desk("ann"), "1")
     elsewhere.grade("a", 2)
     elsewhere.act("b", Action.SKIP)
     for docno in sitting.tasks:
@@ -132,7 +132,7 @@ def test_off_the_scale_is_kept_neither(ready: Collection, collection_name: str) 
     desk.queue("1")
     with pytest.raises(UnknownNameError, match="unknown grade `9`"):
         desk.keep(Decision("1", "a", Action.JUDGE, 9))
-    assert contents(collection_name)["judgement"] == []
+    assert stored_rows(collection_name)["judgement"] == []
 
 
 def test_guidelines_are_the_newest_and_cannot_steer_a_terminal(ready: Collection) -> None:
@@ -153,14 +153,14 @@ def test_briefed_is_who_judged_here_under_the_newest_guidelines(ready: Collectio
     ready.judgements.add({"ann": [Qrel("1", "a", 1)]}, JudgeKind.HUMAN)
     desk = ready.desk("ann")
     assert not desk.has_seen_guidelines("1")
-    Sitting(desk, "1").grade("b", 1)
+    JudgeAtWork(desk, "1").grade("b", 1)
     assert desk.has_seen_guidelines("1")
     assert not desk.has_seen_guidelines("2")
     assert not ready.desk("bob").has_seen_guidelines("1")
     ready.guidelines.add("# One")
     assert not desk.has_seen_guidelines("1")
     assert desk.guidelines() is not None
-    Sitting(desk, "1").act("b", Action.NOTE, note="n")
+    JudgeAtWork(desk, "1").act("b", Action.NOTE, note="n")
     assert desk.has_seen_guidelines("1")
     with pytest.raises(UnknownNameError, match="unknown topic `9`"):
         desk.has_seen_guidelines("9")
@@ -171,7 +171,7 @@ def test_event_names_the_guidelines_the_judge_had(ready: Collection, collection_
     ready.guidelines.add("# One")
     desk = ready.desk("ann")
     desk.guidelines()
-    sitting = Sitting(desk, "1")
+    sitting = JudgeAtWork(desk, "1")
     sitting.grade("a", 1)
     ready.guidelines.add("# Two")
     sitting.grade("a", 2)
@@ -187,7 +187,7 @@ def test_first_guidelines_that_come_meanwhile_were_not_seen(ready: Collection, c
     desk = ready.desk("ann")
     assert not desk.has_seen_guidelines("1")
     assert desk.guidelines() is None
-    sitting = Sitting(desk, "1")
+    sitting = JudgeAtWork(desk, "1")
     ready.guidelines.add("# One")
     sitting.grade("a", 1)
     assert column(collection_name, VERSION) == [None]
@@ -196,13 +196,13 @@ def test_first_guidelines_that_come_meanwhile_were_not_seen(ready: Collection, c
 
 def test_event_names_the_text_the_judge_had(ready: Collection, collection_name: str) -> None:
     """A document that was replaced while it was read is known to have been judged before."""
-    before = next(row[5] for row in contents(collection_name)["document"] if row[1] == "a")
+    before = next(row[5] for row in stored_rows(collection_name)["document"] if row[1] == "a")
     desk = ready.desk("ann")
-    sitting = Sitting(desk, "1")
+    sitting = JudgeAtWork(desk, "1")
     page = desk.page("a")
     assert (page.text, page.sha256) == ("first text", before)
     ready.documents.add([Document("a", "", "second text")], replace=True)
-    after = next(row[5] for row in contents(collection_name)["document"] if row[1] == "a")
+    after = next(row[5] for row in stored_rows(collection_name)["document"] if row[1] == "a")
     sitting.act("a", Action.JUDGE, grade=1, document_sha256=page.sha256)
     assert desk.page("a").sha256 == after
     sitting.grade("a", 2)
@@ -213,7 +213,7 @@ def test_event_names_the_text_the_judge_had(ready: Collection, collection_name: 
 def test_event_on_a_page_without_text_names_none(ready: Collection, collection_name: str) -> None:
     """A text that came while the judge looked at nothing is not what was judged."""
     desk = ready.desk("ann")
-    sitting = Sitting(desk, "1")
+    sitting = JudgeAtWork(desk, "1")
     page = desk.page("b")
     assert (page.text, page.sha256) == (None, None)
     ready.documents.add([Document("b", "", "a text")])

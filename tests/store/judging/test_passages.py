@@ -14,13 +14,13 @@ from store.judging.events import as_raw, as_shown
 from store.readable import readable
 from store.records import Action, Document, JudgeKind, Passage, State, Topic
 from store.text import sanitise
-from tests.store.outside import Sitting, contents, make_pool
+from tests.helpers.world import JudgeAtWork, make_pool, stored_rows
 
 RAW = "\ufeffA\r\nb\x00c\ud800\r\rd\u202e\u2028e\x1b]0;x\x07 検索\U0001f600.\r"
 """Every kind of character that the screen shows otherwise, or not at all."""
 SHOWN = "\ufeffA\nb␀c\ufffdd\ufffd\ne␛]0;x␇ 検索\U0001f600."
 
-Maker = Callable[[str], Sitting]
+Maker = Callable[[str], JudgeAtWork]
 texts = st.text(st.sampled_from("ab\r\n\t\x00\x9b\ud800\udc00\u202e\u2029検\U0001f600"), max_size=25)
 
 
@@ -31,9 +31,9 @@ def sit(collection: Collection) -> Maker:
     collection.topics.add([Topic("1", "one")])
     collection.pools.add(make_pool({"1": "de"}))
 
-    def make(text: str) -> Sitting:
+    def make(text: str) -> JudgeAtWork:
         collection.documents.add([Document("d", "", text)], replace=True)
-        return Sitting(collection.desk("ann"), "1")
+        return JudgeAtWork(collection.desk("ann"), "1")
 
     return make
 
@@ -46,7 +46,7 @@ def part(text: str, start: int, end: int) -> Passage:
 def rows(name: str) -> dict[int, list[tuple[int, int, str]]]:
     """Return what is stored, by event: start, length, text."""
     found: dict[int, list[tuple[int, int, str]]] = {}
-    for _, event, start, length, text, *_ in contents(name)["passage"]:
+    for _, event, start, length, text, *_ in stored_rows(name)["passage"]:
         decoded = bytes(text).decode("utf-8", "surrogatepass")
         found.setdefault(event, []).append((start, length, decoded))
     return {event: sorted(passages) for event, passages in sorted(found.items())}
@@ -165,7 +165,7 @@ def test_passages_are_of_their_document_and_judge(
     sitting.act("d", Action.MARK, passages=(part("abc", 0, 1),))
     assert sitting.grade("e", 1).passages == ()
     assert [task.passages for task in collection.desk("bob").queue("1")] == [(), ()]
-    assert len(contents(collection_name)["passage"]) == 1
+    assert len(stored_rows(collection_name)["passage"]) == 1
 
 
 def test_replaced_document_hides_what_it_no_longer_has(sit: Maker, collection_name: str) -> None:
@@ -188,12 +188,12 @@ def test_refused_mark_writes_nothing(sit: Maker, collection_name: str) -> None:
     """No event is left of a mark that could not be stored."""
     sitting = sit("abc")
     sitting.desk._sit()
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(ArgumentError):
         sitting.act("d", Action.MARK, passages=(part("abc", 0, 1), Passage(1, 9, "bc")))
     with pytest.raises((ArgumentError, StoreError)):
         sitting.act("e", Action.MARK, passages=(Passage(0, 1, "a"),))
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_many_passages_of_many_events(sit: Maker, collection: Collection) -> None:

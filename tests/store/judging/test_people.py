@@ -11,7 +11,7 @@ from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.judging.judges import Disguise, are_disguised
 from store.records import Action, AssignmentPlan, Existing, Judge, JudgeKind, Place, Purpose, Qrel, Scope
-from tests.store.outside import Sitting, contents, engine_of, execute, make_pool
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, stored_rows
 
 HUMAN = JudgeKind.HUMAN
 
@@ -36,7 +36,7 @@ def ready(collection: Collection) -> Collection:
     manifest = {"judges": ["eve", "bob", "bob-2"], "seed": 7, "pools": ["main", "unjudged-bob"]}
     collection.assignments.make(Scope(), lambda _open: AssignmentPlan(places, manifest),
                       existing=Existing.REFUSE)  # fmt: skip
-    bob = Sitting(collection.desk("bob", program="pooler 9"), "1")
+    bob = JudgeAtWork(collection.desk("bob", program="pooler 9"), "1")
     bob.act("a", Action.JUDGE, grade=2, note="as bob said")
     bob.act("b", Action.CANNOT, reason="my reader broke")
     bob.grade("a", 1)
@@ -61,9 +61,9 @@ def column(name: str, query: str) -> list[object]:
 
 def test_renamed_judge_is_the_same_judge(ready: Collection, collection_name: str) -> None:
     """The name changes in the list of judges and in plans that list them, and nothing else does."""
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     done = ready.judges.rename("bob", "robert")
-    after = contents(collection_name)
+    after = stored_rows(collection_name)
     assert done.plans == 1
     assert ready.judges.all() == [
         Judge(name, kind) for name, kind in
@@ -90,7 +90,7 @@ def test_rename_says_where_the_old_name_stays(ready: Collection) -> None:
 
 def test_rename_refuses_what_is_no_new_name(ready: Collection, collection_name: str) -> None:
     """A taken name, no name, the old name, and a judge who is not there change nothing."""
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(ConflictError, match="there is a judge `eve` already") as caught:
         ready.judges.rename("bob", "eve")
     assert caught.value.hint == "two judges stay two: choose another name"
@@ -101,12 +101,12 @@ def test_rename_refuses_what_is_no_new_name(ready: Collection, collection_name: 
         ready.judges.rename("bob", "bob")
     with pytest.raises(UnknownNameError, match="unknown judge `bbo`; known: `bob`"):
         ready.judges.rename("bbo", "x")
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_judge_at_work_goes_on_under_the_new_name(ready: Collection) -> None:
     """A desk that was open before saves as the renamed judge, and is told of."""
-    eve = Sitting(ready.desk("eve"), "1")
+    eve = JudgeAtWork(ready.desk("eve"), "1")
     eve.grade("a", 0)
     (live,) = ready.judges.rename("eve", "eva").live
     assert live.host
@@ -125,13 +125,13 @@ def test_anonymous_judge_is_told_by_nothing(ready: Collection, collection_name: 
     assert (done.sittings, done.terms, done.notes) == (1, 2, 2)
     assert done.orders == 3 + 3  # three events and three places
     assert (done.named.plans, done.named.pools, done.named.events) == (2, ("unjudged-bob",), 1)
-    words = [str(cell) for rows in contents(collection_name).values() for row in rows
+    words = [str(cell) for rows in stored_rows(collection_name).values() for row in rows
              for cell in row]  # fmt: skip
     named = [one for one in words if "bob" in one]
     assert named == [str(b"as bob said")] * 2  # the note, and the event that kept it
     now = {(one.topic, one.docno): one.grade for one in ready.judgements.current(["judge-1"])}
     assert now == before == {("1", "a"): 1, ("1", "b"): None}
-    (sitting,) = contents(collection_name)["sitting"]
+    (sitting,) = stored_rows(collection_name)["sitting"]
     assert sitting[5:8] == ("", 0, "")
     assert column(collection_name, "SELECT count(*) FROM judge_term") == [0]
     made = column(collection_name, "SELECT created_at FROM collection")
@@ -176,7 +176,7 @@ def test_new_names_are_the_first_free_ones_by_chance(collection: Collection) -> 
 def test_notes_go_when_they_are_to(ready: Collection, collection_name: str) -> None:
     """Notes and reasons of the judge alone, the program's own reasons never."""
     ready.judgements.add({"eve": [Qrel("9", "z", 1)]}, HUMAN)
-    execute(collection_name, "UPDATE judgement SET note = :note WHERE iteration = 'bob'",
+    change_stored(collection_name, "UPDATE judgement SET note = :note WHERE iteration = 'bob'",
             note=b"other")  # fmt: skip
     done = ready.judges.anonymise(["bob"], without_notes=True)
     assert done.notes == 2
@@ -188,9 +188,9 @@ def test_notes_go_when_they_are_to(ready: Collection, collection_name: str) -> N
 
 def test_dry_run_counts_and_changes_nothing(ready: Collection, collection_name: str) -> None:
     """What would change is counted as what then does."""
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     would = ready.judges.anonymise(["bob", "eve"], dry_run=True)
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
     done = ready.judges.anonymise(["bob", "eve"])
     assert would.names == ()
     for part in ("sittings", "terms", "orders", "notes", "named"):
@@ -199,22 +199,22 @@ def test_dry_run_counts_and_changes_nothing(ready: Collection, collection_name: 
 
 def test_judge_at_work_is_not_anonymised(ready: Collection, collection_name: str) -> None:
     """While a sitting is alive nothing is changed for anybody; a dead one is in nobody's way."""
-    eve = Sitting(ready.desk("eve"), "1")
+    eve = JudgeAtWork(ready.desk("eve"), "1")
     eve.grade("a", 0)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(ConflictError, match=r"judge `eve` is at work on .*: nothing is changed"):
         ready.judges.anonymise(["bob", "eve"])
-    assert contents(collection_name) == before
-    execute(collection_name, "UPDATE sitting SET seen_at = '2001-01-01 00:00:00.000000'")
+    assert stored_rows(collection_name) == before
+    change_stored(collection_name, "UPDATE sitting SET seen_at = '2001-01-01 00:00:00.000000'")
     assert len(ready.judges.anonymise(["bob", "eve"]).names) == 2
 
 
 def test_unknown_judge_among_several_changes_nobody(ready: Collection, collection_name: str) -> None:
     """One wrong name changes nothing."""
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     with pytest.raises(UnknownNameError, match="unknown judge `bbo`"):
         ready.judges.anonymise(["bob", "bbo"])
-    assert contents(collection_name) == before
+    assert stored_rows(collection_name) == before
 
 
 def test_names_are_replaced_as_words_of_their_own() -> None:

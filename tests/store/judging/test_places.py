@@ -13,8 +13,8 @@ import pytest
 
 from store.collection import Collection
 from store.errors import StoreError
-from store.formats.scale import parse_scale
 from store.records import Action, Decision, JudgeKind, Pool, PoolEntry
+from tests.helpers.world import parse_scale
 
 READ = """
 import os, sys

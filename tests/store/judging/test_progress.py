@@ -10,8 +10,8 @@ import pytest
 from store.collection import Collection
 from store.judging.progress import Unclaimed
 from store.records import Action, Grade, JudgeKind, Qrel, Scale, State
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 from tests.store.drawing import adaptive_pool, ends
-from tests.store.outside import Sitting, execute, make_pool
 from tests.store.standing import Counts, by_topic
 
 HUMAN = JudgeKind.HUMAN
@@ -23,7 +23,7 @@ def judged(collection: Collection) -> Collection:
     collection.judges.add("ann", HUMAN)
     collection.judges.add("bob", HUMAN)
     collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a"]}))
-    sitting = Sitting(collection.desk("ann"), "1")
+    sitting = JudgeAtWork(collection.desk("ann"), "1")
     sitting.grade("a", 0)
     sitting.grade("b", 2)
     sitting.act("c", Action.SKIP)
@@ -56,7 +56,7 @@ def test_grades_and_revisions_of_any_size(high: int, revisions: int, collection_
         collection.pools.add(make_pool({"1": list("abc")}))
         grades = [Qrel("1", "a", low), Qrel("1", "b", high), Qrel("2", "a", low)]
         collection.judgements.add({"ann": grades}, HUMAN)
-        execute(collection_name, f"UPDATE judgement SET revision = revision + {revisions}")
+        change_stored(collection_name, f"UPDATE judgement SET revision = revision + {revisions}")
         progress = by_topic(collection)
     assert progress["1", "ann"] == Counts(pooled=3, judged=2, by_grade={low: 1, 0: 0, high: 1})
     assert progress["2", "ann"] == Counts(outside=1, by_grade={low: 1, 0: 0, high: 0})
@@ -76,7 +76,7 @@ def test_judged_outside_every_pool_is_counted_apart(judged: Collection) -> None:
 def test_withdrawn_pool_does_not_count(judged: Collection, collection_name: str) -> None:
     """What only a withdrawn pool held is not pooled: judgements count outside, skips nowhere."""
     judged.pools.add(make_pool({"1": ["a", "c"]}, name="second"))
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'pool'")
     progress = by_topic(judged)
     assert progress["1", "ann"] == Counts(
         pooled=2, judged=1, skipped=1, cannot=0, outside=1, by_grade={0: 1, 1: 0, 2: 1}
@@ -95,7 +95,7 @@ def test_disabled_judge_counts_with_what_was_judged(
     judged: Collection, collection_name: str
 ) -> None:  # fmt: skip
     """A disabled judge's work is shown; topics the judge never saw are not."""
-    execute(collection_name, "UPDATE judge SET disabled = TRUE")
+    change_stored(collection_name, "UPDATE judge SET disabled = TRUE")
     assert set(by_topic(judged)) == {("1", "ann")}
 
 
@@ -139,7 +139,7 @@ def test_assigned_documents_are_a_persons_pool(judged: Collection, collection_na
     judged.judges.add("eve", JudgeKind.ADJUDICATOR)
     judged.judgements.add({"gpt": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
     judged.pools.add(make_pool({"1": ["y", "z"]}, name="withdrawn", manifest={}))
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
     for judge, docno in (("ann", "a"), ("ann", "c"), ("ann", "f"), ("ann", "z"), ("bob", "b")):
         place(collection_name, docno, judge)
     progress = by_topic(judged)
@@ -156,7 +156,7 @@ def test_assigned_documents_are_a_persons_pool(judged: Collection, collection_na
 def test_what_lies_before_nobody(judged: Collection, collection_name: str) -> None:
     """Open places, lapsed claims, and documents without a place are counted where they are."""
     judged.pools.add(make_pool({"1": ["z"]}, name="withdrawn", manifest={}))
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'withdrawn'")
     place(collection_name, "a", "ann")
     place(collection_name, "b", None)
     place(collection_name, "b", None)
@@ -171,7 +171,7 @@ def test_what_lies_before_nobody(judged: Collection, collection_name: str) -> No
 
 def place(name: str, docno: str, judge: str | None, *, until: str | None = None) -> None:
     """Make a place at a document of topic 1."""
-    execute(
+    change_stored(
         name,
         "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose)"
         " SELECT t.id, d.id, (SELECT id FROM judge WHERE name = :judge), 0, 'primary'"
@@ -180,7 +180,7 @@ def place(name: str, docno: str, judge: str | None, *, until: str | None = None)
         docno=docno,
     )
     if until is not None:
-        execute(
+        change_stored(
             name,
             "UPDATE assignment SET lease_until = :until WHERE lease_until IS NULL"
             " AND document_id = (SELECT id FROM document WHERE docno = :docno)",
@@ -201,7 +201,7 @@ def test_counts_equal_a_plain_loop(collection: Collection, collection_name: str)
     expected: dict[tuple[str, str, str], tuple[State, int | None]] = {}
     for judge in judges:
         for topic in "12":
-            sitting = Sitting(collection.desk(judge), topic)
+            sitting = JudgeAtWork(collection.desk(judge), topic)
             for docno in list(sitting.tasks):
                 grade = dice.randrange(3)
                 match dice.randrange(4):
@@ -214,7 +214,7 @@ def test_counts_equal_a_plain_loop(collection: Collection, collection_name: str)
                     case 2:
                         sitting.act(docno, Action.CANNOT)
                         expected[topic, docno, judge] = (State.CANNOT, None)
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'q'")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'q'")
     pooled = {
         (topic, docno) for name in "pr" for topic in "12" for docno in pools[name][topic]
     }  # fmt: skip

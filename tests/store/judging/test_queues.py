@@ -9,8 +9,8 @@ from store.db.engine import reading
 from store.errors import ConflictError
 from store.judging.desk import count_claimable, count_queues, count_undrawn, fetch_queue
 from store.records import Action, Decision, InboxLine, JudgeKind, Topic
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 from tests.store.drawing import adaptive_pool, ends
-from tests.store.outside import Sitting, execute, make_pool
 from tests.store.places import held_place, let_lapse, places
 
 LEASE_S = 600
@@ -64,7 +64,7 @@ def test_event_says_the_order_of_the_place_and_the_round_of_the_pool(
 ) -> None:
     """Where something is assigned the judge's own order is the one that was seen."""
     held_place(collection_name, "1", "ca", "ann", display_order="random:99")
-    Sitting(ready.desk("ann"), "1").act("c", Action.JUDGE, grade=1, position=0)
+    JudgeAtWork(ready.desk("ann"), "1").act("c", Action.JUDGE, grade=1, position=0)
     with reading(ready._db.engine) as session:
         queue = fetch_queue(session, 1, 1)
     assert [(one.docno, one.display_order, one.round) for one in queue] == [
@@ -91,7 +91,7 @@ def test_assigned_but_no_longer_pooled_is_not_shown(ready: Collection, collectio
 
 def test_documents_not_sampled_are_not_shown(ready: Collection, collection_name: str) -> None:
     """Listed in a stratum alone, a document is nobody's to judge."""
-    execute(
+    change_stored(
         collection_name,
         "UPDATE pool_entry SET sampled = FALSE WHERE document_id IN"
         " (SELECT id FROM document WHERE docno = 'b')",
@@ -137,7 +137,7 @@ def test_leaving_gives_back_what_was_not_decided(ready: Collection, collection_n
     held_place(collection_name, "1", "cabd", None, lease_s=LEASE_S)
     ann = ready.desk("ann")
     ann.claim("1")
-    sitting = Sitting(ann, "1")
+    sitting = JudgeAtWork(ann, "1")
     sitting.grade("c", 1)
     sitting.act("a", Action.SKIP)
     ann.leave()
@@ -154,12 +154,12 @@ def test_place_lost_while_away_is_told_and_writes_nothing(ready: Collection, col
     held_place(collection_name, "1", "ab", None, lease_s=LEASE_S)
     ann, bob = ready.desk("ann"), ready.desk("bob")
     ann.claim("1")
-    late = Sitting(ann, "1")
+    late = JudgeAtWork(ann, "1")
     let_lapse(collection_name, "ann")
     assert laid(ready, "ann") == "ab", "a lapsed place stays its holder's until it is taken"
     assert bob.claim("1")
     assert (laid(ready, "ann"), laid(ready, "bob")) == ("", "ab")
-    Sitting(bob, "1").grade("a", 2)
+    JudgeAtWork(bob, "1").grade("a", 2)
     for docno in "ab":
         with pytest.raises(ConflictError, match="not yours to judge"):
             late.grade(docno, 0)
@@ -171,7 +171,7 @@ def test_lapsed_place_that_nobody_took_can_still_be_decided(ready: Collection, c
     held_place(collection_name, "1", "a", None, lease_s=LEASE_S)
     ann = ready.desk("ann")
     ann.claim("1")
-    sitting = Sitting(ann, "1")
+    sitting = JudgeAtWork(ann, "1")
     let_lapse(collection_name, "ann")
     assert sitting.grade("a", 1).revision == 1
     assert places(collection_name) == [("1", "a", "ann", None)]
@@ -183,7 +183,7 @@ def test_undo_gives_the_place_a_lease_again(ready: Collection, collection_name: 
     held_place(collection_name, "1", "a", None, lease_s=LEASE_S)
     ann = ready.desk("ann")
     ann.claim("1")
-    sitting = Sitting(ann, "1")
+    sitting = JudgeAtWork(ann, "1")
     leases = [places(collection_name)[0][3]]
     sitting.grade("a", 1)
     leases.append(places(collection_name)[0][3])
@@ -201,7 +201,7 @@ def test_nothing_is_left_of_a_decision_whose_place_was_lost(
     held_place(collection_name, "1", "a", None, lease_s=LEASE_S)
     ann, bob = ready.desk("ann"), ready.desk("bob")
     ann.claim("1")
-    sitting = Sitting(ann, "1")
+    sitting = JudgeAtWork(ann, "1")
     sitting.act("a", Action.SKIP)
     let_lapse(collection_name, "ann")
     bob.claim("1")
@@ -236,7 +236,7 @@ def test_counts_of_what_others_did_are_not_in_an_inbox(ready: Collection, collec
     before = inbox(ready, "bob"), laid(ready, "bob"), bob.claimable("1")
     while ann.claim("1"):
         pass
-    sitting = Sitting(ann, "1")
+    sitting = JudgeAtWork(ann, "1")
     for docno, grade in zip("abcd", (0, 1, 2, 0), strict=True):
         sitting.grade(docno, grade)
     assert (inbox(ready, "bob"), laid(ready, "bob"), bob.claimable("1")) == before

@@ -12,15 +12,22 @@ from sqlalchemy import text
 
 from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.judging.rejudging import Obstacle, Outdated, Why
 from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.keeping.merge.copies import SettleRule, Take
 from store.keeping.merge.histories import HowToSettle
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
+from tests.helpers.world import (
+    JudgeAtWork,
+    change_stored,
+    engine_of,
+    make_pool,
+    meanwhile,
+    parse_scale,
+    stored_rows,
+)
 from tests.store.keeping.merge.apart import copies, grades, make, merge, work
-from tests.store.outside import Sitting, contents, engine_of, execute, make_pool, meanwhile
 from tests.store.standing import standing
 
 HUMAN = JudgeKind.HUMAN
@@ -43,9 +50,9 @@ def fill(collection: Collection) -> None:
     collection.documents.add([Document(docno, text=f"text of {docno}") for docno in "abc"])
 
 
-def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> Sitting:
+def sit(collection: Collection, judge: str = "ann", topic: str = "1") -> JudgeAtWork:
     """Sit down."""
-    return Sitting(collection.desk(judge), topic)
+    return JudgeAtWork(collection.desk(judge), topic)
 
 
 def listed(collection: Collection, *arguments: Any) -> list[tuple[str, str, str, tuple[Why, ...]]]:
@@ -361,7 +368,7 @@ def test_passages_stay_while_their_text_does(ready: Collection, collection_name:
     tasks = {task.docno: task for task in ann.look()}
     assert tasks["a"].passages == (passage,)
     assert tasks["b"].passages == ()
-    assert len(contents(collection_name)["passage"]) == 3
+    assert len(stored_rows(collection_name)["passage"]) == 3
 
 
 @pytest.mark.slow
@@ -372,8 +379,8 @@ def test_what_nobody_would_be_shown_stays_judged(ready: Collection, collection_n
     ann = sit(ready)
     for docno in "abz":
         ann.grade(docno, 1)
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
-    execute(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'bob'")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE WHERE name = 'second'")
+    change_stored(collection_name, "UPDATE judge SET disabled = TRUE WHERE name = 'bob'")
     assign(collection_name, "ann", "1", "a")
     ready.guidelines.add("judge better")
     found = {(one.judge, one.docno): one.obstacle for one in ready.rejudging.outdated().rows}
@@ -393,7 +400,7 @@ def test_adjudicators_settle_again_wherever_it_was(ready: Collection, collection
     ready.judges.add("eve", JudgeKind.ADJUDICATOR)
     sit(ready, "eve").grade("a", 1)
     assign(collection_name, "ann", "1", "a")
-    execute(collection_name, "UPDATE pool SET withdrawn = TRUE")
+    change_stored(collection_name, "UPDATE pool SET withdrawn = TRUE")
     ready.guidelines.add("judge better")
     assert [one.judge for one in ready.rejudging.reopen()] == ["eve"]
 
@@ -404,7 +411,7 @@ def test_claimed_places_wait_for_their_judge_again(ready: Collection, collection
     sit(ready).grade("a", 1)
     sit(ready).grade("b", 1)
     sit(ready).grade("c", 1)
-    execute(
+    change_stored(
         collection_name,
         "INSERT INTO assignment_plan (id, manifest, lease_s, created_at)"
         " VALUES (1, '{}', 600, '2026-01-01'), (2, '{}', NULL, '2026-01-01')",
@@ -427,12 +434,12 @@ def test_claimed_places_wait_for_their_judge_again(ready: Collection, collection
 def test_nothing_outdated_writes_nothing(ready: Collection, collection_name: str) -> None:
     """Listing never writes, and reopening nothing changes nothing."""
     sit(ready).grade("a", 1)
-    before = contents(collection_name)
+    before = stored_rows(collection_name)
     assert ready.rejudging.reopen() == []
     ready.guidelines.add("judge better")
-    changed = contents(collection_name)
+    changed = stored_rows(collection_name)
     ready.rejudging.outdated()
-    assert contents(collection_name) == changed
+    assert stored_rows(collection_name) == changed
     assert before["judgement"] == changed["judgement"]
 
 
@@ -445,10 +452,10 @@ def test_event_at_the_same_moment_stops_everything(postgres_url: str) -> None:
         ann.grade("a", 1)
         ann.grade("b", 1)
         collection.guidelines.add("judge better")
-        before = contents(postgres_url)
+        before = stored_rows(postgres_url)
 
         def slip_in() -> None:
-            execute(
+            change_stored(
                 postgres_url,
                 "INSERT INTO judgement (topic_id, document_id, judge_id, revision, action, state,"
                 " reason, note, iteration, judged_at, dropped_keys) SELECT topic_id, document_id,"
@@ -461,7 +468,7 @@ def test_event_at_the_same_moment_stops_everything(postgres_url: str) -> None:
             pytest.raises(ConflictError, match="`ann` judged `b` of topic 1 at this very moment"),
         ):
             collection.rejudging.reopen()
-        after = contents(postgres_url)
+        after = stored_rows(postgres_url)
         assert len(after["judgement"]) == len(before["judgement"]) + 1
         assert "reopen" not in {event["action"] for event in events(postgres_url)}
         assert [one.docno for one in collection.rejudging.reopen()] == ["a"]
@@ -495,7 +502,7 @@ def test_judge_at_work_is_waited_for(postgres_url: str) -> None:
 
 def assign(name: str, judge: str, topic: str, docno: str, *, plan: int | None = None) -> None:
     """Give a judge a place at a document."""
-    execute(
+    change_stored(
         name,
         "INSERT INTO assignment (topic_id, document_id, judge_id, position, purpose, plan_id)"
         " SELECT t.id, d.id, j.id, 0, 'primary', CAST(:plan AS INTEGER) FROM topic t, document d,"

@@ -14,8 +14,8 @@ from store.collection import Collection
 from store.db.engine import reading
 from store.errors import StoreError
 from store.records import Action, Decision, JudgeKind, Topic
+from tests.helpers.world import change_stored, engine_of, make_pool
 from tests.store.faults import When, failing_database
-from tests.store.outside import engine_of, execute, make_pool
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def seen(name: str, sitting: int, ago: timedelta) -> None:
     at: Any = datetime.now(UTC) - ago
     if "://" not in name:
         at = at.replace(tzinfo=None).isoformat(" ")
-    execute(name, statement, at=at, id=sitting)
+    change_stored(name, statement, at=at, id=sitting)
 
 
 def test_looking_is_no_sitting(ready: Collection, collection_name: str) -> None:

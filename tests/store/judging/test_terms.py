@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.errors import UnknownNameError
-from store.formats.scale import parse_scale
 from store.records import JudgeKind, Topic
-from tests.store.outside import contents
+from tests.helpers.world import parse_scale, stored_rows
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def test_terms_cannot_steer_a_terminal(ready: Collection, collection_name: str) 
     desk = ready.desk("ann")
     desk.set_terms("1", ("a\x1b[2J", "\x00", "b\nc", "\ud800"))
     assert desk.terms("1") == ("a␛[2J", "␀", "b c", "\ufffd")
-    kept = [bytes(row[-2]) for row in contents(collection_name)["judge_term"]]
+    kept = [bytes(row[-2]) for row in stored_rows(collection_name)["judge_term"]]
     assert sorted(kept) == [b"\x00", b"a\x1b[2J", b"b\nc", b"\xed\xa0\x80"]
 
 
@@ -61,7 +60,7 @@ def test_unknown_topic_is_refused(ready: Collection, collection_name: str) -> No
         ready.desk("ann").set_terms("9", ("a",))
     with pytest.raises(UnknownNameError, match="unknown topic `9`"):
         ready.desk("ann").terms("9")
-    assert contents(collection_name)["judge_term"] == []
+    assert stored_rows(collection_name)["judge_term"] == []
 
 
 @given(words=st.lists(st.text(st.sampled_from("ab \x00\ud800検"), max_size=4), max_size=6))

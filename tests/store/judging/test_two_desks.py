@@ -12,11 +12,10 @@ import pytest
 
 from store.collection import Collection
 from store.errors import StoreError
-from store.formats.scale import parse_scale
 from store.judging.desk import Desk
 from store.records import JudgeKind, Topic
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool, parse_scale
 from tests.store.claiming import LONG_AGO, PEOPLE, assign_open, held
-from tests.store.outside import Sitting, execute, make_pool
 from tests.store.places import held_place
 
 
@@ -38,7 +37,7 @@ def test_leaving_one_desk_keeps_what_the_other_has(
 ) -> None:
     """No place is another judge's while a desk of its holder is alive; the last one clears up."""
     first, second = desks
-    Sitting(first, "1").grade("a", 1)
+    JudgeAtWork(first, "1").grade("a", 1)
     first.leave()
     assert held(collection_name, "ann") == list("abcdef")
     assert not collection.desk("ben").claim("1")
@@ -51,7 +50,7 @@ def test_a_desk_long_silent_keeps_nothing(desks: tuple[Desk, Desk], collection_n
     """What a dead program claimed goes back with what the live one did."""
     _, second = desks
     second.beat("1")
-    execute(collection_name, f"UPDATE sitting SET seen_at = '{LONG_AGO}' WHERE id = 1")
+    change_stored(collection_name, f"UPDATE sitting SET seen_at = '{LONG_AGO}' WHERE id = 1")
     second.leave()
     assert held(collection_name, "ann") == []
 

@@ -17,13 +17,12 @@ import pytest
 
 from store.collection import Collection
 from store.errors import StoreError
-from store.formats.scale import parse_scale
 from store.records import JudgeKind
-from tests.store.outside import contents, judge_in_turn, judge_until_killed, make_pool, race
+from tests.helpers.world import judge_in_turn, judge_until_killed, make_pool, parse_scale, race, stored_rows
 
 DOCNOS = [f"d{number:02d}" for number in range(40)]
 processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.store.outside"])
+processes.set_forkserver_preload(["tests.helpers.world"])
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def run_all(target: Callable[..., None], arguments: list[tuple[Any, ...]]) -> li
 def revisions(name: str) -> dict[tuple[int, int], list[int]]:
     """Give the revisions of every (judge, document), sorted."""
     found: dict[tuple[int, int], list[int]] = {}
-    for _, _, document, judge, revision, *_ in contents(name)["judgement"]:
+    for _, _, document, judge, revision, *_ in stored_rows(name)["judgement"]:
         found.setdefault((judge, document), []).append(revision)
     return {pair: sorted(numbers) for pair, numbers in found.items()}
 
@@ -62,7 +61,7 @@ def test_two_judges_at_once_lose_nothing(pooled: str) -> None:
     found = revisions(pooled)
     assert len(found) == 2 * len(DOCNOS)
     assert set(map(tuple, found.values())) == {(1, 2, 3, 4, 5)}
-    sittings = contents(pooled)["sitting"]
+    sittings = stored_rows(pooled)["sitting"]
     assert len({row[6] for row in sittings}) == 2
 
 
@@ -153,4 +152,4 @@ def test_two_who_make_one_collection(collection_name: str) -> None:
         thread.join()
     assert answers.count("made") == 1
     assert len(answers) == 4
-    assert len(contents(collection_name)["collection"]) == 1
+    assert len(stored_rows(collection_name)["collection"]) == 1

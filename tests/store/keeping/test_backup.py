@@ -24,8 +24,8 @@ from store.keeping.backup import back_up, look_at_backup, restore
 from store.keeping.copying import copy_collection
 from store.keeping.verify import verify
 from store.keeping.work_copy import hand_out
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, meanwhile, stored_rows
 from tests.store.full_collection import fill, judge_to_file
-from tests.store.outside import Sitting, contents, engine_of, execute, meanwhile
 from tests.strategies import examples
 
 JUDGES = ("ann", "bob", "cy", "dee")
@@ -114,7 +114,7 @@ def check_backups_at_work(full: Path, n_backups: int) -> int:
         for number in range(n_backups):
             before = acknowledged(told)
             made = back_up(collection_url(str(full)), file, replaces=number > 0)
-            after_at_most = contents(str(full))["judgement"]
+            after_at_most = stored_rows(str(full))["judgement"]
             held = events(str(file))
             assert before <= held
             assert len(held) <= len(after_at_most)
@@ -141,29 +141,29 @@ def test_a_hundred_backups_hold_what_was_acknowledged_before(full: Path) -> None
 
 def test_backup_is_of_the_moment_it_began(full: Path) -> None:
     """What is committed after the first look is not in it, not even in part."""
-    before = contents(str(full))
+    before = stored_rows(str(full))
 
     def judge() -> None:
         with Collection(str(full)) as opened:
-            Sitting(opened.desk("dee"), "1").grade("d05", 1)
+            JudgeAtWork(opened.desk("dee"), "1").grade("d05", 1)
 
     with meanwhile('count(*) FROM "topic"', judge):
         save(full, full.with_name("b.backup"))
-    assert contents(str(full.with_name("b.backup"))) == before
-    assert contents(str(full)) != before
+    assert stored_rows(str(full.with_name("b.backup"))) == before
+    assert stored_rows(str(full)) != before
 
 
 def test_backup_from_a_server(full: Path, postgres_url: str) -> None:
     """A backup of a PostgreSQL collection is the same file's worth of rows, and can be restored."""
     copy_collection(collection_url(str(full)), collection_url(postgres_url))
     file = save(postgres_url, full.with_name("b.backup"))
-    assert contents(str(file)) == contents(str(full))
+    assert stored_rows(str(file)) == stored_rows(str(full))
     assert is_sealed(file)
-    execute(postgres_url, "UPDATE collection SET name = 'renamed'")
+    change_stored(postgres_url, "UPDATE collection SET name = 'renamed'")
     with pytest.raises(StoreError, match="backup of another collection, `full`"):
         save(postgres_url, file, replaces=True)
     bring(file, full.with_name("new.db"))
-    assert contents(str(full.with_name("new.db"))) == contents(str(full))
+    assert stored_rows(str(full.with_name("new.db"))) == stored_rows(str(full))
 
 
 @pytest.mark.slow
@@ -184,7 +184,7 @@ def test_what_is_no_backup_stays(full: Path) -> None:
     file, other = full.with_name("b.backup"), full.with_name("other.db")
     save(full, file)
     fill(str(other), seed=2)
-    execute(str(other), "UPDATE collection SET name = 'other'")
+    change_stored(str(other), "UPDATE collection SET name = 'other'")
     notes = full.with_name("notes.txt")
     notes.write_text("by hand " * 50)
     empty = full.with_name("empty")
@@ -208,7 +208,7 @@ def test_more_judgements_are_never_replaced_by_fewer(full: Path) -> None:
     """A file with more judgement events than the collection is not taken for an old backup."""
     file = save(full, full.with_name("b.backup"))
     with Collection(str(file)) as worked_on:
-        Sitting(worked_on.desk("dee"), "1").grade("d05", 1)
+        JudgeAtWork(worked_on.desk("dee"), "1").grade("d05", 1)
     with pytest.raises(StoreError, match="has 1 judgement events more"):
         save(full, file, replaces=True)
 
@@ -229,7 +229,7 @@ def test_damaged_text_is_not_saved(full: Path) -> None:
     assert file.read_bytes() == before
     aside = bring(file, full, replaces=True)
     assert aside is not None
-    assert b"ba" in {row[4] for row in contents(str(aside))["document"]}
+    assert b"ba" in {row[4] for row in stored_rows(str(aside))["document"]}
 
 
 def test_backup_that_is_worked_on_is_no_longer_sealed(full: Path) -> None:
@@ -240,7 +240,7 @@ def test_backup_that_is_worked_on_is_no_longer_sealed(full: Path) -> None:
         assert opened.judgements.current()
     assert file.read_bytes() == before
     with Collection(str(file)) as opened:
-        Sitting(opened.desk("dee"), "1").grade("d05", 1)
+        JudgeAtWork(opened.desk("dee"), "1").grade("d05", 1)
         assert not [one for one in verify(collection_url(str(file))) if one.n_faults]
     assert not is_sealed(file)
     assert not [one for one in verify(collection_url(str(file))) if one.n_faults]
@@ -250,10 +250,10 @@ def test_restored_collection_is_the_one_that_was_saved(full: Path) -> None:
     """A restored collection has every row, is not sealed, and can be worked on."""
     file, new = save(full, full.with_name("b.backup")), full.with_name("new.db")
     assert bring(file, new) is None
-    assert contents(str(new)) == contents(str(full))
+    assert stored_rows(str(new)) == stored_rows(str(full))
     assert not is_sealed(new)
     with Collection(str(new)) as opened:
-        Sitting(opened.desk("dee"), "1").grade("d05", 1)
+        JudgeAtWork(opened.desk("dee"), "1").grade("d05", 1)
     assert is_sealed(file)
     assert seal_fault(file) is None
     with pytest.raises(StoreError, match="already exists"):
@@ -263,29 +263,29 @@ def test_restored_collection_is_the_one_that_was_saved(full: Path) -> None:
 def test_what_is_replaced_is_saved_first(full: Path) -> None:
     """Restoring over a collection keeps what was there, its latest judgement too."""
     file = save(full, full.with_name("b.backup"))
-    saved = contents(str(full))
+    saved = stored_rows(str(full))
     with Collection(str(full)) as opened:
-        sitting = Sitting(opened.desk("dee"), "1")
+        sitting = JudgeAtWork(opened.desk("dee"), "1")
         sitting.grade("d05", 1)
         with pytest.raises(StoreError, match="`dee` may be judging"):
             bring(file, full, replaces=True)
         sitting.desk.leave()
-        worked = contents(str(full))
+        worked = stored_rows(str(full))
         # Whoever has it open goes on with what was restored.
         kept = bring(file, full, replaces=True)
         assert len(opened.judgements.current()) > 0
-        assert contents(str(full)) == saved
+        assert stored_rows(str(full)) == saved
     assert kept == full.with_name("full.db.replaced")
-    assert contents(str(kept)) == worked
+    assert stored_rows(str(kept)) == worked
     assert bring(kept, full, replaces=True) == full.with_name("full.db.replaced-2")
-    assert contents(str(full)) == worked
+    assert stored_rows(str(full)) == worked
     assert not is_sealed(full)
     assert not [one for one in verify(collection_url(str(full))) if one.n_faults]
 
 
 def test_damaged_collection_is_put_aside(full: Path) -> None:
     """A collection that cannot be read gives way to its backup, and stays beside it as it was."""
-    file, saved = save(full, full.with_name("b.backup")), contents(str(full))
+    file, saved = save(full, full.with_name("b.backup")), stored_rows(str(full))
     damaged = full.read_bytes()[:20_000]
     full.write_bytes(damaged)
     with pytest.raises(StoreError, match="already exists"):
@@ -293,7 +293,7 @@ def test_damaged_collection_is_put_aside(full: Path) -> None:
     kept = bring(file, full, replaces=True)
     assert kept == full.with_name("full.db.damaged")
     assert kept.read_bytes() == damaged
-    assert contents(str(full)) == saved
+    assert stored_rows(str(full)) == saved
 
 
 def test_erased_judge_comes_back_only_when_asked(full: Path) -> None:
@@ -301,11 +301,11 @@ def test_erased_judge_comes_back_only_when_asked(full: Path) -> None:
     file = save(full, full.with_name("b.backup"))
     with Collection(str(full)) as opened:
         opened.erasures.erase("ann")
-    before = contents(str(full))
+    before = stored_rows(str(full))
     with pytest.raises(StoreError, match="still has 1 judge who was erased in") as told:
         bring(file, full, replaces=True)
     assert "pooler judges erase NAME" in (told.value.hint or "")
-    assert contents(str(full)) == before
+    assert stored_rows(str(full)) == before
     bring(save(full, full.with_name("c.backup")), full, replaces=True)
     restore(file, collection_url(str(full)), replaces=True, with_erased=True)
     with Collection(str(full)) as opened:
@@ -333,12 +333,12 @@ def test_judge_erased_since_an_upgrade_is_known_in_the_older_copy(full: Path) ->
 
 def test_part_does_not_take_the_place_of_the_whole(full: Path) -> None:
     """One judge's part replaces neither the whole collection nor a backup of it."""
-    part, before = full.with_name("ann.db"), contents(str(full))
+    part, before = full.with_name("ann.db"), stored_rows(str(full))
     with engine_of(str(full)) as engine:
         hand_out(engine, "ann", part, program="test")
     with pytest.raises(StoreError, match=r"is `ann`'s part of `full`, and .* a whole collection"):
         bring(part, full, replaces=True)
-    assert contents(str(full)) == before
+    assert stored_rows(str(full)) == before
     new = full.with_name("new.db")
     assert restore(part, collection_url(str(new))).part_of == "`ann`'s part of `full`"
     assert bring(part, new, replaces=True) is not None
@@ -463,12 +463,12 @@ def test_killed_restore_leaves_the_old_or_the_new(full: Path) -> None:
     """After `kill -9` at any moment of a replacing restore the collection is one of the two."""
     widen(full, 60_000)
     file = save(full, full.with_name("b.backup"))
-    new = contents(str(file))
+    new = stored_rows(str(file))
     with Collection(str(full)) as opened:
-        sitting = Sitting(opened.desk("dee"), "1")
+        sitting = JudgeAtWork(opened.desk("dee"), "1")
         sitting.grade("d05", 1)
         sitting.desk.leave()
-    old = contents(str(full))
+    old = stored_rows(str(full))
     dice = random.Random(4)
     for _ in range(5):
         process = processes.Process(target=bring_in_process, args=(str(file), str(full)))
@@ -476,7 +476,7 @@ def test_killed_restore_leaves_the_old_or_the_new(full: Path) -> None:
         time.sleep(0.1 + dice.random())
         process.kill()
         process.join()
-        found = contents(str(full))
+        found = stored_rows(str(full))
         assert found in (old, new)
         assert not [one for one in verify(collection_url(str(full))) if one.n_faults]
         for kept in full.parent.glob("full.db.replaced*"):

@@ -24,8 +24,8 @@ from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.keeping.verify import verify
 from store.records import Document, JudgeKind, Topic
+from tests.helpers.world import JudgeAtWork, change_stored, count_rows, engine_of, meanwhile, stored_rows
 from tests.store.full_collection import DOCNOS, fill
-from tests.store.outside import Sitting, contents, counts, engine_of, execute, meanwhile
 
 processes = multiprocessing.get_context("forkserver")
 
@@ -48,11 +48,11 @@ def test_three_places_export_the_same_bytes(tmp_path: Path, postgres_url: str) -
     """SQLite, PostgreSQL and SQLite again: all rows with their ids, and the same export."""
     first, last = str(tmp_path / "first.db"), str(tmp_path / "last.db")
     fill(first)
-    n_rows = sum(counts(first).values()) - 1  # alembic_version is made, not copied
+    n_rows = sum(count_rows(first).values()) - 1  # alembic_version is made, not copied
     assert copy(first, postgres_url) == n_rows
     assert copy(postgres_url, last) == n_rows
-    assert contents(last) == contents(first)
-    assert counts(postgres_url) == counts(first)
+    assert stored_rows(last) == stored_rows(first)
+    assert count_rows(postgres_url) == count_rows(first)
     exports = [published(name, tmp_path / str(number))
                for number, name in enumerate((first, postgres_url, last))]  # fmt: skip
     assert len(exports[0]) > 15
@@ -77,7 +77,7 @@ def test_work_goes_on_at_the_copy(tmp_path: Path, postgres_url: str) -> None:
         opened.documents.add([Document("new", "new", "new")], all_texts=True)
         opened.judges.add("eve", JudgeKind.HUMAN)
         opened.guidelines.add("# Three\n")
-        Sitting(opened.desk("dee"), "1").grade(DOCNOS[0], 2)
+        JudgeAtWork(opened.desk("dee"), "1").grade(DOCNOS[0], 2)
     with engine_of(postgres_url) as engine, engine.connect() as connection:
         for table in highest:
             ids = sorted(connection.execute(text(f"SELECT id FROM {table}")).scalars())
@@ -91,11 +91,11 @@ def test_empty_collection_is_copied(tmp_path: Path, postgres_url: str) -> None:
     for table in (
         *("passage", "judge_term", "answer", "model_judge", "judgement", "sitting", "assignment", "judge"),
     ):
-        execute(name, f"DELETE FROM {table}")
+        change_stored(name, f"DELETE FROM {table}")
     copy(name, postgres_url)
     with Collection(postgres_url) as opened:
         opened.judges.add("eve", JudgeKind.HUMAN)
-    assert [row[0] for row in contents(postgres_url)["judge"]] == [1]
+    assert [row[0] for row in stored_rows(postgres_url)["judge"]] == [1]
 
 
 @pytest.mark.slow
@@ -107,7 +107,7 @@ def test_place_that_is_taken_is_refused_and_kept(tmp_path: Path, postgres_url: s
     fill(postgres_url, seed=3)
     other = tmp_path / "notes.txt"
     other.write_text("by hand")
-    before = contents(second), contents(postgres_url)
+    before = stored_rows(second), stored_rows(postgres_url)
     for target in (second, postgres_url):
         with pytest.raises(StoreError, match="already holds a collection"):
             copy(first, target)
@@ -117,7 +117,7 @@ def test_place_that_is_taken_is_refused_and_kept(tmp_path: Path, postgres_url: s
         copy(first, first)
     with pytest.raises(StoreError, match="there is no collection"):
         copy(str(tmp_path / "none.db"), str(tmp_path / "new.db"))
-    assert (contents(second), contents(postgres_url)) == before
+    assert (stored_rows(second), stored_rows(postgres_url)) == before
     assert other.read_text() == "by hand"
     names = {path.name for path in tmp_path.iterdir() if path.suffix != ".turn"}
     assert names == {"first.db", "notes.txt", "second.db"}
@@ -127,11 +127,11 @@ def test_value_that_does_not_fit_leaves_nothing(tmp_path: Path, postgres_url: st
     """What PostgreSQL cannot hold is named, and no table is left there."""
     name = str(tmp_path / "first.db")
     fill(name)
-    execute(name, "UPDATE sitting SET host = 'a' || char(0) || 'b' WHERE id = 1")
+    change_stored(name, "UPDATE sitting SET host = 'a' || char(0) || 'b' WHERE id = 1")
     with pytest.raises(StoreError, match=r"cannot take a value: .*NUL") as told:
         copy(name, postgres_url)
     assert "nothing was copied" in (told.value.hint or "")
-    assert contents(postgres_url) == {}
+    assert stored_rows(postgres_url) == {}
 
 
 def test_reference_to_nothing_leaves_nothing(tmp_path: Path, postgres_url: str) -> None:
@@ -145,7 +145,7 @@ def test_reference_to_nothing_leaves_nothing(tmp_path: Path, postgres_url: str) 
         copy(name, postgres_url)
     with pytest.raises(StoreError, match="cannot take a value"):
         copy(name, str(target))
-    assert contents(postgres_url) == {}
+    assert stored_rows(postgres_url) == {}
     assert {path.name for path in tmp_path.iterdir()} == {"first.db", "first.db.turn"}
 
 
@@ -154,17 +154,17 @@ def test_one_state_is_copied(tmp_path: Path, postgres_url: str) -> None:
     name = str(tmp_path / "first.db")
     fill(name)
     copy(name, postgres_url)
-    before = contents(name)
+    before = stored_rows(name)
 
     def judge() -> None:
         with Collection(postgres_url) as opened:
-            Sitting(opened.desk("dee"), "1").grade("d07", 2)
+            JudgeAtWork(opened.desk("dee"), "1").grade("d07", 2)
 
     with meanwhile("CREATE TABLE judgement", judge):
         made = back_up(collection_url(postgres_url), tmp_path / "b.backup")
     assert made.n_events == len(before["judgement"])
-    assert contents(str(tmp_path / "b.backup")) == before
-    assert counts(postgres_url)["judgement"] == len(before["judgement"]) + 1
+    assert stored_rows(str(tmp_path / "b.backup")) == before
+    assert count_rows(postgres_url)["judgement"] == len(before["judgement"]) + 1
 
 
 def test_interrupted_copy_says_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +208,7 @@ def test_killed_copy_leaves_nothing_under_the_name(tmp_path: Path, postgres_url:
     began = time.monotonic()
     copy(name, str(tmp_path / "whole.db"))
     took = time.monotonic() - began
-    expected = counts(name)
+    expected = count_rows(name)
     for number in range(6):
         target = str(tmp_path / f"{number}.db") if number % 2 else postgres_url
         process = processes.Process(target=copy_slowly, args=(name, target))
@@ -218,9 +218,9 @@ def test_killed_copy_leaves_nothing_under_the_name(tmp_path: Path, postgres_url:
         process.join()
         if target == postgres_url:
             end = time.monotonic() + 10
-            while (found := counts(target)) not in ({}, expected):
+            while (found := count_rows(target)) not in ({}, expected):
                 assert time.monotonic() < end
             if found:
                 break
         elif Path(target).exists():
-            assert counts(target) == expected
+            assert count_rows(target) == expected

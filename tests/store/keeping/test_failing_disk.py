@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from pooler.cli.main import run
 from store.collection import Collection
 from store.db.engine import collection_url
 from store.keeping.verify import verify
-from tests.cli.command_line import GARDEN
 from tests.forked_pooler import forked_pooler
+from tests.helpers.run import GARDEN, run
 
 SOURCE = Path(__file__).with_name("failing_io.c")
 GRADES = 6

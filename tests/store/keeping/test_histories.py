@@ -11,9 +11,8 @@ import pytest
 from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
 from store.event import JudgementEvent
-from store.formats.scale import parse_scale
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Qrel, State
-from tests.store.outside import Sitting, make_pool
+from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 
 
 def work(collection: Collection) -> None:
@@ -22,10 +21,10 @@ def work(collection: Collection) -> None:
     collection.documents.add([Document("a", "A", "see here")])
     for judge in ("ann", "bob"):
         collection.judges.add(judge, JudgeKind.HUMAN)
-    ann = Sitting(collection.desk("ann"), "1")
+    ann = JudgeAtWork(collection.desk("ann"), "1")
     ann.grade("a", 2)
     ann.act("b", Action.SKIP)
-    bob = Sitting(collection.desk("bob"), "2")
+    bob = JudgeAtWork(collection.desk("bob"), "2")
     bob.act("a", Action.CANNOT, reason="torn", note="page 3")
     ann.act("a", Action.MARK, passages=(Passage(4, 4, "here"),))
     ann.undo()

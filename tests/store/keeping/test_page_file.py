@@ -15,15 +15,14 @@ from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import ConflictError, FormatError, StoreError
 from store.event import FIELDS
-from store.formats.scale import parse_scale
 from store.keeping.merge.copies import SettleRule
 from store.keeping.page_file import head_of, is_page_file
 from store.keeping.verify import verify
 from store.records import Action, Document, JudgeKind, Passage
 from tests.golden.kept import unpack, unpack_upgraded
+from tests.helpers.world import JudgeAtWork, make_pool, parse_scale, stored_rows
 from tests.store.keeping.merge.apart import copies, done, grades, make, merge, work
 from tests.store.keeping.saved_pages import page_part, record, save
-from tests.store.outside import Sitting, contents, make_pool
 
 TIMES = {"judge", "judged_at", "shown_at", "dwell_ms", "active_ms", "sitting"}
 
@@ -59,7 +58,7 @@ def test_saved_steps_are_what_a_desk_would_have_written(whole: Path, tmp_path: P
     assert (found.is_done, found.copies[0].is_part, found.copies[0].name) == (True, True, str(file))
     assert [(one.judge, one.new) for one in found.judges] == [("ann", 10)]
     with Collection(str(alone)) as opened:
-        sitting = Sitting(opened.desk("ann"), "1")
+        sitting = JudgeAtWork(opened.desk("ann"), "1")
         for step in STEPS:
             if step["action"] == "undo":
                 sitting.undo()
@@ -115,7 +114,7 @@ def test_merging_again_brings_what_is_new_alone(whole: Path, tmp_path: Path) -> 
     later = save(tmp_path / "later.jsonl", head, STEPS)
     assert [(one.new, one.there) for one in merge(whole, later, first).judges] == [(7, 10)]  # 5 + 5
     assert merge(whole, first, later, later).is_nothing_new
-    assert len(contents(str(whole))["sitting"]) == 2
+    assert len(stored_rows(str(whole))["sitting"]) == 2
 
 
 def test_page_without_a_step_brings_nothing(whole: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from store.formats.scale import parse_scale, scale_to_json
 from store.keeping.upgrade import MIGRATIONS, Upgrade, upgrade
 from store.keeping.verify import verify
 from store.records import JudgeKind, Qrel
-from tests.store.outside import contents, engine_of, execute, make_pool, make_run
+from tests.helpers.world import change_stored, engine_of, make_pool, make_run, stored_rows
 
 NEXT = f"{int(SCHEMA_REVISION) + 1:04}"
 AFTER_NEXT = f"{int(SCHEMA_REVISION) + 2:04}"
@@ -87,9 +87,9 @@ def migrate(name: str, migrations: Path) -> Upgrade:
 
 def test_newest_schema_is_left_alone(filled: str) -> None:
     """A collection of the newest schema is not touched, nor backed up."""
-    before = contents(filled)
+    before = stored_rows(filled)
     assert upgrade(collection_url(filled)) == Upgrade(SCHEMA_REVISION, SCHEMA_REVISION, None)
-    assert contents(filled) == before
+    assert stored_rows(filled) == before
     if "postgresql" not in filled:
         assert not list(Path(filled).parent.glob("*.backup"))
 
@@ -97,10 +97,10 @@ def test_newest_schema_is_left_alone(filled: str) -> None:
 def test_upgrade_migrates_once(filled: str, migrations: Path) -> None:
     """The steps are taken once, the rows stay, and a second upgrade does nothing."""
     add_step(migrations, ADD_LANGUAGE)
-    before = contents(filled)
+    before = stored_rows(filled)
     done = migrate(filled, migrations)
     assert (done.before, done.after) == (SCHEMA_REVISION, NEXT)
-    after = contents(filled)
+    after = stored_rows(filled)
     assert after.pop("topic") == [(*row, "en") for row in before.pop("topic")]
     assert (before.pop("alembic_version"), after.pop("alembic_version")) == ([(SCHEMA_REVISION,)], [(NEXT,)])
     assert after == before
@@ -112,17 +112,17 @@ def test_upgrade_migrates_once(filled: str, migrations: Path) -> None:
 def test_older_collection_is_upgraded(collection_name: str) -> None:
     """A collection of the first schema gets what it lacks; all it held stays."""
     make_first_schema(collection_name)
-    execute(collection_name, "INSERT INTO topic VALUES (1, '7', TRUE, 'wine', '', '')")
-    execute(collection_name, "INSERT INTO document (id, docno, listed) VALUES (1, 'd1', FALSE)")
-    execute(
+    change_stored(collection_name, "INSERT INTO topic VALUES (1, '7', TRUE, 'wine', '', '')")
+    change_stored(collection_name, "INSERT INTO document (id, docno, listed) VALUES (1, 'd1', FALSE)")
+    change_stored(
         collection_name,
         "INSERT INTO pool VALUES (1, 'pool', '0', '{}', 'docno', FALSE, '2025-01-01 00:00:00')",
     )
-    execute(collection_name, "INSERT INTO pool_entry VALUES (1, 1, 1, 0, NULL, NULL, NULL)")
-    execute(
+    change_stored(collection_name, "INSERT INTO pool_entry VALUES (1, 1, 1, 0, NULL, NULL, NULL)")
+    change_stored(
         collection_name, "INSERT INTO judge VALUES (1, 'ann', 'human', FALSE, '2025-01-01 00:00:00.000000')"
     )
-    execute(collection_name, "INSERT INTO assignment VALUES (1, 1, 1, 1, 0, 'overlap', NULL)")
+    change_stored(collection_name, "INSERT INTO assignment VALUES (1, 1, 1, 1, 0, 'overlap', NULL)")
     with pytest.raises(SchemaError, match="older schema 0001"):
         Collection(collection_name)
     assert migrate(collection_name, MIGRATIONS).after == SCHEMA_REVISION
@@ -157,10 +157,10 @@ def test_backup_is_the_collection_as_it_was(tmp_path: Path, migrations: Path) ->
         # The log is folded into the file when the last connection closes, so one stays open.
         collection.judgements.add({"ann": [Qrel("1", "a", 2)]}, JudgeKind.HUMAN)
         assert Path(f"{name}-wal").stat().st_size > 0
-        before = contents(name)
+        before = stored_rows(name)
         done = migrate(name, migrations)
     assert done.backup == f"{name}.{SCHEMA_REVISION}.backup"
-    assert contents(done.backup) == before
+    assert stored_rows(done.backup) == before
     with Collection(done.backup) as kept:
         assert [row.grade for row in kept.judgements.current()] == [2]
 
@@ -175,7 +175,7 @@ def test_backups_do_not_overwrite_each_other(tmp_path: Path, migrations: Path) -
         Collection.create(name, name="w", scale=parse_scale("0-2"), program=expected).close()
         done = migrate(name, migrations)
         assert done.backup == str(tmp_path / expected)
-    programs = [contents(str(file))["collection"][0][4] for file in tmp_path.glob("*.backup")]
+    programs = [stored_rows(str(file))["collection"][0][4] for file in tmp_path.glob("*.backup")]
     assert len(set(programs)) == 3
 
 
@@ -183,12 +183,12 @@ def test_server_is_backed_up_by_its_own_tools(postgres_url: str, migrations: Pat
     """A server's collection is not migrated unless it is said that it was saved otherwise."""
     Collection.create(postgres_url, name="w", scale=parse_scale("0-2"), program="t").close()
     add_step(migrations, ADD_LANGUAGE)
-    before = contents(postgres_url)
+    before = stored_rows(postgres_url)
     with pytest.raises(StoreError, match="is not backed up here") as told:
         upgrade(collection_url(postgres_url), migrations=migrations)
     assert "pg_dump" in (told.value.hint or "")
     assert "--no-backup" in (told.value.hint or "")
-    assert contents(postgres_url) == before
+    assert stored_rows(postgres_url) == before
     assert migrate(postgres_url, migrations) == Upgrade(SCHEMA_REVISION, NEXT, None)
 
 
@@ -204,13 +204,13 @@ def test_upgraded_rows_have_checksums(collection_name: str) -> None:
         f" reason, note, iteration, judged_at, dropped_keys) VALUES (1, 1, 1, 1, 'judge',"
         f" 'judged', 1, :none, :none, '0', {moment}, 0)",
     ):
-        execute(collection_name, statement, **({"none": b""} if ":none" in statement else {}))
+        change_stored(collection_name, statement, **({"none": b""} if ":none" in statement else {}))
     migrate(collection_name, MIGRATIONS)
     checks = {one.name: one for one in verify(collection_url(collection_name))}
     assert not any(one.n_faults for one in checks.values())
     # The collection, the topic, the judge and the event.
     assert checks["checksums"].n_checked == 4
-    execute(collection_name, "UPDATE judgement SET grade = 2")
+    change_stored(collection_name, "UPDATE judgement SET grade = 2")
     checks = {one.name: one for one in verify(collection_url(collection_name))}
     assert checks["checksums"].examples == (
         "topic 7 `d1` of `ann`, revision 1: its checksum does not match its content",
@@ -227,30 +227,30 @@ def test_several_steps_are_taken_in_order(filled: str, migrations: Path) -> None
         before=NEXT,
     )
     assert migrate(filled, migrations).after == AFTER_NEXT
-    assert {row[-1] for row in contents(filled)["topic"]} == {"ja"}
+    assert {row[-1] for row in stored_rows(filled)["topic"]} == {"ja"}
 
 
 def test_rebuilt_table_keeps_what_refers_to_it(filled: str, migrations: Path) -> None:
     """A step that copies a table and drops the old one takes no row of another table with it."""
     add_step(migrations, REBUILD_RUN)
-    before = contents(filled)
+    before = stored_rows(filled)
     migrate(filled, migrations)
-    after = contents(filled)
+    after = stored_rows(filled)
     assert len(before["ranking"]) == len(before["pool_run"]) == 1
     del before["alembic_version"], after["alembic_version"]
     assert after == before
     with pytest.raises(Exception, match=r"(?i)foreign key|violates"):
-        execute(filled, "INSERT INTO pool_run VALUES (1, 999)")
+        change_stored(filled, "INSERT INTO pool_run VALUES (1, 999)")
 
 
 def test_failing_step_leaves_everything_as_it_was(filled: str, migrations: Path) -> None:
     """When the second of two steps fails, the first is taken back too: rows, tables, revision."""
     add_step(migrations, ADD_LANGUAGE.replace("language", "spoken"))
     add_step(migrations, FAIL_LATE, revision=AFTER_NEXT, before=NEXT)
-    before = contents(filled)
+    before = stored_rows(filled)
     with pytest.raises(Exception, match="no_such_table"):
         migrate(filled, migrations)
-    assert contents(filled) == before
+    assert stored_rows(filled) == before
     with Collection(filled) as opened:
         assert len(opened.judgements.current()) == 1
     (migrations / "versions" / f"{AFTER_NEXT}_test.py").unlink()
@@ -260,15 +260,15 @@ def test_failing_step_leaves_everything_as_it_was(filled: str, migrations: Path)
 def test_step_that_breaks_references_is_taken_back(filled: str, migrations: Path) -> None:
     """A migration that leaves a row referring to nothing is not kept."""
     add_step(migrations, LOSE_A_RUN)
-    before = contents(filled)
+    before = stored_rows(filled)
     with pytest.raises(Exception, match=r"foreign key|refers to no `document`"):
         migrate(filled, migrations)
-    assert contents(filled) == before
+    assert stored_rows(filled) == before
 
 
 def test_unknown_revision_is_refused(filled: str, migrations: Path) -> None:
     """A collection of a newer program is not migrated."""
-    execute(filled, "UPDATE alembic_version SET version_num = '9999'")
+    change_stored(filled, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(SchemaError, match="has schema 9999, which this program does not know"):
         migrate(filled, migrations)
 

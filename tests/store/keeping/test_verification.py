@@ -19,8 +19,8 @@ from store.errors import SchemaError, StoreError
 from store.keeping.backup import back_up
 from store.keeping.copying import copy_collection
 from store.keeping.verify import CHECKS, Verified, verify
+from tests.helpers.world import change_stored, stored_rows
 from tests.store.full_collection import fill
-from tests.store.outside import contents, execute
 from tests.strategies import examples
 
 UNGUARDED = {
@@ -204,16 +204,16 @@ def test_changed_row_is_named(full: str, statement: str, named: str) -> None:
 def test_faults_are_found_on_a_server(served: str) -> None:
     """The same checks find the same things there."""
     # Its own rules would refuse some of it.
-    execute(served, "ALTER TABLE judgement DROP CONSTRAINT grade_when_judged")
+    change_stored(served, "ALTER TABLE judgement DROP CONSTRAINT grade_when_judged")
     last = {"collection": ""}
     for check, statement in FAULTS:
         if check == "collection":
             last[check] = last[check] or statement
         elif "DELETE" not in statement:
-            execute(served, statement)
+            change_stored(served, statement)
     found = faults(served)
     assert set(found) == {check for check, _ in FAULTS} - {"collection"} | {"tables"}
-    execute(served, last["collection"])
+    change_stored(served, last["collection"])
     assert "collection" in faults(served)
 
 
@@ -291,7 +291,7 @@ def columns(name: str, table: str) -> list[str]:
 def guarded(name: str) -> dict[str, list[list[Any]]]:
     """Return what has a checksum, a hash, or an index of its own."""
     found = {}
-    for table, rows in contents(name).items():
+    for table, rows in stored_rows(name).items():
         kept = [n for n, one in enumerate(columns(name, table))
                 if one not in UNGUARDED.get(table, set())]  # fmt: skip
         found[table] = sorted(([row[number] for number in kept] for row in rows), key=repr)

@@ -9,14 +9,13 @@ import pytest
 from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import ConflictError, StoreError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.keeping.merge.copies import SettleRule
 from store.keeping.verify import verify
 from store.keeping.work_copy import HandedOut
 from store.records import Action, Document, JudgeKind
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool, make_run, parse_scale, stored_rows
 from tests.store.drawing import adaptive_pool
 from tests.store.keeping.merge.apart import copies, done, grades, make, merge, work
-from tests.store.outside import Sitting, contents, execute, make_pool, make_run
 from tests.store.places import held_place
 
 
@@ -50,7 +49,7 @@ def test_part_has_what_its_judge_needs_and_nothing_else(whole: Path, tmp_path: P
     assert made == HandedOut(
         topics=2, documents=6, unjudged=6, skipped=0, without_text=1, events=3, elsewhere=0
     )
-    tables = contents(str(file))
+    tables = stored_rows(str(file))
     for empty in ("run", "ranking", "pool_run", "pool_topic", "assignment", "assignment_plan"):
         assert tables[empty] == []
     assert [row[1] for row in tables["judge"]] == ["ann"]
@@ -79,11 +78,11 @@ def test_work_on_a_part_comes_back_and_nothing_else(whole: Path, tmp_path: Path)
              ("ann", "b", Action.CANNOT, "torn")]  # fmt: skip
     work(file, *steps)
     work(alone, *steps)
-    before = contents(str(whole))
+    before = stored_rows(str(whole))
     found = merge(whole, file)
     assert (found.is_done, found.copies[0].is_part) == (True, True)
     assert done(whole) == done(alone)
-    after = contents(str(whole))
+    after = stored_rows(str(whole))
     changed = {table for table in after if after[table] != before[table]}
     assert changed == {"judgement", "passage", "sitting"}
     with Collection(str(whole)) as there, Collection(str(alone)) as other:
@@ -103,11 +102,11 @@ def test_assigned_documents_are_the_part(whole: Path, tmp_path: Path) -> None:
     assert (made.documents, made.elsewhere) == (3, 1)
     with Collection(str(file)) as opened:
         assert [task.docno for task in opened.desk("ann").queue("1")] == ["c", "b", "a"]
-    assert {row[5] for row in contents(str(file))["assignment"]} == {"primary"}
+    assert {row[5] for row in stored_rows(str(file))["assignment"]} == {"primary"}
     work(file, ("ann", "c", Action.JUDGE, 2))
-    before = contents(str(whole))["assignment"]
+    before = stored_rows(str(whole))["assignment"]
     assert merge(whole, file).is_done
-    assert contents(str(whole))["assignment"] == before
+    assert stored_rows(str(whole))["assignment"] == before
     assert grades(whole)["ann", "c"] == 2
 
 
@@ -129,7 +128,7 @@ def test_part_of_a_server_comes_back_to_it(postgres_url: str, tmp_path: Path) ->
         made.pools.add(make_pool({"1": ["a", "b"]}))
         made.documents.add([Document("a", "a", "text")])
         made.judges.add("ann", JudgeKind.HUMAN)
-        Sitting(made.desk("ann"), "1").grade("b", 0)
+        JudgeAtWork(made.desk("ann"), "1").grade("b", 0)
     file = tmp_path / "ann.db"
     assert hand_out(postgres_url, "ann", file).events == 1
     work(file, ("ann", "a", Action.JUDGE, 2), ("ann", "b", Action.JUDGE, 1))
@@ -179,6 +178,6 @@ def test_strange_document_in_a_part_is_refused(whole: Path, tmp_path: Path) -> N
     """A part that somebody put a document into brings no new document in."""
     file = tmp_path / "ann.db"
     hand_out(whole, "ann", file)
-    execute(str(file), "UPDATE document SET docno = 'strange' WHERE docno = 'b'")
+    change_stored(str(file), "UPDATE document SET docno = 'strange' WHERE docno = 'b'")
     with pytest.raises(ConflictError, match="document `strange` is not here"):
         merge(whole, file)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from store.collection import Collection
 from store.judging.states import StateCounts
 from store.records import Action, Document, JudgeKind, Judgement, Qrel, State, Topic
-from tests.store.outside import Sitting, make_pool, make_run
+from tests.helpers.world import JudgeAtWork, make_pool, make_run
 
 RELAXED = 1
 DOCNOS = ("a", "b", "c", "d", "e", "f")
@@ -32,7 +32,7 @@ def fill(collection: Collection) -> None:
     collection.documents.add([Document("a", "A title", "text\x1b]0;owned\x07 of a")])
     for judge in ("ann", "bob"):
         collection.judges.add(judge, JudgeKind.HUMAN)
-    ann, bob = (Sitting(collection.desk(judge), "1") for judge in ("ann", "bob"))
+    ann, bob = (JudgeAtWork(collection.desk(judge), "1") for judge in ("ann", "bob"))
     ann.grade("a", 0)
     ann.grade("b", 2)
     ann.act("c", Action.SKIP)

@@ -12,15 +12,22 @@ from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.errors import UnknownNameError
-from store.formats.scale import parse_scale
 from store.looking.history import CollectionEvents, Stretch
 from store.records import Action, Decision, Document, JudgeKind, Qrel, Topic
+from tests.helpers.world import (
+    JudgeAtWork,
+    change_stored,
+    engine_of,
+    make_pool,
+    make_run,
+    parse_scale,
+    statements,
+)
 from tests.store.keeping.merge.apart import copies, make, merge, work
-from tests.store.outside import Sitting, engine_of, execute, make_pool, make_run, statements
 from tests.strategies import examples
 
 
-def fill(collection: Collection, *judges: str) -> list[Sitting]:
+def fill(collection: Collection, *judges: str) -> list[JudgeAtWork]:
     """Make two topics, a run of topic 1, a pool of both, and seat people before topic 1."""
     collection.topics.add([Topic("1", "wine"), Topic("2", "beer")])
     collection.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0)]}))
@@ -29,7 +36,7 @@ def fill(collection: Collection, *judges: str) -> list[Sitting]:
     collection.documents.add([Document("a", "A", "text"), Document("b", "B", "text")])
     for judge in judges:
         collection.judges.add(judge, JudgeKind.HUMAN)
-    return [Sitting(collection.desk(judge), "1") for judge in judges]
+    return [JudgeAtWork(collection.desk(judge), "1") for judge in judges]
 
 
 def told(found: CollectionEvents) -> list[tuple[Any, ...]]:
@@ -59,7 +66,7 @@ def set_times(name: str, *moments: datetime) -> None:
         zone = "" if engine.dialect.name == "sqlite" else "+00"
     for number, moment in enumerate(moments, 1):
         words = f"{moment:%Y-%m-%d %H:%M:%S.%f}{zone}"
-        execute(name, f"UPDATE judgement SET judged_at = '{words}' WHERE id = {number}")
+        change_stored(name, f"UPDATE judgement SET judged_at = '{words}' WHERE id = {number}")
 
 
 def test_events_tell_how_it_stood_before_and_after(collection: Collection) -> None:

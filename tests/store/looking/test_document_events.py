@@ -12,24 +12,23 @@ from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.errors import PoolerError, UnknownNameError
-from store.formats.scale import parse_scale
 from store.grades.policy import Policy
 from store.grades.qrels import decide
 from store.judging.disagreements import Settlement
 from store.looking.history import Stretch
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
-from tests.store.outside import Sitting, engine_of, execute, make_pool
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale
 from tests.strategies import examples
 
 
-def fill(collection: Collection, *judges: str) -> list[Sitting]:
+def fill(collection: Collection, *judges: str) -> list[JudgeAtWork]:
     """Make a pool of a and b in topic 1, and seat people before it."""
     collection.topics.add([Topic("1", "wine")])
     collection.pools.add(make_pool({"1": ["a", "b"]}, name="main", round="3"))
     collection.documents.add([Document("a", "A title", "some text"), Document("b", "", "b")])
     for judge in judges:
         collection.judges.add(judge, JudgeKind.HUMAN)
-    return [Sitting(collection.desk(judge), "1") for judge in judges]
+    return [JudgeAtWork(collection.desk(judge), "1") for judge in judges]
 
 
 def test_events_tell_what_was_done_taken_back_and_seen(collection: Collection) -> None:
@@ -91,7 +90,7 @@ def test_events_of_all_judges_come_by_time(collection: Collection, collection_na
     with engine_of(collection_name) as engine:
         sqlite = engine.dialect.name == "sqlite"
     moment = "'2020-01-01 00:00:00.000000'" if sqlite else "'2020-01-01 00:00:00+00'"
-    execute(collection_name, f"UPDATE judgement SET judged_at = {moment} WHERE grade = 2")
+    change_stored(collection_name, f"UPDATE judgement SET judged_at = {moment} WHERE grade = 2")
     found = collection.history.of_document("1", "a")
     assert [one.judge for one in found.events] == ["bob", "ann"]
     assert [one.judge for one in found.document_states] == ["ann", "bob"]
@@ -180,7 +179,7 @@ def test_final_grade_is_that_of_the_export(
         made.judges.add("zoe", JudgeKind.ADJUDICATOR)
         if model is not None:
             made.judgements.add({"gpt": [Qrel("1", "a", model)]}, JudgeKind.MODEL)
-        sittings = {judge: Sitting(made.desk(judge), "1") for judge in ("ann", "bob")}
+        sittings = {judge: JudgeAtWork(made.desk(judge), "1") for judge in ("ann", "bob")}
         ruler = made.adjudication_desk("zoe")
         for judge, what in steps:
             if judge == "zoe":

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.errors import UnknownNameError
-from store.formats.scale import parse_scale
 from store.judging.states import Sought, StateCounts
 from store.records import Action, JudgeKind, Qrel
+from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 from tests.store.looking.filled import fill, pairs_of, plain_standing
-from tests.store.outside import Sitting, make_pool
 from tests.strategies import examples
 
 STEPS = st.lists(
@@ -170,7 +169,7 @@ def test_counts_are_those_of_a_plain_walk(
         made.judgements.add({"old": [Qrel("1", "a", 1), Qrel("1", "x", 0)]}, JudgeKind.IMPORTED)
         for judge in ("ann", "bob"):
             made.judges.add(judge, JudgeKind.HUMAN)
-        sittings = {judge: Sitting(made.desk(judge), "1") for judge in ("ann", "bob")}
+        sittings = {judge: JudgeAtWork(made.desk(judge), "1") for judge in ("ann", "bob")}
         for judge, docno, what in steps:
             sitting = sittings[judge]
             if what.isdigit():

@@ -19,7 +19,7 @@ from store.db.engine import reading, writing
 from store.db.tables import ASSIGNMENT, TABLES
 from store.errors import StoreError
 from store.records import Action, Document, JudgeKind, Passage, Pool, PoolEntry, Qrel, Ranking, Run, Topic
-from tests.store.outside import Sitting, engine_of, execute
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of
 from tests.store.places import held_place
 
 TOPICS = ("1", "01", "10", "9", "T\u3042", '"q"')
@@ -43,7 +43,7 @@ def fill(collection: Collection, where: str, data: st.DataObject) -> None:
     tags = draw(st.lists(st.sampled_from(TAGS), max_size=3, unique=True))
     for tag in tags:
         collection.runs.add(_run(tag, topics, data))
-        execute(where, "UPDATE run SET priority = :n WHERE tag = :t", n=len(tag), t=tag)
+        change_stored(where, "UPDATE run SET priority = :n WHERE tag = :t", n=len(tag), t=tag)
     for number in range(draw(st.integers(1, 3))):
         pool = _pool(f"p {number}\t{draw(st.sampled_from(TAGS))}", topics, tags, data)
         collection.pools.add(pool)
@@ -123,7 +123,7 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
     for name in names[: draw(st.integers(0, 3))]:
         desk = collection.desk(name, program=draw(st.sampled_from(["", "pooler 1"])))
         for line in desk.inbox():
-            sitting = Sitting(desk, line.topic)
+            sitting = JudgeAtWork(desk, line.topic)
             if draw(st.booleans()):
                 desk.set_terms(line.topic, ["word", draw(PROSE)])
             for _ in range(draw(st.integers(0, 6)) if sitting.tasks else 0):
@@ -156,22 +156,22 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
 def _after(collection: Collection, where: str, data: st.DataObject) -> None:
     """Let judges come, judge by texts that have changed, be renamed, and be erased."""
     draw = data.draw
-    execute(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)  # nobody is at work any more
+    change_stored(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)  # nobody is at work any more
     known = [judge.name for judge in collection.judges.all() if not judge.disabled]
     for name in known[: draw(st.integers(0, 1))]:
         desk = collection.desk(name)
         for line in desk.inbox():
             desk.topic(line.topic)
-            _act(Sitting(desk, line.topic), data)
+            _act(JudgeAtWork(desk, line.topic), data)
         desk.leave()
-    execute(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)
+    change_stored(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)
     if known and draw(st.booleans()):
         collection.judges.rename(known[0], "\u5be9")
     for judge in collection.judges.all()[: draw(st.integers(0, 2))]:
         collection.erasures.erase(judge.name)
 
 
-def _act(sitting: Sitting, data: st.DataObject) -> None:
+def _act(sitting: JudgeAtWork, data: st.DataObject) -> None:
     """Do one thing at a desk."""
     draw = data.draw
     sitting.look()  # an undo may have changed a document of another topic

@@ -14,12 +14,11 @@ import pytest
 
 from store.collection import Collection
 from store.errors import PoolerError, SchemaError, StoreError
-from store.formats.scale import parse_scale
 from store.keeping.directory.read import read_directory
 from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.records import Document, JudgeKind, Qrel, Topic
-from tests.store.outside import Sitting, counts, make_pool, make_run
+from tests.helpers.world import JudgeAtWork, count_rows, make_pool, make_run, parse_scale
 
 
 @pytest.fixture
@@ -195,10 +194,10 @@ def test_faults_of_several_files_are_told_together(folder: Path) -> None:
 def test_place_that_is_taken_is_left_alone(folder: Path) -> None:
     """A collection is made where there is none."""
     old = folder.parent / "old.db"
-    before = counts(str(old))
+    before = count_rows(str(old))
     with pytest.raises(StoreError, match=r"old.db already exists"):
         read_directory(str(old), folder)
-    assert counts(str(old)) == before
+    assert count_rows(str(old)) == before
 
 
 def test_fault_leaves_no_tables_on_a_server(folder: Path, postgres_url: str) -> None:
@@ -263,7 +262,7 @@ def lived(tmp_path: Path) -> Path:
             made.judges.add(judge, JudgeKind.HUMAN)
             desk = made.desk(judge)
             desk.topic("1")
-            Sitting(desk, "1").grade("a", 1)
+            JudgeAtWork(desk, "1").grade("a", 1)
             desk.leave()
         made.erasures.erase("bob")
         made.judges.rename("ann", "anna")

@@ -14,14 +14,13 @@ from sqlalchemy import inspect, text
 
 from store.collection import Collection
 from store.db.engine import writing
-from store.formats.scale import parse_scale
 from store.grades.policy import Policy
 from store.keeping.directory.read import read_directory
 from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.records import JudgeKind, Qrel
+from tests.helpers.world import engine_of, make_run, parse_scale
 from tests.store.keeping.directory.any_collection import fill, named_contents
-from tests.store.outside import engine_of, make_run
 from tests.strategies import examples
 
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]

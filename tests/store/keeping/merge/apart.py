@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from store.collection import Collection
-from store.formats.scale import parse_scale
 from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.keeping.merge.copies import Merged, SettleRule
 from store.keeping.merge.histories import HowToSettle
 from store.records import Action, Document, JudgeKind, Passage, Topic
-from tests.store.outside import Sitting, make_pool
+from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 
 DOCNOS = ("a", "b", "c", "d")
 JUDGES = ("ann", "bob", "cy")
@@ -46,14 +45,14 @@ def copies(place: Path, n: int) -> list[Path]:
 def work(place: Path, *steps: Step) -> None:
     """Let judges work at their desks, each in one sitting."""
     with Collection(str(place)) as opened:
-        sittings = {judge: Sitting(opened.desk(judge), "1") for judge, *_ in steps}
+        sittings = {judge: JudgeAtWork(opened.desk(judge), "1") for judge, *_ in steps}
         for judge, docno, action, value in steps:
             do(sittings[judge], docno, action, value)
         for sitting in sittings.values():
             sitting.desk.leave()
 
 
-def do(sitting: Sitting, docno: str, action: Action, value: Any) -> None:
+def do(sitting: JudgeAtWork, docno: str, action: Action, value: Any) -> None:
     """Do one thing at a desk."""
     if action is Action.JUDGE:
         sitting.grade(docno, value)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from judge_ui.session.messages import event_words
-from store.formats.scale import parse_scale
 from store.judging.disagreements import Ruling, latest_ruling
 from store.judging.events import deciding_events, ruling_of
 from store.records import Action, SeenEvent, State
+from tests.helpers.world import parse_scale
 
 JUDGED, UNJUDGED = State.JUDGED, State.UNJUDGED
 AT = datetime(2026, 3, 1, tzinfo=UTC)

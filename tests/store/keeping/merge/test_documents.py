@@ -10,9 +10,8 @@ from store.collection import Collection
 from store.db.engine import reading
 from store.db.tables import DOCUMENT
 from store.records import Document
+from tests.helpers.world import engine_of, make_pool, new_collection
 from tests.store.keeping.merge.apart import copies, merge
-from tests.store.new import new_collection
-from tests.store.outside import engine_of, make_pool
 
 
 def test_every_text_of_a_copy_comes_in(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from store.keeping.merge.histories import HowToSettle
 from store.keeping.merge.merge import merge as merge_into
 from store.keeping.verify import verify
 from store.records import Action, Document, JudgeKind, State, Topic
+from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, make_run, stored_rows
 from tests.store.drawing import Watched, adaptive_pool, ends
 from tests.store.keeping.merge.apart import (
     DOCNOS,
@@ -38,7 +39,6 @@ from tests.store.keeping.merge.apart import (
     merge,
     work,
 )
-from tests.store.outside import Sitting, contents, engine_of, execute, make_pool, make_run
 from tests.store.places import held_place, let_lapse, places
 from tests.strategies import examples
 
@@ -93,13 +93,13 @@ def test_merging_twice_changes_no_row(apart: list[Path]) -> None:
     """The same copies once more, or the collection's own descendant: every row stays."""
     place = apart[0]
     assert not merge(place, *apart[1:], rule=SettleRule.HIGHEST).is_nothing_new
-    before = contents(str(place))
+    before = stored_rows(str(place))
     child = shutil.copy(place, place.with_name("child.db"))
     for others in (apart[1:], [apart[2]], [child]):
         again = merge(place, *others)
         assert again.is_done
         assert again.is_nothing_new
-        assert contents(str(place)) == before
+        assert stored_rows(str(place)) == before
 
 
 def test_judges_who_share_nothing_are_as_on_one_machine(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_rules_and_hands_settle(apart: list[Path]) -> None:
 def test_judge_at_work_sees_a_merge_as_another_machine(apart: list[Path]) -> None:
     """A desk that was open finds its document changed, and goes on with all others."""
     with Collection(str(apart[0])) as opened:
-        sitting = Sitting(opened.desk("ann"), "1")
+        sitting = JudgeAtWork(opened.desk("ann"), "1")
         sitting.grade("d", 1)
         merge(apart[0], *apart[1:], rule=SettleRule.LATEST)
         with pytest.raises(ConflictError, match="somewhere else"):
@@ -249,7 +249,7 @@ def test_judge_at_work_on_a_server_loses_nothing(apart: list[Path], postgres_url
 
     def judge() -> None:
         with Collection(postgres_url) as opened:
-            sitting = Sitting(opened.desk("ann"), "1")
+            sitting = JudgeAtWork(opened.desk("ann"), "1")
             while not stop.is_set():
                 for docno in ("a", "b"):
                     try:
@@ -309,7 +309,7 @@ def test_rulings_and_draws_do_not_go_by_the_order_of_merging(tmp_path: Path) -> 
     ):
         work(place, (judge, "a", JUDGE, grade))
         with Collection(str(place)) as opened:
-            Sitting(opened.adjudication_desk(adjudicator), "1").grade("b", ruling)
+            JudgeAtWork(opened.adjudication_desk(adjudicator), "1").grade("b", ruling)
     for number, order in enumerate((made, made[::-1])):
         place = Path(shutil.copy(start, tmp_path / f"merged-{number}.db"))
         for other in order:
@@ -332,7 +332,7 @@ def test_clocks_order_nothing_that_events_order(tmp_path: Path) -> None:
     work(start, ("ann", "a", JUDGE, 0))
     [late] = copies(start, 1)
     work(late, ("ann", "a", JUDGE, 2))
-    execute(str(late), "UPDATE judgement SET judged_at = '2001-01-01 00:00:00.000000',"
+    change_stored(str(late), "UPDATE judgement SET judged_at = '2001-01-01 00:00:00.000000',"
                        " checksum = NULL WHERE revision = 2")  # fmt: skip
     assert merge(start, late).conflicts == []
     assert grades(start)["ann", "a"] == 2
@@ -375,10 +375,10 @@ def test_other_collections_are_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ConflictError, match=r"beer.db is another collection \(`beer`, made "):
         merge(start, make(tmp_path / "beer.db", name="beer"))
     [scaled, old] = copies(start, 2)
-    execute(str(scaled), "UPDATE collection SET scale = replace(scale, 'relevant', 'good')")
+    change_stored(str(scaled), "UPDATE collection SET scale = replace(scale, 'relevant', 'good')")
     with pytest.raises(ConflictError, match="another scale"):
         merge(start, scaled)
-    execute(str(old), "UPDATE alembic_version SET version_num = '0003'")
+    change_stored(str(old), "UPDATE alembic_version SET version_num = '0003'")
     with pytest.raises(SchemaError, match="older schema 0003") as caught:
         merge(start, old)
     assert f"pooler upgrade --collection {old}" in str(caught.value.hint)
@@ -431,7 +431,7 @@ def test_names_and_erasures_travel(tmp_path: Path) -> None:
             [left] = [copy for copy in found.copies if copy.name == str(second)]
             assert left.left_out == {"events of judges who were erased": 2}
         assert found.erased == ([] if place is first else ["bob"])
-    tombstones = {place: contents(str(place))["erasure"] for place, _ in sought}
+    tombstones = {place: stored_rows(str(place))["erasure"] for place, _ in sought}
     assert {len(rows) for rows in tombstones.values()} == {1}
     assert {rows[0][3:5] for rows in tombstones.values()} == {(1, 1)}
     assert {rows[0][1] for rows in tombstones.values()} == {tombstones[first][0][1]}
@@ -493,7 +493,7 @@ def test_topics_keep_every_text(tmp_path: Path) -> None:
     assert merge(start, first).copies[0].changed["topics"] == 1
     with Collection(str(start)) as opened:
         assert opened.topics.all()[0].title == "wine and cheese"
-    assert [row[1] for row in contents(str(start))["topic_version"]] == [1]
+    assert [row[1] for row in stored_rows(str(start))["topic_version"]] == [1]
     with Collection(str(second)) as opened:
         opened.topics.add([Topic("1", "beer", "d", "n")], replace=True)
     with pytest.raises(ConflictError, match="topic `1` has another text as version 2"):
@@ -534,13 +534,13 @@ def test_withdrawn_on_either_side_is_withdrawn(tmp_path: Path) -> None:
         opened.judges.set_disabled(["cy"], disabled=True)
     with engine_of(str(other)) as engine, writing(engine) as session:
         session.execute(update(RUN).values(contributes=False))
-    before = contents(str(other))
+    before = stored_rows(str(other))
     merge(other, start)
-    assert contents(str(other)) == before
+    assert stored_rows(str(other)) == before
     [brought] = merge(start, other).copies
     assert brought.changed == {"pools": 1, "runs": 1, "judges": 1}
     for table in ("pool", "run", "judge"):
-        assert contents(str(start))[table] == contents(str(other))[table]
+        assert stored_rows(str(start))[table] == stored_rows(str(other))[table]
 
 
 def test_claimed_places_never_become_more_than_their_plan(tmp_path: Path) -> None:
@@ -549,12 +549,12 @@ def test_claimed_places_never_become_more_than_their_plan(tmp_path: Path) -> Non
     held_place(str(start), "1", "ab", None, lease_s=600)
     [first, second] = copies(start, 2)
     with Collection(str(first)) as opened:
-        sitting = Sitting(opened.desk("ann"), "1")
+        sitting = JudgeAtWork(opened.desk("ann"), "1")
         assert sitting.desk.claim("1")
     with Collection(str(second)) as opened:
         desk = opened.desk("bob")
         assert desk.claim("1")
-        Sitting(desk, "1").grade("a", 1)
+        JudgeAtWork(desk, "1").grade("a", 1)
     let_lapse(str(first), "ann")
     found = []
     for place, other in ((first, second), (second, first)):
@@ -572,7 +572,7 @@ def test_of_two_places_one_claimed_leaves_one_open(tmp_path: Path) -> None:
     start = make(tmp_path / "whole.db")
     held_place(str(start), "1", "a", None, lease_s=600)
     columns = "plan_id, topic_id, document_id, purpose, position, display_order"
-    execute(str(start), f"INSERT INTO assignment ({columns}) SELECT {columns} FROM assignment")
+    change_stored(str(start), f"INSERT INTO assignment ({columns}) SELECT {columns} FROM assignment")
     [first, second] = copies(start, 2)
     with Collection(str(first)) as opened:
         assert opened.desk("ann").claim("1")
@@ -590,8 +590,8 @@ def test_places_given_by_name_on_two_copies_are_all_there(tmp_path: Path) -> Non
     start = make(tmp_path / "whole.db")
     held_place(str(start), "1", "a", "ann")
     [first, second] = copies(start, 2)
-    execute(str(first), "DELETE FROM assignment")
-    execute(str(first), "DELETE FROM assignment_plan")
+    change_stored(str(first), "DELETE FROM assignment")
+    change_stored(str(first), "DELETE FROM assignment_plan")
     held_place(str(first), "1", "ab", "ann")
     held_place(str(second), "1", "c", "bob")
     assert merge(start, first, second).copies[0].new["places"] == 1
@@ -606,9 +606,9 @@ def test_sittings_go_on_and_words_are_united(tmp_path: Path) -> None:
     with Collection(str(start)) as opened:
         desk = opened.desk("ann")
         desk.set_terms("1", ("vin",))
-        Sitting(desk, "1").grade("a", 1)
+        JudgeAtWork(desk, "1").grade("a", 1)
     [first, second] = copies(start, 2)
-    execute(str(first), "UPDATE sitting SET ended_at = '2030-01-01 00:00:00.000000',"
+    change_stored(str(first), "UPDATE sitting SET ended_at = '2030-01-01 00:00:00.000000',"
                         " seen_at = '2030-01-01 00:00:00.000000'")  # fmt: skip
     for place, word in ((first, "rouge"), (second, "blanc")):
         with Collection(str(place)) as opened:
@@ -616,14 +616,14 @@ def test_sittings_go_on_and_words_are_united(tmp_path: Path) -> None:
     merge(start, first, second)
     with Collection(str(start)) as opened:
         assert opened.desk("ann").terms("1") == ("blanc", "rouge", "vin")
-    [sitting] = contents(str(start))["sitting"]
+    [sitting] = stored_rows(str(start))["sitting"]
     assert str(sitting[4]).startswith("2030")
 
 
 def test_damaged_copy_is_refused(apart: list[Path]) -> None:
     """A grade that a bit turned into another one of the scale is not taken in as a decision."""
     # As a disk would: behind the program's back, the checksum as it was.
-    execute(str(apart[1]), "UPDATE judgement SET grade = 0 WHERE grade = 2")
+    change_stored(str(apart[1]), "UPDATE judgement SET grade = 0 WHERE grade = 2")
     before = bytes_of([apart[0]])
     with pytest.raises(StoreError, match="is damaged: a judgement event in it is not as it was"):
         merge(apart[0], apart[1], rule=SettleRule.LATEST)
@@ -639,9 +639,9 @@ def test_interrupted_merge_leaves_nothing(apart: list[Path], monkeypatch: pytest
     def stop(_label: str, _total: int) -> Any:
         raise StopError
 
-    before = contents(str(apart[0]))
+    before = stored_rows(str(apart[0]))
     with pytest.raises(StopError):
         merge(apart[0], apart[1], rule=SettleRule.LATEST, progress=stop)
-    assert contents(str(apart[0])) == before
+    assert stored_rows(str(apart[0])) == before
     with engine_of(str(apart[0])) as engine, writing(engine, patience_ms=50):
         pass  # the lock is free

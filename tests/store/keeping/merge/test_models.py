@@ -15,8 +15,8 @@ from store.errors import ConflictError
 from store.keeping.merge.copies import SettleRule
 from store.model_judge import Answer, ModelIdentity, Unreadable, prompt_hash
 from store.records import Action, JudgeKind, State
+from tests.helpers.world import change_stored
 from tests.store.keeping.merge.apart import copies, export, grades, make, merge, work
-from tests.store.outside import execute
 
 IDENTITY = ModelIdentity("m-1", prompt_sha256=prompt_hash("p"), parameters={"temperature": 0}, family="m")
 
@@ -77,7 +77,7 @@ def test_checksums_are_of_the_row_ids_here(tmp_path: Path) -> None:
         made.models.add("gpt", IDENTITY, prompt="p")
     ask(copy, "a", grade=1)
     ask(copy, "b", grade=2)
-    execute(str(copy), "UPDATE answer SET cost = 9 WHERE grade = 2")
+    change_stored(str(copy), "UPDATE answer SET cost = 9 WHERE grade = 2")
     merge(place, copy)
     with Collection(str(place)) as opened:
         [told] = [one for one in opened.verify() if one.n_faults]
@@ -144,7 +144,7 @@ BROKEN = [
 @pytest.mark.parametrize(("change", "words"), BROKEN)
 def test_verify_tells_what_is_broken(change: str, words: str, apart: list[Path]) -> None:
     """By rule, and by the checksum of the row."""
-    execute(str(apart[0]), change)
+    change_stored(str(apart[0]), change)
     with Collection(str(apart[0])) as opened:
         found = {one.name: one.examples for one in opened.verify() if one.n_faults}
     assert "checksums" in found

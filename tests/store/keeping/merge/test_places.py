@@ -6,9 +6,8 @@ from pathlib import Path
 
 from store.collection import Collection
 from store.records import JudgeKind
+from tests.helpers.world import make_pool, new_collection
 from tests.store.keeping.merge.apart import copies, merge
-from tests.store.new import new_collection
-from tests.store.outside import make_pool
 from tests.store.places import held_place, places
 
 

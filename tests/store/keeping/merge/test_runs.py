@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
+from tests.helpers.world import change_stored, make_run, new_collection
 from tests.store.keeping.merge.apart import copies, merge
-from tests.store.new import new_collection
-from tests.store.outside import execute, make_run
 
 
 @pytest.mark.parametrize(("here", "there"), [(1, 2), (2, 1)])
@@ -21,7 +20,7 @@ def test_run_was_imported_when_it_first_was(tmp_path: Path, here: int, there: in
         opened.runs.add(make_run("bm25", {"1": [("a", 1.0)]}))
     [other] = copies(start, 1)
     for place, day in ((start, here), (other, there)):
-        execute(str(place), f"UPDATE run SET imported_at = '2026-03-0{day} 09:00:00.000000',"
+        change_stored(str(place), f"UPDATE run SET imported_at = '2026-03-0{day} 09:00:00.000000',"
                             " checksum = NULL")  # fmt: skip
     assert merge(start, other).is_done
     with Collection(str(start)) as opened:

@@ -1,12 +1,15 @@
-"""A collection seen from outside: its raw rows, the SQL it sends, other processes at work on it."""
+"""The world of a test: a run, a pool, an empty collection, a judge at work, what is stored."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.synchronize import Barrier
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -16,8 +19,29 @@ from sqlalchemy import Engine, event, inspect, text
 from store.collection import Collection
 from store.db.engine import collection_url, make_engine, reading, writing
 from store.errors import ConflictError
+from store.formats.scale import parse_scale
 from store.judging.desk import Desk
 from store.records import Action, Decision, Pool, PoolEntry, Ranking, Run, Task
+
+
+def new_collection(where: str, scale: str = "0-2") -> Collection:
+    """Make an empty collection named "test" where there is none, and open it."""
+    if "://" in where:
+        return Collection.create(where, name="test", scale=parse_scale(scale), program="test")
+    file = Path(where)
+    assert not file.exists(), where
+    file.write_bytes(_empty(scale))
+    return Collection(where)
+
+
+@cache
+def _empty(scale: str) -> bytes:
+    """Return the file of an empty collection."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "empty.db"
+        parsed = parse_scale(scale)
+        Collection.create(str(file), name="test", scale=parsed, program="test").close()
+        return file.read_bytes()
 
 
 @contextmanager
@@ -30,7 +54,7 @@ def engine_of(name: str) -> Iterator[Engine]:
         engine.dispose()
 
 
-def contents(name: str) -> dict[str, list[tuple[Any, ...]]]:
+def stored_rows(name: str) -> dict[str, list[tuple[Any, ...]]]:
     """Read every row of every table of a database, each table sorted."""
     with engine_of(name) as engine, reading(engine) as session:
         tables = inspect(session.connection()).get_table_names()
@@ -40,12 +64,12 @@ def contents(name: str) -> dict[str, list[tuple[Any, ...]]]:
         }
 
 
-def counts(name: str) -> dict[str, int]:
+def count_rows(name: str) -> dict[str, int]:
     """Count the rows of every table."""
-    return {table: len(rows) for table, rows in contents(name).items()}
+    return {table: len(rows) for table, rows in stored_rows(name).items()}
 
 
-def execute(name: str, statement: str, **parameters: Any) -> None:
+def change_stored(name: str, statement: str, **parameters: Any) -> None:
     """Change a database behind the program's back."""
     with engine_of(name) as engine, writing(engine) as session:
         session.execute(text(statement), parameters)
@@ -132,7 +156,7 @@ def make_pool(documents: Mapping[str, Sequence[str]], **other: Any) -> Pool:
 
 
 @dataclass
-class Sitting:
+class JudgeAtWork:
     """A judge at a desk, who remembers how every document stood when last seen."""
 
     desk: Desk
@@ -172,7 +196,7 @@ def judge_in_turn(name: str, judge: str, barrier: Barrier, n_events: int) -> Non
     Runs in a process of its own.
     """
     with Collection(name) as collection:
-        sitting = Sitting(collection.desk(judge), "1")
+        sitting = JudgeAtWork(collection.desk(judge), "1")
         docnos = list(sitting.tasks)
         barrier.wait()
         for number in range(n_events):
@@ -186,7 +210,7 @@ def race(name: str, judge: str, barrier: Barrier, answers: Pipe) -> None:
     Runs in a process of its own; sends the docnos it won and those somebody else had first.
     """
     with Collection(name) as collection:
-        sitting = Sitting(collection.desk(judge), "1")
+        sitting = JudgeAtWork(collection.desk(judge), "1")
         won, lost = [], []
         sitting.desk._sit()
         for docno in list(sitting.tasks):
@@ -206,7 +230,7 @@ def judge_until_killed(name: str, judge: str, answers: Pipe) -> None:
     Runs in a process of its own.
     """
     with Collection(name) as collection:
-        sitting = Sitting(collection.desk(judge), "1")
+        sitting = JudgeAtWork(collection.desk(judge), "1")
         number = 0
         while True:
             for docno in sitting.tasks:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pooler.cli.main import run
 
@@ -120,6 +120,12 @@ class Outcome:
         assert (self.code, "Traceback" in self.err + self.out) == (code, False), self.err
         assert any(line.startswith("error: ") for line in self.err.splitlines()), self.err
         return self
+
+
+class Cli(Protocol):
+    """Runs the command line in this process; what the fixture `cli` gives."""
+
+    def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> Outcome: ...  # noqa: D102
 
 
 def run_inside(*arguments: str | Path) -> Outcome:
