@@ -60,8 +60,9 @@ MANY, ONE_OF = 4, 3
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the frozen answers be written anew."""
-    parser.addoption("--freeze", action="store_true", help="rewrite tests/frozen/*.txt")
+    """Let the answers of tests/transcripts be written anew."""
+    parser.addoption("--freeze", action="store_true", help="take answers whose words alone changed")
+    parser.addoption("--freeze-numbers", action="store_true", help="take answers with other numbers, too")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,13 +16,14 @@ A transcript begins with a line `@ START`, the folder it starts in (see `START`)
 from __future__ import annotations
 
 import contextlib
+import difflib
 import io
 import os
 import re
 import shlex
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.helpers.run import Terminal, run
@@ -39,38 +40,59 @@ _MOMENTS = (
 )
 
 
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?|(?<![\w.])\.\d+")
+
+
 @dataclass(frozen=True)
 class Transcript:
-    """What a transcript file asks for, and what it says."""
+    """What a transcript file asks for, and what it says: commands, each with its answer."""
 
     start: str
     has_times: bool
-    commands: list[str]
-    text: str
+    commands: tuple[str, ...]
+    answers: tuple[str, ...]
+
+    def text(self) -> str:
+        """Return the file."""
+        times = "@ times\n" * self.has_times
+        asked = zip(self.commands, self.answers, strict=True)
+        return f"@ {self.start}\n{times}" + "".join(f"\n$ {one}\n{answer}" for one, answer in asked)
 
 
 def read_transcript(path: Path) -> Transcript:
     """Read a transcript; one without answers is a list of commands."""
-    text = path.read_bytes().decode()
-    lines = text.split("\n")
-    marks = [line.removeprefix("@ ") for line in lines if line.startswith("@ ")]
-    commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-    return Transcript(marks[0], "times" in marks, commands, text)
+    head, *asked = path.read_bytes().decode().split("\n$ ")
+    start, *marks = head.strip().split("\n")
+    pairs = [one.partition("\n") for one in asked]
+    answers = tuple(answer.strip("\n") + "\n" if answer.strip("\n") else "" for _, _, answer in pairs)
+    return Transcript(
+        start.removeprefix("@ "), "@ times" in marks, tuple(one for one, _, _ in pairs), answers
+    )
 
 
-def play(transcript: Transcript, folder: Path) -> str:
-    """Run the commands in a folder, the current one, and write the transcript anew."""
-    written = [f"@ {transcript.start}"] + ["@ times"] * transcript.has_times
+def play(transcript: Transcript, folder: Path) -> Transcript:
+    """Run the commands in a folder, the current one; return what they answer now."""
+    answers = []
     for command in transcript.commands:
         code, out, err = _answer(command, folder)
-        written += ["", f"$ {command}", *_marked("| ", out), *_marked("! ", err)]
-        if code:
-            written.append(f"= {code}")
-    text = "\n".join(written).replace(str(folder), "FOLDER") + "\n"
-    if transcript.has_times:
-        for pattern, mask in _MOMENTS:
-            text = pattern.sub(mask, text)
-    return text
+        lines = [*_marked("| ", out), *_marked("! ", err), *([f"= {code}"] if code else [])]
+        text = "".join(f"{line}\n" for line in lines).replace(str(folder), "FOLDER")
+        if transcript.has_times:
+            for pattern, mask in _MOMENTS:
+                text = pattern.sub(mask, text)
+        answers.append(text)
+    return replace(transcript, answers=tuple(answers))
+
+
+def changed_numbers(before: str, now: str) -> list[str]:
+    """Name the numbers of an answer that are others now, in their order; exit codes are numbers, too."""
+    old, new = _NUMBER.findall(before), _NUMBER.findall(now)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [
+        f"{' '.join(old[a:b]) or 'nothing'} -> {' '.join(new[c:d]) or 'nothing'}"
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
 
 
 def _answer(command: str, folder: Path) -> tuple[int, str, str]:
