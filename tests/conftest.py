@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import inspect
 import os
 import shutil
 import sys
@@ -55,9 +54,6 @@ SHARED_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 TOOLS = {"chromium": "chromium", "java": "java", "cc": "cc"}
 """Markers of tests that need a tool, and the program that says whether it is here."""
 
-MANY, ONE_OF = 4, 3
-"""Variants from which on a test that is not quick has one of three in the quick suite."""
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the answers of tests/transcripts be written anew."""
@@ -67,28 +63,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what needs a tool that is absent; let most variants of a costly test be slow.
-
-    Costly is what uses files or a screen. The first of its variants stays, so that no test is left
-    out altogether.
-    """
+    """Leave out what needs a tool that is absent."""
     # By far the longest of the slow tests: last, the other workers would wait for it.
     items.sort(key=lambda item: item.name != "test_readme_blocks_run_in_order")
-    variants: dict[str, list[pytest.Function]] = {}
     for item in items:
         for marker, program in TOOLS.items():
             if item.get_closest_marker(marker) and shutil.which(program) is None:
                 item.add_marker(pytest.mark.skip(reason=f"not run here for want of {program}"))
-        if isinstance(item, pytest.Function) and "[" in item.name:
-            is_costly = "tmp_path" in item.fixturenames or inspect.iscoroutinefunction(item.obj)
-            is_slow = item.get_closest_marker("slow") or item.get_closest_marker("long")
-            if is_costly and not is_slow:
-                variants.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for of_test in variants.values():
-        if len(of_test) >= MANY:
-            for place, item in enumerate(of_test):
-                if place % ONE_OF:
-                    item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:

@@ -174,7 +174,7 @@ def html(view: View) -> str:
 
 
 class _Heard(Listener):
-    """Keeps warnings, hands on everything, and calls back with steps done."""
+    """Keeps warnings, hands each on once and everything else, and calls back with steps done."""
 
     def __init__(self, outer: Listener, progress: Progress | None) -> None:
         self._outer = outer
@@ -190,8 +190,9 @@ class _Heard(Listener):
         self._outer.say(message)
 
     def warn(self, message: str) -> None:
-        self._warnings[message] = None
-        self._outer.warn(message)
+        if message not in self._warnings:
+            self._warnings[message] = None
+            self._outer.warn(message)
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Progress]:
         return self._outer.progress(label, total) if self._progress is None else self._counted(label, total)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -17,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from pooler.cli.commands import WORKFLOW
 from pooler.cli.interrupts import Interrupted, Terminated
+from tests.helpers.gallery import EXAMPLES, plant
 from tests.helpers.run import environment, run_inside, write
 
 START = (
@@ -30,74 +31,14 @@ START = (
 )
 """What comes before is Python's own start, which acts on signals as Python does."""
 CODES = {signal.SIGINT: Interrupted.code, signal.SIGTERM: Terminated.code}
-WRITING = {
-    "init": "init --collection new.db",
-    "import topics": "import topics more.jsonl",
-    "import docs": "import docs documents.jsonl --all",
-    "import runs": "import runs again/first.run again/second.run --allow-unknown",
-    "import judgements": "import judgements judgements/strict.qrels --judge another --kind model",
-    "import collection": "import collection whole --collection new.db",
-    "check": "check --runs runs.tsv --format tsv",
-    "pool": "pool --depth 4 --name four",
-    "pool, to a file": "pool --runs runs.tsv --depth 4 --out new.txt",
-    "pool, a sample": "pool --strategy uniform --budget 5 --seed 1 --name five",
-    "provenance": "provenance runs/bm25-words.run",
-    "unpool": "unpool bm25-words",
-    "judges": "judges add zoe",
-    "judges rename": "judges rename strict stern",
-    "judges anonymise": "judges anonymise strict --without-notes --yes",
-    "judges erase": "judges erase strict --yes",
-    "judges scrub": "judges scrub",
-    "guidelines": "guidelines set README.md",
-    "assign": "assign anna ben --per-document 1",
-    "judge": "judge --judge anna --plain",
-    "status": "status --by-topic",
-    "list": "list docs",
-    "show": "show run bm25-words",
-    "history": "history G01 KG-E-002",
-    "rejudge": "rejudge",
-    "duplicates": "duplicates --threshold 0.5 --carry",
-    "design": "design --judge strict",
-    "effort": "effort",
-    "agreement": "agreement --by-topic",
-    "audit": "audit strict --against lenient",
-    "adjudicate": "adjudicate --list",
-    "export qrels": "export qrels --judge strict --out new.qrels",
-    "export pool": "export pool --out new.txt",
-    "export judgements": "export judgements --out new.tsv",
-    "export collection": "export collection new",
-    "export work": "export work --judge anna --out new.db",
-    "export ntcir": "export ntcir --as ntcireval --judge strict --out new.txt",
-    "collapse": "collapse judgements/strict.qrels --level 2 --out new.qrels",
-    "evaluate": "evaluate --judge strict",
-    "estimate": "estimate --prels sampled.prels --form xinf runs/bm25-words.run",
-    "compare": "compare --all --judge strict",
-    "required-difference": "required-difference",
-    "diagnose": "diagnose --judge strict",
-    "report": "report new.html --judge strict",
-    "variation": "variation",
-    "paper": "paper bm25-words tfidf-words --rank 6 --html new.html",
-    "next": "next --pool new",
-    "ap-properties": "ap-properties",
-    "clusters": "clusters found.clusters true.classes",
-    "diff": "diff judgements/strict.qrels judgements/lenient.qrels",
-    "sensitivity": "sensitivity --depth 5 --judge strict",
-    "replay": "replay --judge strict",
-    "merge": "merge other.db",
-    "backup": "backup new.backup",
-    "restore": "restore old.backup --collection new.db",
-    "restore, in place": "restore old.backup --replace",
-    "verify": "verify",
-    "upgrade": "upgrade",
-    "demo": "demo --keep new",
-}
-AGAIN = {"import topics", "import docs", "import runs", "import judgements"}
-"""Called again, these do what was left, whatever was done."""
-STEPWISE = {"import runs", "demo"}
+WRITING = {one.line: one for one in EXAMPLES if "--port" not in one.options}
+"""The examples of all commands, by the line that help shows."""
+STEPWISE = ("pooler import runs ", "pooler demo ", "pooler judge --model ")
 """What they finished before the interrupt stays."""
+IMPORTS = "import judgements judgements/strict.qrels --judge another --kind model"
 N_RUNS = 20
 """Files of an import that is interrupted."""
-FAST = ("import docs", "export collection")
+FAST = [name for name in WRITING if "import docs" in name or "export collection" in name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,35 +52,17 @@ class Ended:
 
 
 @pytest.fixture(scope="session")
-def prepared(imported_garden: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make the folder in which every command of `WRITING` runs through."""
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the garden in which every example runs."""
     folder = tmp_path_factory.mktemp("prepared") / "garden"
-    shutil.copytree(imported_garden, folder)
-    file = str(folder / "collection.db")
-    for name in ("anna", "ben"):
-        assert run_inside("judges", "add", name, "--collection", file).code == 0
-    assert run_inside("export", "collection", folder / "whole", "--collection", file).code == 0
-    assert run_inside("backup", folder / "old.backup", "--collection", file).code == 0
-    shutil.copy(file, folder / "other.db")
-    qrels = folder / "judgements" / "strict.qrels"
-    more = ("import", "judgements", qrels, "--judge", "more", "--collection", folder / "other.db")
-    assert run_inside(*more).code == 0
-    (folder / "again").mkdir()
-    for name in ("first", "second"):
-        lines = (f"1 Q0 {name}{number} 0 {-number} {name}" for number in range(20_000))
-        write(folder / "again" / f"{name}.run", *lines)
-    texts = (f'{{"topic": "new{number}", "title": "t"}}' for number in range(3000))
-    write(folder / "more.jsonl", *texts)
-    for name, label in (("found.clusters", "c"), ("true.classes", "k")):
-        write(folder / name, *(f"d{number} {label}{number % 7}" for number in range(1000)))
-    write(folder / "sampled.prels", "G01 0 KG-E-002 1 2", "G01 0 KG-E-003 1 -1")
+    plant(folder)
     return folder
 
 
-def press(prepared: Path, folder: Path, command: str, number: signal.Signals, *after_s: float) -> Ended:
+def press(prepared: Path, folder: Path, name: str, number: signal.Signals, *after_s: float) -> Ended:
     """Run a command in a copy of the folder; send it a signal after each so many seconds."""
     shutil.copytree(prepared, folder)
-    return run_and_press(folder, command, number, *after_s)
+    return run_and_press(folder, shlex.join(WRITING[name].words(folder)), number, *after_s)
 
 
 def run_and_press(folder: Path, command: str, number: signal.Signals, *after_s: float) -> Ended:
@@ -164,7 +87,7 @@ def running(folder: Path, command: str) -> subprocess.Popen[bytes]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
     try:
         return subprocess.Popen(
-            [sys.executable, "-c", START, *command.split()],
+            [sys.executable, "-c", START, *shlex.split(command)],
             cwd=folder,
             env=environment({}),
             stdin=subprocess.PIPE,
@@ -203,7 +126,7 @@ def whole(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[
         if name not in known:
             folder = tmp_path_factory.mktemp("whole") / "garden"
             began = time.monotonic()
-            ended = press(prepared, folder, WRITING[name], signal.SIGINT)
+            ended = press(prepared, folder, name, signal.SIGINT)
             known[name] = ended, time.monotonic() - began
         return known[name]
 
@@ -224,19 +147,13 @@ def check(name: str, ended: Ended, prepared: Path, complete: Ended, number: int,
     assert "nothing was saved" not in lines[0] or ended.rows == rows_before, where
     assert "ignored" not in ended.said, where
     new = ended.files.items() - before.items()
-    if name in STEPWISE:
+    if name.startswith(STEPWISE):
         assert not [path for path in ended.files if "part" in path or "/.pooler" in path], where
         assert all(rows_before[table] <= n <= complete.rows[table]
                    for table, n in ended.rows.items()), where  # fmt: skip
         return
     assert new <= complete.files.items() - before.items(), where
     assert ended.rows in (rows_before, complete.rows), where
-
-
-def test_every_command_is_interrupted_here() -> None:
-    """No command is forgotten; some need a server: `copy`, below, and those of tests/roles and serving."""
-    elsewhere = {"copy", "grant", "draw", "serve"}
-    assert {words.split()[0] for words in WRITING.values()} | elsewhere >= set(WORKFLOW)
 
 
 @pytest.mark.parametrize("name", FAST)
@@ -247,7 +164,7 @@ def test_interrupt_in_the_middle_leaves_all_or_nothing(
     complete, took_s = whole(name)
     assert complete.code == 0, complete.said
     moment = took_s * 0.7
-    ended = press(prepared, tmp_path / "g", WRITING[name], signal.SIGINT, moment, moment + 0.03)
+    ended = press(prepared, tmp_path / "g", name, signal.SIGINT, moment, moment + 0.03)
     check(name, ended, prepared, complete, signal.SIGINT, f"at {moment:.3f} s")
 
 
@@ -324,7 +241,7 @@ def test_what_is_said_around_a_commit_is_true(moment: str, said: str, prepared: 
         "sqlmodel.Session.commit = wrapped\n"
         "from pooler.cli import main; main.main()"
     )
-    command = WRITING["import judgements"].split()
+    command = IMPORTS.split()
     ran = subprocess.run(
         [sys.executable, "-c", code, *command],
         cwd=folder,
@@ -355,13 +272,14 @@ def test_signal_at_any_moment_leaves_all_or_nothing(
     for trial in range(int(os.environ.get("POOLER_INTERRUPTS", "1"))):
         moment = random_moments.uniform(0.0, took_s)
         second = moment + random_moments.choice((0.001, 0.02, 0.2))
-        ended = press(prepared, tmp_path / str(trial), WRITING[name], number, moment, second)
+        ended = press(prepared, tmp_path / str(trial), name, number, moment, second)
         check(name, ended, prepared, complete, number, f"at {moment:.3f} s of {took_s:.3f}")
         if ended.code:
             verified = run_inside("verify", "--collection", tmp_path / str(trial) / "collection.db")
             assert verified.code == 0, verified.err
-            if name in AGAIN:
-                again = run_and_press(tmp_path / str(trial), WRITING[name], number)
+            if name.startswith("pooler import "):  # called again, they do what was left
+                folder = tmp_path / str(trial)
+                again = run_and_press(folder, shlex.join(WRITING[name].words(folder)), number)
                 assert (again.code, again.rows) == (0, complete.rows), again.said
         shutil.rmtree(tmp_path / str(trial))
 

@@ -1,24 +1,20 @@
-"""Kinds of judges never mix unasked: a test for every command.
+"""Kinds of judges never mix unasked: what is told of each kind by itself, and who sees whom.
 
-Two people and three models who outvote them: without `--kinds` every command answers as it does where
-the models never judged, and says who was left out; with it, it answers otherwise, and says that.
+Two people and three models who outvote them. What every command owes is in tests/product/test_examples.py.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 import pooler as p
-from pooler.cli.commands import app
 from tests.helpers.run import SETTINGS, Outcome, copy_garden, run_inside
 
 RULE = "--aggregate majority --ties low"
@@ -26,101 +22,6 @@ PEOPLE, MODELS = ("anna", "ben"), ("gpt", "llama", "qwen")
 SAID = "people alone count (2 people); left out: 3 models (--kinds human,model counts both)"
 TOGETHER = "people and models"
 COUNTS = {"human": 2, "model": 3}
-
-PRINTED = [
-    "adjudicate --list",
-    "adjudicate --summary",
-    "agreement --matters --mixtures 20",
-    "agreement --plan 0.3",
-    f"evaluate {RULE}",
-    f"evaluate {RULE} --by-topic -m P@5",
-    f"evaluate {RULE} --curves",
-    f"evaluate {RULE} --cut 5 --size 160",
-    f"evaluate {RULE} --leave-one-out",
-    f"evaluate {RULE} --attainable 5",
-    f"estimate --pool drawn {RULE}",
-    f"compare bm25-words rm3-bigrams {RULE}",
-    f"compare --against bm25-words {RULE}",
-    f"design --depths 2 {RULE}",
-    f"design --reliability {RULE}",
-    f"required-difference --all {RULE}",
-    f"diagnose {RULE}",
-    f"sensitivity --depth 5 {RULE}",
-    "variation",
-    f"variation {RULE}",
-    "variation --discover bm25-words --flip not-relevant",
-    "paper bm25-words rm3-bigrams",
-    "next --limit 5",
-    f"replay {RULE} -s take --depth 5",
-    "provenance --depth 5",
-    "status --recall .9",
-]
-"""Commands that print tables."""
-
-WRITTEN = {
-    f"export qrels {RULE} --out made": "made",
-    f"export qrels {RULE} --level 1 --collapse before --out made": "made",
-    f"export ntcir --as ntcireval {RULE} --out made": "made",
-    f"export prels --as xinfap --pool drawn {RULE} --out made": "made",
-    "export probabilities --level 1 --out made": "made",
-    f"export pool --annotated {RULE} --out made": "made",
-    f"collapse all.jsonl --input jsonl --scale 0-2 --level 1 {RULE} --out made": "made",
-    f"export collection folder {RULE}": "folder/qrels/graded.qrels",
-}
-"""Commands that write a file with a manifest, and the file."""
-
-ELSEWHERE = {
-    "agreement": "below: in three parts",
-    "report": "below: a page",
-    "duplicates": "tests/cli/pool/test_duplicates.py: with texts",
-}
-ONE_GRADE = "files of one grade a document, or no judgements at all"
-BY_JUDGE = "what each judge did, by name: nothing is made of several judgements"
-KEEPS = "keeps or moves what there is, and makes nothing of several judgements"
-EXEMPT = {
-    **dict.fromkeys(["ap-properties", "check", "clusters", "diff", "pool diff"], ONE_GRADE),
-    **dict.fromkeys(
-        [
-            "effort", "export answers", "export judgements", "export work", "history", "judge", "judges add",
-            "judges disable", "judges enable", "judges list", "judges rename", "judges anonymise",
-            "judges erase", "judges scrub", "judges code",
-            "list docs", "list judges", "list pools", "list rounds", "list runs", "list topics",
-            "rejudge", "show doc", "show judge", "show pool", "show run", "show topic", "assign",
-        ],
-        BY_JUDGE,
-    ),
-    **dict.fromkeys(
-        [
-            "backup", "copy", "demo", "guidelines list", "guidelines set", "guidelines show",
-            "import collection", "import docs", "import judgements", "import runs",
-            "import topics", "init", "merge", "restore", "upgrade", "verify", "grant", "serve", "draw",
-        ],
-        KEEPS,
-    ),
-    "audit": "compares judges that are named",
-    "pool": "people alone steer an adaptive pool, where one judged: tests/store/content/test_draws.py",
-    "unpool": "counts documents that somebody judged",
-}  # fmt: skip
-"""Commands that make nothing of the judgements of several judges, and why."""
-
-
-def _leaves(command: Any, name: str = "") -> Iterator[tuple[str, set[str]]]:
-    """Yield every command with its options."""
-    if not hasattr(command, "commands") or hasattr(command, "alone"):
-        alone = getattr(command, "alone", command)
-        yield name, {option for parameter in alone.params for option in parameter.opts}
-    for word in list(getattr(command, "commands", ())):
-        yield from _leaves(command.commands[word], f"{name} {word}".strip())
-
-
-def test_every_command_is_tested_or_makes_nothing_of_judgements() -> None:
-    """A new command stands in one of the lists here; whoever has `--kinds` is tested."""
-    commands = dict(_leaves(get_command(app)))
-    asked = [*PRINTED, *WRITTEN, *ELSEWHERE]
-    tested = {name for name in commands for one in asked if f"{one} ".startswith(f"{name} ")}
-    assert tested.isdisjoint(EXEMPT)
-    assert tested | EXEMPT.keys() == commands.keys()
-    assert {name for name, options in commands.items() if "--kinds" in options} == tested
 
 
 def _make(folder: Path, qrels: Mapping[str, list[str]], kinds: Mapping[str, str]) -> None:
@@ -180,74 +81,6 @@ def asks(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> tuple[A
 
     people, mixed = map(asking, folders)
     return people, mixed
-
-
-def tables_of(outcome: Outcome) -> dict[str, Any]:
-    """Return tables and facts: all but settings, warnings, and the column that counts kinds."""
-    found = {name: table for name, table in outcome.whole().items() if name not in ("settings", "warnings")}
-    for table in found.values():
-        for row in table if isinstance(table, list) else ():
-            row.pop("kinds", None)
-    return found
-
-
-@pytest.mark.parametrize("command", PRINTED)
-def test_tables_are_those_of_the_people(command: str, asks: tuple[Ask, Ask]) -> None:
-    """Cell by cell; the models are told of. Asked for, they change the numbers, and every form says it."""
-    words = (*shlex.split(command), "--format", "json")
-    of_people, of_mixed = (ask(*words) for ask in asks)
-    assert tables_of(of_mixed) == tables_of(of_people)
-    assert SAID not in of_people.err
-    assert of_mixed.err.count(SAID) == 1
-    whole = of_mixed.whole()
-    assert SAID in whole["warnings"]
-    assert whole["settings"]["kinds_left_out"] == {"model": 3}
-    assert "kinds" not in whole["settings"]
-
-    together = asks[1](*words, "--kinds", "human,model")
-    assert tables_of(together) != tables_of(of_people)
-    whole = together.whole()
-    assert whole["settings"]["kinds"] == COUNTS
-    assert "kinds_left_out" not in whole["settings"]
-    assert any(one.startswith(f"{TOGETHER} ") for one in whole["warnings"])
-    shown = asks[1](*shlex.split(command), "--kinds", "human,model")
-    heading = " ".join(shown.out.split("\n\n")[0].split())
-    assert f"udged by {TOGETHER}: 2 people, 3 models" in heading
-    assert shown.err.count(f"{TOGETHER} ") == 1
-
-
-@pytest.mark.parametrize("command", WRITTEN)
-def test_files_are_those_of_the_people(
-    command: str, asks: tuple[Ask, Ask], folders: tuple[Path, Path]
-) -> None:
-    """Byte by byte; the manifest names who is left out. Asked for, both file and manifest say it."""
-    words, name = shlex.split(command), WRITTEN[command]
-    made = []
-    for ask, folder in zip(asks, folders, strict=True):
-        told = ask(*words, *(["--replace"] if "collection" in words else []))
-        assert told.err.count(SAID) == (folder is folders[1])
-        made.append(((folder / name).read_bytes(), _manifest(folder, name)))
-    (of_people, _), (of_mixed, facts) = made
-    assert of_mixed == of_people
-    assert facts["kinds_left_out"] == {"model": 3}
-    assert "kinds" not in facts
-
-    told = asks[1](*words, "--kinds", "human,model", *(["--replace"] if "collection" in words else []))
-    assert (folders[1] / name).read_bytes() != of_people
-    assert _manifest(folders[1], name)["kinds"] == COUNTS
-    assert f"{TOGETHER} vote together: 2 people, 3 models" in told.err
-    if "collection" not in words:
-        assert _manifest(folders[1], name)["judged_by"] == TOGETHER
-        assert "a file name that tells: made.people-and-models" in told.err
-
-
-def _manifest(folder: Path, name: str) -> dict[str, Any]:
-    """Return what the manifest says of a file."""
-    if name.startswith("folder/"):
-        facts: dict[str, Any] = json.loads((folder / "folder/manifest.json").read_text("utf-8"))["qrels"][0]
-        return facts
-    found: dict[str, Any] = json.loads((folder / f"{name}.manifest.json").read_text("utf-8"))
-    return found.get("grades", found)
 
 
 def test_agreement_has_three_parts(asks: tuple[Ask, Ask]) -> None:

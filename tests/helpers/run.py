@@ -130,7 +130,12 @@ class Cli(Protocol):
 
 def run_inside(*arguments: str | Path) -> Outcome:
     """Run `pooler` in this process, where no fixture can: for fixtures of a whole module."""
-    out, err = io.StringIO(), io.StringIO()
+    return run_to(io.StringIO(), *arguments)
+
+
+def run_to(out: io.StringIO, *arguments: str | Path) -> Outcome:
+    """Run `pooler` in this process; its stdout is a stream, a `Terminal` say."""
+    err = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run([str(argument) for argument in arguments])
     return Outcome(int(code), out.getvalue(), err.getvalue())

@@ -19,7 +19,8 @@ from sqlalchemy import Engine, event, inspect, text
 from store.collection import Collection
 from store.db.engine import collection_url, make_engine, reading, writing
 from store.errors import ConflictError
-from store.formats.scale import parse_scale
+from store.formats.scale import make_scale as make_scale
+from store.formats.scale import parse_scale as parse_scale
 from store.judging.desk import Desk
 from store.records import Action, Decision, Pool, PoolEntry, Ranking, Run, Task
 

@@ -42,7 +42,7 @@ def diff(
     relevant document; Kendall's tau-b; tau_AP weighted by the first places of A's order (back: of B's);
     and the pairs of runs that swap. Needs no collection.
 
-    Example: pooler diff old.qrels new.qrels runs/bm25-words.run --by-topic
+    Example: pooler diff judgements/lenient.qrels judgements/strict.qrels runs/bm25-words.run --by-topic
     """
     from pooler.results.agree.differences import compare_qrels
 

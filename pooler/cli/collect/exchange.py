@@ -36,7 +36,7 @@ def whole_collection(
     The result is the collection that was exported. The hash of every file is checked first; after any
     fault nothing is made.
 
-    Example: pooler import collection garden --collection garden.db
+    Example: pooler import collection published --collection garden.db
     """
     from functools import partial
 

@@ -145,9 +145,9 @@ def judgements(
     model's answers, what could not be read becomes "cannot be judged", with its reason, and never grade 0;
     --model and the options below it state who the model was.
 
-    Example: pooler import judgements alice.qrels --judge alice --kind human
+    Example: pooler import judgements judgements/strict.qrels --judge carol --kind human
 
-    Example: pooler import judgements crowd.txt --input-columns docno,judge,grade --topic web
+    Example: pooler import judgements crowd.txt --input-columns docno,judge,grade --topic G01
     """
     from store.formats.codes import Meaning, parse_codes, parse_map
     from store.records import JudgeKind
@@ -395,7 +395,7 @@ def topics(
     With --replace, a topic whose text is different gets a new version. Judgements keep the version they
     were made by, and `pooler rejudge --why topic` lists those made with another text.
 
-    Example: pooler import topics topics.xml
+    Example: pooler import topics topics.jsonl
     """
     from store.collection import Collection
     from store.formats.topics import read_topics

@@ -23,7 +23,7 @@ def init(
 ) -> None:
     """Make an empty collection with a declared scale of grades.
 
-    Example: pooler init --scale 0-3 --collection wine.db
+    Example: pooler init --scale 0-3 --collection herbs.db
     """
     from pooler import __version__
     from store.collection import Collection

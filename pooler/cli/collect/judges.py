@@ -260,9 +260,9 @@ def add(
     With --kind model, --model and what follows state who it is: the same model with another prompt or
     another temperature is another judge. It can be stated once, before it judges, and never changed.
 
-    Example: pooler judges add alice bob
+    Example: pooler judges add carol dora
 
-    Example: pooler judges add gpt --kind model --model gpt-4o-2024-08-06 --prompt p.txt --param temperature=0
+    Example: pooler judges add judy --kind model --model gpt-4o-2024-08-06 --prompt prompt.txt --param top_p=1
     """
     from store.collection import Collection
     from store.fields import id_fault

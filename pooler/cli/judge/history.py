@@ -62,7 +62,7 @@ def history(
 
     Example: pooler history G01 KG-E-002
 
-    Example: pooler history --since 2026-03-02 --judge carol
+    Example: pooler history --since 2026-03-02 --judge alice
     """
     from pooler.results.look.history import SHOWN
     from pooler.results.look.history import history as changes

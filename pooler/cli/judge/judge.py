@@ -186,7 +186,7 @@ def judge(
 
     Example: pooler judge --judge alice
 
-    Example: pooler judge --model llama --dry-run
+    Example: pooler judge --model llama --endpoint http://127.0.0.1:8000/v1 --yes
     """
     if asked.model is not None or (name is None and asked.show_prompt):
         if name is not None:

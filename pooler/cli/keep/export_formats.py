@@ -169,7 +169,7 @@ def prels(
     Documents that were judged but not sampled count as not sampled. Sampled documents without a grade
     are counted on stderr: xinfap can only write -1 for them, statap leaves them out.
 
-    Example: pooler export prels --as xinfap --pool sample --out prels.txt
+    Example: pooler export prels --as xinfap --pool sample --judge alice --out prels.txt
     """
     from pooler.results.judge_kinds import tell_heard, who_judged
     from store.collection import Collection

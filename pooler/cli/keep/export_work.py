@@ -41,7 +41,7 @@ def work(
     collection; the page is opened in a browser, and saves a file. `pooler merge FILE` brings back what
     was judged.
 
-    Example: pooler export work --judge ann --out ann.db
+    Example: pooler export work --judge ann --out work.db
 
     Example: pooler export work ann --html
     """

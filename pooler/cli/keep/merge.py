@@ -68,9 +68,9 @@ def merge(
     in the history. What was settled by hand stays settled, until a copy brings a decision that was not
     known then.
 
-    Example: pooler merge ann.db bob.db --dry-run
+    Example: pooler merge ann.db ben.db --dry-run
 
-    Example: pooler merge ann.db bob.db --settle latest
+    Example: pooler merge ann.db ben.db --settle latest
     """
     from store.keeping.merge.copies import Merged
 

@@ -29,7 +29,7 @@ def backup(
     every judgement saved before it was started. (A file copied by hand may lack the latest judgements.)
     `pooler restore FILE` turns it into a collection again.
 
-    Example: pooler backup wine-monday.backup --collection wine.db
+    Example: pooler backup monday.backup
     """
     from store.db.engine import collection_url, display
     from store.keeping.backup import back_up
@@ -58,7 +58,7 @@ def restore(
     damaged one is set aside as it is, as FILE.damaged. Nobody may be judging in it. A backup with
     judges who have been erased since is refused without --with-erased.
 
-    Example: pooler restore wine-monday.backup --collection wine.db
+    Example: pooler restore friday.backup --collection again.db
     """
     from store.db.engine import collection_url, display
     from store.keeping.backup import restore as make
@@ -86,7 +86,7 @@ def copy(
     One state is read and all of it is written, or nothing. `pooler export collection` gives the same
     bytes at both places. Work that judges do at FROM meanwhile is not copied: let them continue at TO.
 
-    Example: pooler copy wine.db postgresql://judging@server/wine
+    Example: pooler copy collection.db again.db
     """
     from store.db.engine import collection_url, display
     from store.keeping.copying import copy_collection
@@ -107,7 +107,7 @@ def verify(collection: CollectionOption = DEFAULT_COLLECTION, *, output: Output)
     Others may work on it meanwhile. Files left behind by killed commands are named. The exit code is 1
     when there is a fault.
 
-    Example: pooler verify --collection wine.db
+    Example: pooler verify
     """
     from pooler.results.keep.verify import verify as check
 
@@ -139,7 +139,7 @@ def upgrade(
     (pooler restore turns it into a collection again). All steps are taken, or none. A collection on a
     server is backed up by the server's own tools: pg_dump, and then --no-backup here.
 
-    Example: pooler upgrade --collection wine.db
+    Example: pooler upgrade
     """
     from store.db.engine import collection_url, display
     from store.keeping.upgrade import upgrade as migrate

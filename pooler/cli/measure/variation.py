@@ -106,7 +106,7 @@ def variation(
 
     Example: pooler variation --pairs --level 1 --plot
 
-    Example: pooler variation --qrels judgements/strict.qrels runs/*.run --value 0=.05 --value 1=.9
+    Example: pooler variation --qrels judgements/strict.qrels runs/*.run --value 0=0 --value 1=.8 --value 2=1
     """
     output.check(plot=plot)
     if neighbours and not pairs:

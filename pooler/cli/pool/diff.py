@@ -28,7 +28,7 @@ def diff(
     Where B is a pool of the collection that runs fed, the runs that brought its additional documents
     are named, up to its depth. Files need no collection.
 
-    Example: pooler pool diff pool pool-2
+    Example: pooler pool diff pool sample
 
     Example: pooler pool diff ./pool.txt ./deeper.txt --list
     """

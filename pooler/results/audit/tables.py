@@ -281,7 +281,7 @@ def _orders(found: Audit) -> Table:
     top = found.settings["top"]
     columns = [
         MEASURE,
-        Column("topics", "int"),
+        Column("topics", "int", show="if_varied"),
         Column("left_out", "int", show="never"),
         Column("runs", "int", show="if_varied"),
         Column("tau_b", "float", "tau-b"),

@@ -179,37 +179,3 @@ def test_damaged_judgement_is_not_backed_up(cli: Cli, judged: Path) -> None:
     assert (judged / "b").read_bytes() == good
     cli("restore", "b", "--replace").fine()
     cli("verify").fine()
-
-
-def flip_and_run(cli: Cli, judged: Path, seed: int) -> None:
-    """Flip bits anywhere and run a command, for each command."""
-    place, dice = judged / "collection.db", random.Random(seed)
-    whole = bytearray(place.read_bytes())
-    for number, words in enumerate(READERS):
-        content = whole[:]
-        for _ in range(20 * ((number + seed) % 3) + 1):
-            bit = dice.randrange(len(content) * 8)
-            content[bit // 8] ^= 1 << bit % 8
-        for beside in judged.glob("collection.db-*"):
-            beside.unlink()
-        for made in ("b.backup", "copied.db"):
-            (judged / made).unlink(missing_ok=True)
-        place.write_bytes(content)
-        said = cli(*words, stdin=b"q\n")
-        assert said.code in (0, 1, 3), (words, said)
-        assert "Traceback" not in said.err, (words, said)
-        if said.code == 3:
-            assert [line for line in said.err.splitlines() if line.startswith("error: ")], words
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_no_command_crashes_on_flipped_bits(cli: Cli, judged: Path, seed: int) -> None:
-    """With bits flipped anywhere, a command works, or fails in words."""
-    flip_and_run(cli, judged, seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10, 50))
-def test_no_command_crashes_on_many_flipped_bits(cli: Cli, judged: Path, seed: int) -> None:
-    """The same of 40 times as many."""
-    flip_and_run(cli, judged, seed)

@@ -1,0 +1,121 @@
+"""The garden in which every example of `--help` runs, and these examples as words.
+
+`plant` makes the folder: the sample collection imported, two people who judged every document and, where
+they are asked for, three models who say the reverse and outvote them; the files that examples name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from typer.main import get_command
+
+from pooler.cli.commands import app
+from tests.helpers.run import copy_garden, run_inside, write
+
+PEOPLE, MODELS = ("alice", "bob"), ("gpt", "mistral", "qwen")
+RULE = "--aggregate majority --ties low"
+_EXAMPLE = re.compile(r"^ *Example: (.*)$", re.MULTILINE)
+
+BEGINNING = """
+    init --scale 0-2
+    import topics topics.jsonl
+    import runs --runs runs.tsv
+    pool --depth 5
+    pool --strategy stratified --param strata=1:2,3:5:0.4 --depth 5 --budget 12 --seed 3 --name sample
+    import docs documents.jsonl
+    guidelines set guidelines.md
+    judges add ann ben
+    judges add zoe --kind adjudicator
+    judges add llama --kind model --model llama-3 --prompt prompt.txt --endpoint chat-completions
+    --host {host} --parser json-grade:1 --shows topic.title,doc.text --param max_tokens=20
+"""
+END = f"""
+    export work --judge ann --out ann.db
+    export work --judge ben --out ben.db
+    export prels --as xinfap --pool sample {RULE} --out sampled.prels
+    export collection published {RULE}
+    pool --runs runs.tsv --depth 5 --out pool.txt
+    pool --runs runs.tsv --depth 7 --out deeper.txt
+    backup friday.backup
+"""
+
+
+def plant(folder: Path, *, models: bool = True, host: str = "127.0.0.1:8000") -> None:
+    """Make the folder; `host` serves the model `llama`."""
+    copy_garden(folder)
+    strict = [line.split() for line in (folder / "judgements/strict.qrels").read_text("utf-8").splitlines()]
+    said = {
+        "alice": [(t, d, int(g)) for t, _, d, g in strict],
+        "bob": [(t, d, 2 - int(g) if n % 5 == 0 else int(g)) for n, (t, _, d, g) in enumerate(strict)],
+    }
+    for place, model in enumerate(MODELS if models else ()):
+        said[model] = [
+            (t, d, int(g) if n % 7 == place else 2 - int(g)) for n, (t, _, d, g) in enumerate(strict)
+        ]
+    write(folder / "prompt.txt", "[system]", "Grade it.", "[user]", "{scale}", "{topic}", "{document}")
+    write(folder / "clusters.txt", "d1 a", "d2 a", "d3 b")
+    write(folder / "classes.txt", "d1 red", "d2 white", "d3 white")
+    write(folder / "crowd.txt", *(f"{d} carol {g}" for t, d, g in said["bob"] if t == "G01"))
+    with contextlib.chdir(folder):
+        _run(BEGINNING.format(host=host))
+        for judge, rows in said.items():
+            write(folder / "one.qrels", *(f"{t} 0 {d} {g}" for t, d, g in rows))
+            kind = "human" if judge in PEOPLE else "model"
+            run_inside("import", "judgements", "one.qrels", "--judge", judge, "--kind", kind).fine()
+        (folder / "one.qrels").unlink()
+        _run(END)
+
+
+def _run(lines: str) -> None:
+    """Run commands, a line each; a line that begins with an option goes on with the one before."""
+    for line in lines.replace("\n    --", " --").strip().splitlines():
+        run_inside(*shlex.split(line)).fine()
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Yield every command that does something, by its words after `pooler`."""
+    waiting: list[tuple[str, Any]] = [("", get_command(app))]
+    while waiting:
+        words, command = waiting.pop()
+        inner = getattr(command, "commands", None)
+        if hasattr(command, "alone"):
+            yield words.strip(), command.alone
+        if inner is None:
+            yield words.strip(), command
+        else:
+            waiting += [(f"{words} {name}", one) for name, one in inner.items()]
+
+
+class Example(NamedTuple):
+    """One use of a command, as its help shows it."""
+
+    command: str
+    line: str
+    options: frozenset[str]
+    """All options that the command has."""
+
+    def words(self, folder: Path) -> list[str]:
+        """Return the words after `pooler`; patterns of files stand for those in the folder, as in a shell."""
+        _, *words = shlex.split(self.line)
+        found = [(word, sorted(folder.glob(word)) if "*" in word else []) for word in words]
+        return [
+            one
+            for word, files in found
+            for one in ([str(file.relative_to(folder)) for file in files] or [word])
+        ]
+
+
+COMMANDS = dict(sorted(commands()))
+EXAMPLES = [
+    Example(
+        name, line, frozenset(option for one in command.params for option in (*one.opts, *one.secondary_opts))
+    )
+    for name, command in COMMANDS.items()
+    for line in _EXAMPLE.findall(command.help or "")
+]
