@@ -67,3 +67,39 @@ def test_files_that_a_page_names_exist(page: str) -> None:
     assert [
         one for one in sorted(named) if not any(path.endswith(f"/{one.rstrip('/')}") for path in known)
     ] == []
+
+
+DOORS = ("pooler", "store.collection", "store.records", "store.errors", "tests")
+"""What a test may import of the program: its API, an open collection, records and errors; and helpers."""
+MATHEMATICS = ("store.analysis.", "store.ranking", "pooler.strategies.")
+"""What a test may import beside an oracle."""
+DEEP = ROOT / "tests" / "deep_imports.txt"
+MOST_DEEP = 291
+"""Files that import deeper, as `deep_imports.txt` lists them: this number only falls."""
+
+
+def deep_imports(path: Path) -> list[str]:
+    """Return the modules of the program that a test imports beyond its doors and the mathematics."""
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    names = [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    names += [one.name for node in nodes if isinstance(node, ast.Import) for one in node.names]
+    return sorted(
+        {
+            name
+            for name in names
+            if name.partition(".")[0] in ("pooler", "store", "judge_ui")
+            and name not in DOORS
+            and not f"{name}.".startswith(MATHEMATICS)
+        }
+    )
+
+
+def test_tests_meet_the_program_at_its_doors() -> None:
+    """A test that imports a module of the program's inside is listed, and the list only shrinks."""
+    files = [path for path in (ROOT / "tests").rglob("*.py") if not {"helpers", "benchmarks"} & {*path.parts}]
+    found = {path.relative_to(ROOT).as_posix(): deep_imports(path) for path in sorted(files)}
+    lines = [f"{name}: {' '.join(modules)}" for name, modules in found.items() if modules]
+    listed = DEEP.read_text("utf-8").splitlines()
+    assert set(lines) - set(listed) == set(), "import a door of the program, or a helper"
+    assert set(listed) - set(lines) == set(), f"take these out of {DEEP.name}"
+    assert len(listed) <= MOST_DEEP

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forked_pooler import forked_pooler
+from tests.helpers.forked_pooler import forked_pooler
 from tests.readme_blocks import ROOT
 from tests.test_readme import run_shell
 

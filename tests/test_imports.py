@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.run import RUN
+
 ROOT = Path(__file__).resolve().parents[1]
-RUN = ROOT / "sample_collections" / "kitchen_garden" / "runs" / "bm25-words.run"
+RUN_FILE = ROOT / "sample_collections" / "kitchen_garden" / "runs" / "bm25-words.run"
 DATABASE = {"sqlmodel", "sqlalchemy", "alembic", "psycopg"}
 HEAVY = DATABASE | {"textual", "scipy", "ir_datasets", "pyarrow"}
 ANALYSIS = sorted(path.stem for path in (ROOT / "store" / "analysis").glob("[a-z]*.py"))
@@ -36,19 +38,19 @@ def loaded_by(code: str, folder: Path) -> set[str]:
 
 def command(*arguments: str) -> str:
     """Return code that runs the command line and stops unless it succeeded."""
-    return f"from pooler.cli.main import run; assert run({list(arguments)!r}) == 0"
+    return f"{RUN}; assert run({list(arguments)!r}) == 0"
 
 
 @pytest.mark.parametrize(
     "code",
     [
-        "import pooler.cli.main",
+        RUN,
         command("--help"),
         command("sensitivity", "--help"),
-        command("check", str(RUN), "--depth", "5"),
+        command("check", str(RUN_FILE), "--depth", "5"),
         "import pooler; pooler.datasets",
-        command("pool", str(RUN), "--depth", "5", "--out", "pool.txt"),
-        command("pool", str(RUN), "--depth", "5", "--annotated", "--out", "pool.txt"),
+        command("pool", str(RUN_FILE), "--depth", "5", "--out", "pool.txt"),
+        command("pool", str(RUN_FILE), "--depth", "5", "--annotated", "--out", "pool.txt"),
     ],
     ids=["import", "help", "help-of-command", "check", "datasets", "pool", "pool-annotated"],
 )
@@ -59,8 +61,8 @@ def test_command_without_a_collection_loads_no_database_screen_or_scipy(code: st
 
 def test_evaluation_of_bare_files_loads_no_database(tmp_path: Path) -> None:
     """`evaluate --qrels` needs no collection and loads nothing of one, nor a screen."""
-    qrels = RUN.parents[1] / "judgements" / "strict.qrels"
-    code = command("evaluate", "--qrels", str(qrels), str(RUN), "--format", "json")
+    qrels = RUN_FILE.parents[1] / "judgements" / "strict.qrels"
+    code = command("evaluate", "--qrels", str(qrels), str(RUN_FILE), "--format", "json")
     assert loaded_by(code, tmp_path) & (DATABASE | {"textual"}) == set()
 
 
@@ -100,7 +102,7 @@ def test_alembic_is_loaded_by_upgrade_alone(tmp_path: Path) -> None:
 )
 def test_looking_at_a_collection_loads_no_arrays(reading: list[str], tmp_path: Path) -> None:
     """What reads and prints does without numpy; `status` alone counts, a million events in arrays."""
-    code = f"{command('init')}\n{command('import', 'runs', str(RUN))}"
+    code = f"{command('init')}\n{command('import', 'runs', str(RUN_FILE))}"
     loaded_by(code, tmp_path)
     loaded = loaded_by(command(*reading), tmp_path)
     assert "sqlmodel" in loaded

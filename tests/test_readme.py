@@ -1,4 +1,4 @@
-"""README.md begins with the set-up; READMEs of samples and every example of `--help` run.
+"""README.md begins with the set-up; READMEs of samples run.
 
 What else README.md shows is run and compared by tests/test_docs.py, as the pages of docs/ are.
 """
@@ -8,23 +8,17 @@ from __future__ import annotations
 import doctest
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from pooler.cli.commands import app
 from tests.readme_blocks import ROOT, console_blocks, set_up_blocks
 
 README = (ROOT / "README.md").read_text("utf-8")
 SAMPLES = sorted((ROOT / "sample_collections").glob("*/README.md"))
-_EXAMPLE = re.compile(r"^ *Example: (.*)$", re.MULTILINE)
 
 
 def run_shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -96,53 +90,3 @@ def test_sample_readme_blocks_run_and_print_what_they_say(readme: Path, tmp_path
         ran = run_shell("\n".join(block), copy)
         assert ran.returncode == 0, ran.stderr
         assert ran.stdout.splitlines() == expected
-
-
-def leaf_commands() -> Iterator[tuple[str, Any]]:
-    """Yield every command that does something, by its words after `pooler`."""
-    waiting: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
-    while waiting:
-        words, command = waiting.pop()
-        inner = getattr(command, "commands", None)
-        if hasattr(command, "alone"):
-            yield words.strip(), command.alone
-        if inner is None:
-            yield words.strip(), command
-        else:
-            waiting += [(f"{words} {name}", one) for name, one in inner.items()]
-
-
-COMMANDS = dict(sorted(leaf_commands()))
-
-
-def parse(arguments: list[str]) -> None:
-    """Parse a command line as typer does, without running it; raises when it cannot be."""
-    command: Any = typer.main.get_command(app)
-    words = list(arguments)
-    while getattr(command, "commands", None) is not None and not hasattr(command, "alone"):
-        name = words.pop(0)
-        assert name in command.commands, name
-        command = command.commands[name]
-    command.make_context("pooler", words)
-
-
-@pytest.mark.parametrize("words", COMMANDS)
-def test_help_explains_the_command_with_an_example_that_parses(words: str) -> None:
-    """Every command says what it does and shows a use or two, of this very command, that parse."""
-    told = COMMANDS[words].help or ""
-    first, *_ = told.splitlines()
-    assert first.endswith((".", "?", "list")) or ":" in first, first
-    examples = _EXAMPLE.findall(told)
-    assert 1 <= len(examples) <= 2, told
-    for example in examples:
-        program, *arguments = shlex.split(example)
-        assert program == "pooler"
-        assert example.startswith(f"pooler {words}")
-        parse(arguments)
-
-
-@pytest.mark.parametrize("words", COMMANDS)
-def test_every_option_and_argument_has_help(words: str) -> None:
-    """No option stands in `--help` without a word of explanation."""
-    silent = [one.name for one in COMMANDS[words].params if not getattr(one, "help", None)]
-    assert silent == []

@@ -17,8 +17,9 @@ import pytest
 
 import pooler
 from tests.cli.measure.test_report_in_browser import measured
+from tests.helpers.gallery import COMMANDS
 from tests.readme_blocks import ROOT
-from tests.test_readme import COMMANDS, README
+from tests.test_readme import README
 
 DOCS = ROOT / "docs"
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}

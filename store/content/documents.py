@@ -14,10 +14,10 @@ from sqlmodel import Session
 
 from store.content.draws import draws_left, is_adaptive
 from store.db.database import Area
-from store.db.engine import database_now
+from store.db.engine import DAMAGED, DAMAGED_HINT, database_now
 from store.db.keys import fetch_docnos
 from store.db.tables import CARRIED, DOCUMENT, DOCUMENT_METADATA, POOL, POOL_ENTRY, TABLES
-from store.errors import ConflictError
+from store.errors import ConflictError, StoreError
 from store.records import Document, ImportReport
 
 _BATCH = 500
@@ -284,9 +284,14 @@ class Documents(Area):
             return TextCounts(*counts)
 
     def names(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return the docnos of some document ids; ids that no document has are left out."""
+        """Return the docnos of some document ids; raise `StoreError` where one is not there: damage."""
+        asked = set(ids)
         with self._db.reading() as session:
-            return fetch_docnos(session, ids)
+            found = fetch_docnos(session, asked)
+        if unknown := asked - found.keys():
+            message = f"{DAMAGED}: a ranking names document number {min(unknown)}, which is not there"
+            raise StoreError(message, hint=DAMAGED_HINT)
+        return found
 
     def numbers(self) -> Mapping[str, int]:
         """Return the id of every docno, as rankings and grades have it."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pooler
+from tests.helpers.run import START
 
 
 def in_a_process(code: str) -> str:
@@ -61,7 +62,7 @@ def test_store_of_somebody_else_is_named_in_a_line(shape: str, tmp_path: Path) -
     other.parent.mkdir(exist_ok=True)
     other.write_text("raise SystemExit('somebody else was imported')")
     for code, last in (
-        ("from pooler.cli.main import main; main()", "error: another `store` stands before pooler's own"),
+        (START, "error: another `store` stands before pooler's own"),
         ("import pooler; pooler.evaluate", "ImportError: another `store` stands before pooler's own"),
     ):
         ran = subprocess.run(

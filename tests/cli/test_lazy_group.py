@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from pooler.cli.commands import TABLE, WORKFLOW, app
-from tests.helpers.run import Cli, environment, program
+from tests.helpers.run import RUN, Cli, environment, program
 
 GROUP: Any = typer.main.get_command(app)
 
@@ -58,7 +58,7 @@ def modules_after(code: str, folder: Path) -> set[str]:
 
 def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> None:
     """`--help` and a wrong name import no command's module; `check --help` only that of `check`."""
-    start = "from pooler.cli.main import run\nimport sys, io\n"
+    start = f"{RUN}\nimport sys, io\n"
     names = ("commands", "console", "interrupts", "main", "usage")
     own = {f"pooler.cli.{name}" for name in names}
     assert modules_after(start + "assert run(['--help']) == 0", tmp_path) == own

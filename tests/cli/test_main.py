@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from tests.helpers.run import PAGE, Cli, environment, program, run
+from tests.helpers.run import PAGE, START, Cli, environment, program, run
 
 TABLES = [
     ["check", "--runs", "runs.tsv", "--depth", "5"],
@@ -197,7 +197,7 @@ def test_arrays_take_one_thread_unless_the_user_says_otherwise(given: dict[str, 
     code = "\n".join(
         (
             "import atexit, os, sys",
-            "from pooler.cli.main import main",
+            START.partition(";")[0],
             "atexit.register(lambda: sys.stderr.write(os.environ['OPENBLAS_NUM_THREADS']))",
             "main()",
         )

@@ -34,6 +34,13 @@ SETTINGS = (
 )
 """Environment variables that change what the command line says."""
 
+RUN = "from pooler.cli.main import run"
+"""Code after which `run(words)` runs `pooler` in a process of its own."""
+START = "from pooler.cli.main import main; main()"
+"""Code that starts `pooler` as a process of its own."""
+PROGRAM = (sys.executable, "-m", "pooler.cli.main")
+"""Words that do, for programs that add their own."""
+
 PAGE = 80
 """Columns of the terminal that a newcomer has."""
 
@@ -162,7 +169,7 @@ def run_process(
 
 def program() -> list[str]:
     """Return the words that start `pooler` in this interpreter."""
-    return [sys.executable, "-c", "from pooler.cli.main import main; main()"]
+    return [sys.executable, "-c", START]
 
 
 def environment(settings: Mapping[str, str]) -> dict[str, str]:

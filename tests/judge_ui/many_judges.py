@@ -7,7 +7,6 @@ import random
 import re
 import selectors
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 
 from store.collection import Collection
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from tests.helpers.run import run
+from tests.helpers.run import PROGRAM, run
 from tests.helpers.world import parse_scale
 
 _ASKS = re.compile(rb"> $")
@@ -28,7 +27,7 @@ _LONGEST_S = 1800.0
 def pooler(place: str, *arguments: str) -> subprocess.Popen[bytes]:
     """Start the command line."""
     return subprocess.Popen(
-        [sys.executable, "-m", "pooler.cli.main", *arguments, "--collection", place],
+        [*PROGRAM, *arguments, "--collection", place],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -8,7 +8,6 @@ import re
 import select
 import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
@@ -16,13 +15,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+from tests.helpers.run import PROGRAM
+
 PATIENCE_S = 30.0
 """How long a screen may take; a busy machine is slow, a broken program never comes."""
 
 ESCAPE_S = 0.2
 """Pause after Escape: a terminal program waits a moment for the rest of a sequence."""
-
-PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 
 SEQUENCE = re.compile(
     rb"\x1b(?:"

@@ -16,9 +16,10 @@ from judge_ui.session.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, Topic
 from store.text import BIDI_CONTROLS, sanitise
+from tests.helpers.run import PROGRAM
 from tests.helpers.world import parse_scale
 from tests.judge_ui.conftest import shown
-from tests.judge_ui.pty_terminal import ESCAPE_S, PROGRAM, SEQUENCE, PtyTerminal, forms
+from tests.judge_ui.pty_terminal import ESCAPE_S, SEQUENCE, PtyTerminal, forms
 
 SEQUENCES = (
     "\x1b]0;TITLE\x07",

@@ -10,7 +10,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import stored_runs
 from store.collection import Collection
 from store.records import Document
+from tests.helpers.run import PROGRAM
 from tests.helpers.world import make_run
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
 
@@ -122,7 +122,7 @@ def terminal() -> Iterator[Terminal]:
 def judge(file: Path, *options: str) -> tuple[str, ...]:
     """Return the command that sits alice down."""
     arguments = ("judge", "--judge", "alice", "--collection", str(file), *options)
-    return (sys.executable, "-m", "pooler.cli.main", *arguments)
+    return (*PROGRAM, *arguments)
 
 
 def begin(terminal: Terminal) -> None:

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from store.collection import Collection
-from tests.helpers.run import Cli, controls, environment, write
+from tests.helpers.run import RUN, Cli, controls, environment, write
 from tests.store.looking.filled import fill
 
 KINDS = ("runs", "topics", "docs", "pools", "judges", "rounds")
@@ -169,7 +169,7 @@ LOOKS = ("list topics", "show run bm25", "show doc b", "history 1 b")
 def test_list_loads_no_arithmetic(looked: Path) -> None:
     """A look that counts nobody's judgements is quick: it loads neither numpy nor a screen."""
     code = (
-        "import sys; from pooler.cli.main import run\n"
+        f"import sys; {RUN}\n"
         f"for look in {LOOKS}:\n"
         "    assert run(look.split()) == 0, look\n"
         "    print(look, sorted(name for name in sys.modules if name.partition('.')[0]"

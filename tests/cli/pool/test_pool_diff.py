@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import Cli, environment, run_inside, write
+from tests.helpers.run import RUN, Cli, environment, run_inside, write
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_files_are_compared_without_a_database(two_pools: Path) -> None:
     """In a fresh interpreter two files load no SQL and no SciPy."""
     words = "pool diff q.txt deep.txt --by-topic --list --format tsv --table summary --collection no"
     code = (
-        f"import sys; from pooler.cli.main import run\nassert run({words.split()}) == 0\n"
+        f"import sys; {RUN}\nassert run({words.split()}) == 0\n"
         "assert not {'sqlalchemy', 'sqlmodel', 'scipy', 'textual'} & set(sys.modules)"
     )
     write(two_pools / "q.txt", "1 a", "9 z")

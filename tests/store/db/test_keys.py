@@ -13,6 +13,7 @@ from store.content.rankings import NumberedDocuments
 from store.db import keys as module
 from store.db.engine import reading, writing
 from store.db.keys import Keys, document_keys, fetch_docnos, topic_keys
+from store.errors import StoreError
 from tests.helpers.world import engine_of, make_run
 
 NAMES = ["b", "a", "é", "A", "\U0001f377", '"quoted"', "%s", "?", ":name", "NA", "0", "1'"]
@@ -78,7 +79,9 @@ def test_docnos_of_a_collection(collection: Collection) -> None:
     """Docnos come by id; ids that no document has are left out."""
     collection.runs.add(make_run("r", {"1": [("a", 1.0), ("b", 0.5)]}))
     ids = collection.runs.top(depth=None).ids[0, 0].tolist()
-    assert collection.documents.names([*ids, 99]) == dict(zip(ids, "ab", strict=True))
+    assert collection.documents.names(ids) == dict(zip(ids, "ab", strict=True))
+    with pytest.raises(StoreError, match="document number 99, which is not there"):
+        collection.documents.names([*ids, 99])
     assert collection.documents.names(np.array(ids)[1:].tolist()) == {ids[1]: "b"}
     assert collection.documents.names([]) == {}
 

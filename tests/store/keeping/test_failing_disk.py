@@ -7,7 +7,6 @@ import re
 import resource
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from errno import EIO, ENOSPC
 from pathlib import Path
@@ -17,8 +16,8 @@ import pytest
 from store.collection import Collection
 from store.db.engine import collection_url
 from store.keeping.verify import verify
-from tests.forked_pooler import forked_pooler
-from tests.helpers.run import GARDEN, run
+from tests.helpers.forked_pooler import forked_pooler
+from tests.helpers.run import GARDEN, PROGRAM, run
 
 SOURCE = Path(__file__).with_name("failing_io.c")
 GRADES = 6
@@ -27,7 +26,7 @@ SAVED = re.compile(r"\(saved \d\d:\d\d:\d\d\)")
 
 def pooler(
     folder: Path, *arguments: str, answers: str = "", environment: Mapping[str, str] | None = None,
-    largest: int | None = None, program: Sequence[str | Path] = (sys.executable, "-m", "pooler.cli.main"),
+    largest: int | None = None, program: Sequence[str | Path] = PROGRAM,
 ) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """Run the command line as a process, its files no larger than some bytes."""
 

@@ -51,7 +51,7 @@ def forked_pooler(folder: Path, **settings: str) -> Iterator[Path]:
     address = str(folder / "socket")
     ready, told = os.pipe()
     server = subprocess.Popen(
-        [sys.executable, "-m", "tests.forked_pooler", address, str(told)],
+        [sys.executable, "-m", "tests.helpers.forked_pooler", address, str(told)],
         cwd=ROOT,
         env=os.environ | settings,
         pass_fds=[told],
