@@ -357,7 +357,7 @@ class Tree:
         The others are those of its room that see what imports it. When there are none of either, they are
         all that see it from nearest by.
         """
-        tests = [one for one in self._imports if "/test_" in one and "/benchmarks/" not in one]
+        tests = [one for one in self._imports if "/test_" in one]
         named, direct, seen_by = self._named({path}), self._importing({path}), {path}
         nearest: set[str] = set()
         while more := (self._importing(seen_by) | self._named(seen_by)) - seen_by:
