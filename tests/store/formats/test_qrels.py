@@ -7,7 +7,6 @@ import gzip
 import hashlib
 import io
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -390,23 +389,6 @@ def test_cranfield_has_three_columns_and_is_refused() -> None:
     with pytest.raises(FormatError, match="got 3") as caught:
         read_qrels(real("cranfield/cranqrel"))
     assert caught.value.n_faults == 1837
-
-
-@pytest.mark.benchmark
-def test_half_a_million_lines_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Print the time of a large file (500 topics of 1,000 documents)."""
-    file = tmp_path / "large.qrels"
-    with file.open("w") as stream:
-        for topic in range(500):
-            stream.writelines(
-                f"{topic} 0 clueweb09-en{docno:04d}-{topic:02d}-{docno * 7919 % 100_000:05d} 1\n"
-                for docno in range(1000)
-            )
-    start = time.perf_counter()
-    n_rows = len(read_qrels(str(file)).rows)
-    seconds = time.perf_counter() - start
-    with capsys.disabled():
-        print(f"\nread_qrels: {n_rows} lines in {seconds:.2f} s")  # noqa: T201 - a benchmark
 
 
 @pytest.mark.parametrize("lenient", [False, True])

@@ -8,18 +8,16 @@ in an empty database.
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from tests.benchmarks.test_pool_speed import Timing, timed
+from tests.benchmarks.timing import PROGRAM, in_folder, timed
 
 SIZES = [float(number) for number in os.environ.get("POOLER_BENCH_SIZES", "0.01").split(",")]
 TOPICS, PAIRS_A_TOPIC, JUDGES, GRADES = 7_000, 72, 100, 4
 RUNS, DEPTH = 4, 40
-PROGRAM = (sys.executable, "-m", "pooler.cli.main")
+MAJORITY = ("--aggregate", "majority", "--ties", "low")
 
 
 def generate_million(folder: Path, share: float) -> tuple[list[str], str]:
@@ -60,17 +58,14 @@ def generate_million(folder: Path, share: float) -> tuple[list[str], str]:
     return runs, str(table)
 
 
-@pytest.mark.benchmark
-@pytest.mark.skipif(not hasattr(os, "wait4"), reason="no wait4 here")
-@pytest.mark.parametrize("share", SIZES)
-def test_million_speed(share: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def million_speed(folder: Path, share: float) -> None:
     """Print wall and processor time and the largest memory of each command."""
-    runs, table = generate_million(tmp_path / "files", share)
-    where = os.environ.get("POOLER_BENCH_DATABASE", str(tmp_path / "million.db"))
+    runs, table = generate_million(folder / "files", share)
+    where = os.environ.get("POOLER_BENCH_DATABASE", str(folder / "million.db"))
     at = ("--collection", where)
     files = Path(runs[0]).parent
     n_lines = Path(table).read_bytes().count(b"\n") - 1
-    lines = [f"{n_lines:,} judgements (share {share:g}); load {os.getloadavg()[0]:.1f}"]
+    print(f"{n_lines:,} judgements (share {share:g}); load {os.getloadavg()[0]:.1f}")
     commands: dict[str, tuple[str, ...]] = {
         "init": ("init", "--scale", f"0-{GRADES - 1}", *at),
         "import topics": ("import", "topics", str(files / "topics.tsv"), *at),
@@ -79,20 +74,9 @@ def test_million_speed(share: float, tmp_path: Path, capsys: pytest.CaptureFixtu
         "import judgements": ("import", "judgements", table, "--format", "tsv", *at),
         "status": ("status", *at),
         "status --by-topic": ("status", "--by-topic", *at),
-        "export qrels": (
-            "export",
-            "qrels",
-            "--aggregate",
-            "majority",
-            "--ties",
-            "low",
-            "--graded",
-            "--out",
-            str(files / "qrels"),
-            *at,
-        ),
+        "export qrels": ("export", "qrels", *MAJORITY, "--graded", "--out", str(files / "qrels"), *at),
         "agreement": ("agreement", "--resamples", "200", *at),
-        "diagnose": ("diagnose", "--aggregate", "majority", "--ties", "low", "--level", "2", *at),
+        "diagnose": ("diagnose", *MAJORITY, "--level", "2", *at),
         "list judges": ("list", "judges", *at),
         "history --limit 20": ("history", "--limit", "20", *at),
         "judge opens and quits": ("judge", "--judge", "j001", "--plain", *at),
@@ -101,8 +85,9 @@ def test_million_speed(share: float, tmp_path: Path, capsys: pytest.CaptureFixtu
     if not where.startswith("postgresql"):
         commands["backup"] = ("backup", str(files / "backup.db"), *at)
     for name, command in commands.items():
-        one: Timing = timed(*PROGRAM, *command)
-        wall, processor = f"wall {one.wall:7.2f} s", f"processor {one.processor:7.2f} s"
-        lines.append(f"  {name:22} {wall}  {processor}  memory {one.memory:5.0f} MiB")
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+        print(f"  {name:22} {timed(*PROGRAM, *command)}")
+
+
+if __name__ == "__main__":
+    for size in SIZES:
+        in_folder(million_speed, size)

@@ -8,11 +8,9 @@ making, every choice and every observation are timed; reading files is not.
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 import numpy as np
-import pytest
 
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy
@@ -34,12 +32,12 @@ def generated_topic(seed: int) -> tuple[TopicRankings, list[bool]]:
     return arrays, [bool(merit[int(docno[1:])] > 2.2) for docno in docnos]
 
 
-@pytest.mark.benchmark
-def test_strategy_speed(capsys: pytest.CaptureFixture[str]) -> None:
+def strategy_speed() -> None:
     """Print seconds for 50 topics, microseconds a document, and how soon half of R is found."""
     topics = [generated_topic(seed) for seed in range(TOPICS)]
     n_documents = sum(rankings.n_documents for rankings, _ in topics)
-    lines = [f"{TOPICS} topics, {n_documents} documents", "strategy       seconds us/doc   half"]
+    print(f"{TOPICS} topics, {n_documents} documents")
+    print("strategy       seconds us/doc   half")
     for name, strategy in STRATEGIES.items():
         if not isinstance(strategy, AdaptiveStrategy):
             continue
@@ -56,9 +54,11 @@ def test_strategy_speed(capsys: pytest.CaptureFixture[str]) -> None:
                 half += n_left > 0
                 n_left -= relevant[document]
         seconds = time.process_time() - begin
-        lines.append(
+        print(
             f"{name:15} {seconds * ALL_TOPICS / TOPICS:6.2f} {seconds / n_documents * 1e6:6.1f}"
             f" {half / n_documents:6.1%}"
         )
-    with capsys.disabled():
-        sys.stdout.write("\n" + "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    strategy_speed()

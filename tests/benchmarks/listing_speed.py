@@ -11,29 +11,20 @@ import shutil
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.benchmarks.generate_scale import generate_scale
-from tests.benchmarks.test_pool_speed import REPEATS, median, timed
-from tests.helpers.run import run
+from tests.benchmarks.timing import PROGRAM, REPEATS, in_folder, repeated, timed
+from tests.helpers.run import run_inside
 
 RUNS, TOPICS, DOCUMENTS, DEPTH = 100, 50, 1000, 100
 JUDGES, JUDGEMENTS, STEP = 5, 10_000, 8_000
 """Judges, judgements of each, and pairs from where one begins to where the next does."""
 TARGET_S = 0.6
-PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 
 
-@pytest.mark.benchmark
-def test_listing_speed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def listing_speed(folder: Path) -> None:
     """Print how long every look takes from process start, beside the target of 0.6 s."""
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "")
-    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
-    collection = str(tmp_path / "collection.db")
-    monkeypatch.setenv("POOLER_COLLECTION", collection)
-    pairs = build(tmp_path)
+    os.environ["POOLER_COLLECTION"] = str(folder / "collection.db")
+    pairs = build(folder)
     topic, docno = pairs[STEP + 1]
     commands = {
         "--version": ("--version",),
@@ -53,29 +44,26 @@ def test_listing_speed(
         "show pool": ("show", "pool", "pool"),
         "show judge": ("show", "judge", "judge0"),
     }
-    lines = [
+    print(
         f"{RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, {len(pairs):,} pooled pairs,"
         f" {JUDGES * JUDGEMENTS:,} judgements; medians of {3 * REPEATS}, target {TARGET_S} s;"
         f" load {os.getloadavg()[0]:.1f}"
-    ]
+    )
     code = {
         "an empty process": "pass",
         "import sqlmodel": "import sqlmodel",
         "import the collection": "import pooler.cli.main, store.collection",
     }
     for name, statement in code.items():
-        lines.append(line_of(name, (sys.executable, "-c", statement)))
+        show(name, (sys.executable, "-c", statement))
     for name, arguments in commands.items():
-        lines.append(line_of(f"pooler {name}", (*PROGRAM, *arguments)))
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+        show(f"pooler {name}", (*PROGRAM, *arguments))
 
 
-def line_of(name: str, command: tuple[str, ...]) -> str:
-    """Time a command, once unseen so that it is compiled, and say how long it took."""
+def show(name: str, command: tuple[str, ...]) -> None:
+    """Time a command, once unseen so that it is compiled, and print how long it took."""
     timed(*command)
-    one = median([timed(*command) for _ in range(3 * REPEATS)])
-    return f"  {name:28} wall {one.wall:6.3f} s  processor {one.processor:6.3f} s"
+    print(f"  {name:28} {repeated(*command, repeats=3 * REPEATS)}")
 
 
 def build(folder: Path) -> list[tuple[str, str]]:
@@ -89,7 +77,7 @@ def build(folder: Path) -> list[tuple[str, str]]:
         ["pool", "--depth", str(DEPTH)],
         ["export", "pool", "--out", pool],
     ):
-        assert run(command) == 0
+        run_inside(*command).fine()
     shutil.rmtree(runs)
     pairs = [tuple(line.split()) for line in Path(pool).read_text("utf-8").splitlines()]
     for judge in range(JUDGES):
@@ -97,5 +85,9 @@ def build(folder: Path) -> list[tuple[str, str]]:
         mine = pairs[judge * STEP : judge * STEP + JUDGEMENTS]
         rows = (f"{topic} 0 {docno} {(place * 7 + judge) % 4}\n" for place, (topic, docno) in enumerate(mine))
         qrels.write_text("".join(rows), "utf-8")
-        assert run(["import", "judgements", str(qrels), "--judge", f"judge{judge}"]) == 0
+        run_inside("import", "judgements", qrels, "--judge", f"judge{judge}").fine()
     return [(topic, docno) for topic, docno in pairs]
+
+
+if __name__ == "__main__":
+    in_folder(listing_speed)

@@ -3,21 +3,17 @@
 Beside each other: one pass of AP over all runs, and every unjudged document turned relevant in all
 runs that have it, with the order of runs after each. Runs are noisy views of the same order of
 8,000 documents a topic; the first 100 ranks of each are judged, and some 60 documents a topic are
-relevant. Wall time, best of 3.
+relevant. Wall time, the fastest of a few.
 """
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
-
 import numpy as np
-import pytest
 
 from store.analysis.measures.average_precision import average_precision
 from store.analysis.rankings import JudgedRankings, judged_rankings
 from store.analysis.undiscovered.each import each_discovery
+from tests.benchmarks.timing import fastest
 
 RUNS, TOPICS, RANKS, DEPTH, DOCUMENTS = 120, 50, 1000, 100, 8000
 
@@ -42,31 +38,18 @@ def collection(seed: int) -> JudgedRankings:
     return judged_rankings(list(judged), tags, rankings, judged, cutoff=RANKS)
 
 
-def seconds(call: Callable[[], object], repeats: int = 3) -> float:
-    """Return the least wall time of some calls."""
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    return min(times)
-
-
-@pytest.mark.benchmark
-def test_flip_speed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Print seconds of an AP pass, of all single flips and of each document, and peak memory."""
+def flip_speed() -> None:
+    """Print seconds of an AP pass, and of each document turned relevant."""
     arrays = collection(1)
 
-    def ap_pass() -> object:
-        return average_precision(arrays.relevant(), arrays.n_relevant)
-
-    one_pass = seconds(ap_pass)
+    one_pass = fastest(lambda: average_precision(arrays.relevant(), arrays.n_relevant))
     found = each_discovery(arrays)
-    each = seconds(lambda: each_discovery(arrays), 2)
-    with capsys.disabled():
-        sys.stdout.write(
-            f"\n{RUNS} runs, {TOPICS} topics, {RANKS} ranks"
-            f"\nAP of all                      {one_pass:7.2f} s"
-            f"\neach of {found.code.size:,} documents      {each:7.2f} s,"
-            f" {int((found.n_swapped > 0).sum()):,} swap runs\n"
-        )
+    each = fastest(lambda: each_discovery(arrays), 2)
+    print(f"{RUNS} runs, {TOPICS} topics, {RANKS} ranks")
+    print(f"AP of all                      {one_pass:7.2f} s")
+    n_swaps = int((found.n_swapped > 0).sum())
+    print(f"each of {found.code.size:,} documents      {each:7.2f} s, {n_swaps:,} swap runs")
+
+
+if __name__ == "__main__":
+    flip_speed()

@@ -9,18 +9,16 @@ documents 300 times as fast as the simulation (a pair 200), 200 + 50 documents 5
 from __future__ import annotations
 
 import os
-import statistics
-import sys
-import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-import pytest
 
 from store.analysis.variation.collection import Topic, collection_variation, pair_components
 from store.analysis.variation.moments import variation
 from store.analysis.variation.order import order_probabilities, order_probability
 from store.analysis.variation.simulation import simulate_maps
+from tests.benchmarks.timing import once, seconds
 
 REPEATS = int(os.environ.get("POOLER_BENCH_REPEATS", "5"))
 REPETITIONS = 100_000
@@ -35,31 +33,25 @@ def drawn(rng: np.random.Generator, n_random: int, n_sure: int, n_runs: int) -> 
     return p, np.array([rng.permutation(places)[:n] for _ in range(n_runs)])
 
 
-def seconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Return the median time of a function, after one call that fills caches."""
+def warm(work: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Return the median milliseconds of a function, after one call that fills caches."""
     work()
-    taken = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
+    return 1e3 * seconds(work, repeats)
 
 
-@pytest.mark.benchmark
-def test_variation_speed(capsys: pytest.CaptureFixture[str]) -> None:
+def variation_speed() -> None:
     """Print milliseconds, the simulation's beside."""
     rng = np.random.default_rng(1)
-    lines = [f"medians of {REPEATS}; simulation: {REPETITIONS:,} judgings"]
+    print(f"medians of {REPEATS}; simulation: {REPETITIONS:,} judgings")
     for n_random, n_sure in SIZES:
         p, ranks = drawn(rng, n_random, n_sure, 2)
         for name, rows in (("one run", ranks[:1]), ("a pair", ranks)):
-            exact = seconds(lambda p=p, rows=rows: variation(p, rows), 9 * REPEATS)
-            peer = seconds(lambda p=p, rows=rows: simulate_maps([(p, rows)], repetitions=REPETITIONS,
-                                                           seed=1))  # fmt: skip
-            lines.append(f"  {n_random:4} + {n_sure:2} documents, {name:7}"
-                         f"  {exact * 1e3:8.3f} ms   simulation {peer * 1e3:8.1f} ms"
-                         f"  {peer / exact:6.0f} times")  # fmt: skip
+            exact = warm(partial(variation, p, rows), 9 * REPEATS)
+            peer = warm(partial(simulate_maps, [(p, rows)], repetitions=REPETITIONS, seed=1))
+            print(
+                f"  {n_random:4} + {n_sure:2} documents, {name:7}"
+                f"  {exact:8.3f} ms   simulation {peer:8.1f} ms  {peer / exact:6.0f} times"
+            )
     topics = [drawn(rng, 30, 15, 2) for _ in range(53)]
 
     def pair() -> None:
@@ -68,18 +60,21 @@ def test_variation_speed(capsys: pytest.CaptureFixture[str]) -> None:
         order_probabilities(varied)
         order_probability(topics, varied=varied, method="mixture")
 
-    exact = seconds(pair)
-    peer = seconds(lambda: simulate_maps(topics, repetitions=REPETITIONS, seed=1), 1)
-    lines.append(f"  53 topics, a pair: means, covariances, t1, t2, K, P  {exact * 1e3:8.1f} ms"
-                 f"   simulation {peer * 1e3:8.1f} ms")  # fmt: skip
+    exact, peer = warm(pair), warm(partial(simulate_maps, topics, repetitions=REPETITIONS, seed=1), 1)
+    print(
+        f"  53 topics, a pair: means, covariances, t1, t2, K, P  {exact:8.1f} ms   simulation {peer:8.1f} ms"
+    )
     p, ranks = drawn(rng, 5000, 0, 1)
-    lines.append(f"  5,000 documents, one run  {seconds(lambda: variation(p, ranks)) * 1e3:8.1f} ms")
+    print(f"  5,000 documents, one run  {warm(partial(variation, p, ranks)):8.1f} ms")
     many = [drawn(rng, 160, 40, 100) for _ in range(50)]
-    start = time.perf_counter()
-    varied = collection_variation(many)
-    pair_components(varied)
-    order_probabilities(varied)
-    lines.append("  100 runs x 50 topics x 200 documents, all pairs"
-                 f"  {time.perf_counter() - start:8.1f} s")  # fmt: skip
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+
+    def all_pairs() -> None:
+        varied = collection_variation(many)
+        pair_components(varied)
+        order_probabilities(varied)
+
+    print(f"  100 runs x 50 topics x 200 documents, all pairs  {once(all_pairs):8.1f} s")
+
+
+if __name__ == "__main__":
+    variation_speed()

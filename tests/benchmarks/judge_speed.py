@@ -12,14 +12,14 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-
-import pytest
 
 from store.collection import Collection
 from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
+from tests.benchmarks.timing import in_folder, once
+from tests.helpers.postgres import empty_schema, postgres_server
 from tests.judge_ui.pty_terminal import PtyTerminal, begin, judge
 
 KEYS = int(os.environ.get("POOLER_BENCH_KEYS", "200"))
@@ -30,6 +30,7 @@ THINK_S = 0.05
 
 MIXED = "The bridge was inspected, 橋梁の点検と保守の予定について述べる。 "
 PEERS = """\
+aims: p50 12, p95 30 on SQLite; p95 60 on PostgreSQL
 reference, measured once with other widgets in the same kind of terminal, ms p50/p95:
   5,000 characters, a line-API pane 9/15; 10,000: Static 30/73, RichLog 20/57, TextArea 38/62
   1,000,000 characters: Static 3344/5500, RichLog 3701/4256, TextArea 760/843, Log 545/597
@@ -58,10 +59,6 @@ with Collection(place) as collection:
 json.dump([saves, errors], sys.stdout)
 """
 """A judge without a screen."""
-
-pytestmark = pytest.mark.benchmark
-
-
 IMPORTS = (sys.executable, "-c", "import textual.app, sqlmodel")
 """What no start of the screen can do without."""
 
@@ -132,66 +129,48 @@ def quantiles(seconds: Sequence[float]) -> str:
     return f"p50 {statistics.median(ordered) * 1e3:6.1f}  p95 {p95 * 1e3:6.1f} ms  n={len(ordered)}"
 
 
-def shown(capsys: pytest.CaptureFixture[str], lines: Sequence[str]) -> None:
-    """Print a report with the load of the machine."""
-    with capsys.disabled():
-        load = f"load {os.getloadavg()[0]:.1f}"
-        sys.stdout.write("\n\n" + "\n".join([f"{lines[0]} ({load})", *lines[1:]]) + "\n")
+def show(line: str) -> None:
+    """Print a figure with the load of the machine."""
+    print(f"{line} (load {os.getloadavg()[0]:.1f})")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine_and_place(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
-    """Name an engine and an empty place on it."""
-    if request.param == "sqlite":
-        return "sqlite", str(tmp_path / "collection.db")
-    return "postgresql", request.getfixturevalue("postgres_url")
+def on_each_engine(benchmark: Callable[..., None], *arguments: object) -> None:
+    """Call a benchmark with the name of an engine and an empty place on it."""
+    in_folder(lambda folder: benchmark("sqlite", str(folder / "collection.db"), *arguments))
+    with postgres_server() as server:
+        benchmark("postgresql", empty_schema(server), *arguments)
 
 
-@pytest.mark.parametrize("markup", [None, "html"])
-def test_key_speed(
-    engine_and_place: tuple[str, str], markup: str | None, capsys: pytest.CaptureFixture[str]
-) -> None:
+def key_speed(engine: str, place: str, markup: str | None) -> None:
     """Print the time from a grade key to the next document, 5 KB each."""
-    engine, place = engine_and_place
     text = text_of(5_000)
     if markup:
         text = f"<html><body><p>{text.replace('. ', '.</p><p>Tom &amp; <b>more</b> ')}</p></body></html>"
     make(place, [text] * (KEYS + 2), markup=markup)
     taken, used = grading(place, KEYS, THINK_S)
     form = markup or "plain"
-    shown(
-        capsys,
-        [
-            f"key to next document, 5 KB, {form}, {engine}: {quantiles(taken)}  processor {used:.1f} ms",
-            "  aims: p50 12, p95 30 on SQLite; p95 60 on PostgreSQL",
-            *(f"  {line}" for line in PEERS.split("\n")),
-        ],
-    )
+    show(f"key to next document, 5 KB, {form}, {engine}: {quantiles(taken)}  processor {used:.1f} ms")
 
 
-def test_key_speed_with_huge_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def key_speed_with_huge_documents(folder: Path) -> None:
     """Print the same with documents of 1 MB in one line, read ahead or not."""
     n = max(KEYS // 10, 2)
-    lines = ["key to next document, 1 MB of English and Japanese in one line, sqlite"]
+    show("key to next document, 1 MB of English and Japanese in one line, sqlite")
     for name, pause_s in (("read ahead (aim p95 50)", 1.5), ("cold (aim p50 300)", 0.0)):
-        place = str(tmp_path / f"{pause_s}.db")
+        place = str(folder / f"{pause_s}.db")
         make(place, [text_of(1_000_000)] * (n + 2))
         taken, used = grading(place, n, pause_s)
-        lines.append(f"  {name:24} {quantiles(taken)}  processor {used:.0f} ms")
-    shown(capsys, lines)
+        print(f"  {name:24} {quantiles(taken)}  processor {used:.0f} ms")
 
 
-@pytest.mark.parametrize(("topics", "waits_for"), [(50, "Enter open"), (1, "Enter begin")])
-def test_start_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics: int, waits_for: str) -> None:
+def start_speed(folder: Path, topics: int, waits_for: str) -> None:
     """Print the time from the command to the first screen of a large pool."""
-    place = str(tmp_path / "collection.db")
+    place = str(folder / "collection.db")
     make(place, [text_of(200)] * POOL, topics=topics)
     options = ("--topic", "1") if topics == 1 else ()
     taken, used, imported = [], [], []
     for _ in range(9):
-        began = time.perf_counter()
-        subprocess.run(IMPORTS, check=True)
-        imported.append(time.perf_counter() - began)
+        imported.append(once(lambda: subprocess.run(IMPORTS, check=True)))
         began = time.perf_counter()
         with PtyTerminal(judge(place, *options)) as terminal:
             terminal.wait_for(waits_for)
@@ -202,21 +181,18 @@ def test_start_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str], topics:
             terminal.wait()
     what = "a topic" if topics == 1 else "the topics"
     above = statistics.median(taken) - statistics.median(imported)
-    shown(
-        capsys,
-        [
-            f"start to {what}, {topics} topics with {POOL:,} documents: {quantiles(taken)}"
-            f"  processor {statistics.median(used):.0f} ms (aim 1000)",
-            f"  importing textual and sqlmodel alone: {quantiles(imported)}",
-            f"  above that: {above * 1e3:.0f} ms (aim 300),"
-            f" at best {(min(taken) - min(imported)) * 1e3:.0f} ms",
-        ],
+    show(
+        f"start to {what}, {topics} topics with {POOL:,} documents: {quantiles(taken)}"
+        f"  processor {statistics.median(used):.0f} ms (aim 1000)"
     )
+    print(f"  importing textual and sqlmodel alone: {quantiles(imported)}")
+    best = min(taken) - min(imported)
+    print(f"  above that: {above * 1e3:.0f} ms (aim 300), at best {best * 1e3:.0f} ms")
 
 
-def test_list_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def list_speed(folder: Path) -> None:
     """Print how long the list of a large topic takes to open."""
-    place = str(tmp_path / "collection.db")
+    place = str(folder / "collection.db")
     make(place, [text_of(200)] * LISTED)
     taken = []
     with PtyTerminal(judge(place, "--topic", "1")) as terminal:
@@ -233,12 +209,11 @@ def test_list_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         terminal.send(b"\x11")
         terminal.wait()
     told = f"{quantiles(taken)} (aim 500)" if taken else "not there yet: the key does nothing"
-    shown(capsys, [f"list of {LISTED:,} documents opens: {told}"])
+    show(f"list of {LISTED:,} documents opens: {told}")
 
 
-def test_saving_speed_of_many(engine_and_place: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def saving_speed_of_many(engine: str, place: str) -> None:
     """Print what eight judges at once wait for a save, and how many saves failed."""
-    engine, place = engine_and_place
     make(place, [text_of(5_000)] * (KEYS // 2 + 1))
     command = (sys.executable, "-c", SAVING, place)
     running = [
@@ -250,11 +225,20 @@ def test_saving_speed_of_many(engine_and_place: tuple[str, str], capsys: pytest.
     results = [json.loads(process.communicate(timeout=600)[0]) for process in running]
     saves = [one for taken, _ in results for one in taken]
     errors = [one for _, failed in results for one in failed]
-    shown(
-        capsys,
-        [
-            f"{JUDGES} judges, {engine}, a save: {quantiles(saves)}"
-            f"  longest {max(saves) * 1e3:.0f} ms  failed {len(errors)} (aim p95 50, none failed)",
-            *(f"  {error}" for error in sorted(set(errors))),
-        ],
+    show(
+        f"{JUDGES} judges, {engine}, a save: {quantiles(saves)}"
+        f"  longest {max(saves) * 1e3:.0f} ms  failed {len(errors)} (aim p95 50, none failed)"
     )
+    for error in sorted(set(errors)):
+        print(f"  {error}")
+
+
+if __name__ == "__main__":
+    for form in (None, "html"):
+        on_each_engine(key_speed, form)
+    print(PEERS)
+    in_folder(key_speed_with_huge_documents)
+    in_folder(start_speed, 50, "Enter open")
+    in_folder(start_speed, 1, "Enter begin")
+    in_folder(list_speed)
+    on_each_engine(saving_speed_of_many)

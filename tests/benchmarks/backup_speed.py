@@ -1,4 +1,4 @@
-"""Backup, verify, copy and restore of a large collection while four processes judge.
+"""Backup, verify, copy and restore while four processes judge, beside SQLite's own ways to copy.
 
 `POOLER_BENCH_MB` is the size of the collection (default 500). Printed: how long each takes, and the
 longest that a judge waited for a commit, with nothing else going on and during each. Indented: what
@@ -12,7 +12,6 @@ import multiprocessing
 import os
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -23,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from sqlalchemy import insert
 
 from store.collection import Collection
@@ -37,6 +35,7 @@ from store.keeping.backup import back_up, restore
 from store.keeping.copying import copy_collection
 from store.keeping.verify import verify
 from store.records import Document, JudgeKind
+from tests.benchmarks.timing import in_folder
 from tests.helpers.world import JudgeAtWork, make_pool
 
 MEGABYTES = int(os.environ.get("POOLER_BENCH_MB", "500"))
@@ -145,10 +144,9 @@ def vacuum_into(place: Path, file: Path) -> None:
         source.execute("VACUUM INTO ?", [str(file)])
 
 
-@pytest.mark.benchmark
-def test_backup_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def backup_speed(folder: Path) -> None:
     """Print how long backup, verify, copy and restore take, and how long judges wait meanwhile."""
-    place, file = tmp_path / "large.db", tmp_path / "large.backup"
+    place, file = folder / "large.db", folder / "large.backup"
     make_collection(place)
     url = collection_url(str(place))
     stop = processes.Event()
@@ -166,12 +164,12 @@ def test_backup_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         "nothing else": lambda: time.sleep(5),
         "backup": lambda: back_up(url, file),
         "backup again": lambda: back_up(url, file, replaces=True),
-        "  sqlite3 .backup": lambda: copy_at_once(place, tmp_path / "peer.db"),
-        "  VACUUM INTO": lambda: vacuum_into(place, tmp_path / "vacuumed.db"),
-        "  cp (unsafe)": lambda: subprocess.run(["cp", place, tmp_path / "cp.db"], check=True),
+        "  sqlite3 .backup": lambda: copy_at_once(place, folder / "peer.db"),
+        "  VACUUM INTO": lambda: vacuum_into(place, folder / "vacuumed.db"),
+        "  cp (unsafe)": lambda: subprocess.run(["cp", place, folder / "cp.db"], check=True),
         "verify": lambda: verify(url),
-        "copy to a file": lambda: copy_collection(url, collection_url(str(tmp_path / "c.db"))),
-        "restore": lambda: restore(file, collection_url(str(tmp_path / "r.db"))),
+        "copy to a file": lambda: copy_collection(url, collection_url(str(folder / "c.db"))),
+        "restore": lambda: restore(file, collection_url(str(folder / "r.db"))),
     }
     spans, unended = {}, set()
     for name, call in asked.items():
@@ -185,16 +183,18 @@ def test_backup_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     for one in judges:
         one.join()
     size = place.stat().st_size / 1e6
-    lines = [f"collection of {size:.0f} MB, {JUDGES} processes judging"]
+    print(f"collection of {size:.0f} MB, {JUDGES} processes judging")
     for name, (began, ended) in spans.items():
         waits = [took for start, took in commits if start < ended and start + took > began]
         if not waits:
-            lines.append(f"  {name:18} {ended - began:6.2f} s   no commit")
+            print(f"  {name:18} {ended - began:6.2f} s   no commit")
             continue
-        lines.append(
+        print(
             f"  {name:18} {ended - began:6.2f} s   {len(waits):5} commits,"
             f" median {np.median(waits) * 1000:6.1f} ms, longest {max(waits) * 1000:6.1f} ms"
             f"{'   did not end' if name in unended else ''}"
         )
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    in_folder(backup_speed)

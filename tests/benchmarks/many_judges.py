@@ -11,10 +11,9 @@ import statistics
 import time
 from pathlib import Path
 
-import pytest
-
 from store.db.turns import TURN
-from tests.helpers.run import run
+from tests.benchmarks.timing import in_folder
+from tests.helpers.run import run_inside
 from tests.judge_ui.many_judges import Judge, ended, pooler, prepare, work
 
 JUDGES = int(os.environ.get("POOLER_BENCH_JUDGES", "20"))
@@ -22,8 +21,6 @@ DOCUMENTS = int(os.environ.get("POOLER_BENCH_DOCUMENTS", "400"))
 IMPORTED = 100_000
 THINK_S = 0.5
 PEER = "20 bare writers, ms: behind a lock file p50 53, p95 112, longest 155; without 51, 249, 696"
-
-pytestmark = pytest.mark.benchmark
 
 
 def runs_and_qrels(folder: Path) -> tuple[list[str], str]:
@@ -38,12 +35,12 @@ def runs_and_qrels(folder: Path) -> tuple[list[str], str]:
     return [str(file) for file in runs], str(qrels)
 
 
-def test_twenty_judges_an_import_and_two_poolings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def twenty_judges_an_import_and_two_poolings(folder: Path) -> None:
     """Nobody fails to start, nothing is NOT SAVED, and nothing is lost."""
-    place = str(tmp_path / "c.db")
+    place = str(folder / "c.db")
     names = prepare(place, documents=DOCUMENTS, judges=JUDGES)
-    runs, qrels = runs_and_qrels(tmp_path)
-    assert run(["import", "runs", *runs, "--allow-unknown", "--collection", place]) == 0
+    runs, qrels = runs_and_qrels(folder)
+    run_inside("import", "runs", *runs, "--allow-unknown", "--collection", place).fine()
     judges = [Judge(place, name, random.Random(name)) for name in names]
     began = time.monotonic()
     gpt = ("--judge", "gpt", "--kind", "model", "--allow-unknown")
@@ -67,7 +64,7 @@ def test_twenty_judges_an_import_and_two_poolings(tmp_path: Path, capsys: pytest
         wait * 1000 for sent, wait in answers if not any(sent <= one <= sent + wait for one in bulk)
     )
     p95, p99 = (outside[int(len(outside) * share)] for share in (0.95, 0.99))
-    told = [
+    print(
         f"{JUDGES} judges, {2 * DOCUMENTS} decisions, {took:.0f} s, {len(answers)} answers, "
         f"{len(answers) - len(outside)} of them while others wrote in bulk (longest "
         f"{max(wait for _, wait in answers):.1f} s)",
@@ -78,7 +75,10 @@ def test_twenty_judges_an_import_and_two_poolings(tmp_path: Path, capsys: pytest
         f"{sum(not judge.saved for judge in judges)} not started",
         PEER,
         *(f"exit {code}: {line}" for code, line in map(ended, beside)),
-    ]
-    with capsys.disabled():
-        print("", *told, sep="\n")  # noqa: T201
+        sep="\n",
+    )
     assert sum(len(judge.saved) for judge in judges) == 2 * DOCUMENTS
+
+
+if __name__ == "__main__":
+    in_folder(twenty_judges_an_import_and_two_poolings)

@@ -12,10 +12,8 @@ of the same four settings found, with spreads of its own: the numbers can be nea
 from __future__ import annotations
 
 import os
-import sys
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import Interval, asymptotic_interval, item_bootstrap, topic_bootstrap
@@ -67,13 +65,13 @@ def intervals(tables: NDArray[np.int64], seed: int) -> tuple[Interval, Interval,
     )
 
 
-@pytest.mark.benchmark
-def test_bootstrap_coverage(capsys: pytest.CaptureFixture[str]) -> None:
+def bootstrap_coverage() -> None:
     """Print the coverage and the mean width of three intervals beside the earlier coverage."""
-    lines = [
+    print(
         f"{RUNS} collections a setting; nominal .95; coverage (mean width) [earlier]",
         "strictness topics x docs  true kappa  asymptotic            item bootstrap        topic bootstrap",
-    ]
+        sep="\n",
+    )
     for number, (strictness, n_topics, n_documents, earlier) in enumerate(SETTINGS):
         rng = np.random.default_rng([5, number])
         truth = quadratic(drawn_tables(rng, TRUE_TOPICS, n_documents, strictness).sum(axis=0)[None])
@@ -90,6 +88,8 @@ def test_bootstrap_coverage(capsys: pytest.CaptureFixture[str]) -> None:
             for h, w, r in zip(held, widths, earlier, strict=True)
         )
         setting = f"sd {strictness:3.1f}     {n_topics:3} x {n_documents:3}"
-        lines.append(f"{setting}      {truth[0]:.3f}       {cells}")
-    with capsys.disabled():
-        sys.stdout.write("\n" + "\n".join(lines) + "\n")
+        print(f"{setting}      {truth[0]:.3f}       {cells}")
+
+
+if __name__ == "__main__":
+    bootstrap_coverage()

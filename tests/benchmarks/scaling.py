@@ -18,15 +18,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import pytest
 
+from tests.benchmarks.evaluate_speed import PEER, write_qrels
 from tests.benchmarks.generate import generate
-from tests.benchmarks.test_evaluate_speed import PEER, write_qrels
-from tests.benchmarks.test_pool_speed import DEPTH, DOCUMENTS, RANX, RUNS, TRECTOOLS, Timing, interleaved
+from tests.benchmarks.pool_speed import RANX, TRECTOOLS
+from tests.benchmarks.timing import DEPTH, DOCUMENTS, PROGRAM, RUNS, Timing, in_folder, interleaved
 
 SIZES = [int(number) for number in os.environ.get("POOLER_BENCH_TOPICS", "5,10,20").split(",")]
 PEERS = os.environ.get("POOLER_BENCH_PEERS", sys.executable)
-PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 PROGRAM_TEXT = shlex.join(PROGRAM)
 FLOOR = Path(__file__).with_name("pool_floor.c")
 IR_MEASURES = """
@@ -115,28 +114,24 @@ def commands_for(folder: Path, topics: int) -> dict[str, dict[str, Sequence[str]
     }
 
 
-@pytest.mark.benchmark
-@pytest.mark.skipif(not hasattr(os, "wait4"), reason="no wait4 here")
-def test_scaling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def scaling(folder: Path) -> None:
     """Print a table: what, who, wall seconds at each size, exponent, memory at the largest."""
     timings: dict[tuple[str, str], list[Timing | None]] = {}
     for topics in SIZES:
-        for what, programs in commands_for(tmp_path / str(topics), topics).items():
+        for what, programs in commands_for(folder / str(topics), topics).items():
             for who, one in _timed(programs).items():
                 timings.setdefault((what, who), []).append(one)
     sizes = "".join(f"{RUNS * topics * DOCUMENTS / 1e6:>8.2f} M" for topics in SIZES)
-    lines = [f"{'':34}{sizes}  lines; exponent, memory of the largest; load {os.getloadavg()[0]:.1f}"]
+    print(f"{'':34}{sizes}  lines; exponent, memory of the largest; load {os.getloadavg()[0]:.1f}")
     for (what, who), ones in timings.items():
         known = [one for one in ones if one is not None]
         if len(known) < len(SIZES):
-            lines.append(f"  {what:16}{who:16} peer absent, or it failed")
+            print(f"  {what:16}{who:16} peer absent, or it failed")
             continue
         walls = [one.wall for one in known]
         slope = float(np.polyfit(np.log(SIZES), np.log(walls), 1)[0]) if len(SIZES) > 1 else float("nan")
         cells = "".join(f"{wall:>8.2f} s" for wall in walls)
-        lines.append(f"  {what:16}{who:16}{cells}  {slope:5.2f}  {known[-1].memory:5.0f} MiB")
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+        print(f"  {what:16}{who:16}{cells}  {slope:5.2f}  {known[-1].memory:5.0f} MiB")
 
 
 def _timed(programs: Mapping[str, Sequence[str]]) -> dict[str, Timing | None]:
@@ -150,3 +145,7 @@ def _timed(programs: Mapping[str, Sequence[str]]) -> dict[str, Timing | None]:
             raise AssertionError(done.stderr.decode())
     timed = interleaved(runs)
     return {who: timed.get(who) for who in programs}
+
+
+if __name__ == "__main__":
+    in_folder(scaling)

@@ -8,11 +8,9 @@ of runs (default 60). No peer replays strategies in Python.
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 import numpy as np
-import pytest
 
 from pooler.pools.replay import JudgedTopic, replay_topic
 from pooler.strategies import STRATEGIES
@@ -42,16 +40,15 @@ def make_topic(number: int) -> JudgedTopic:
     return JudgedTopic(rankings, outcomes, relevant, np.arange(relevant.size))
 
 
-@pytest.mark.benchmark
-def test_replay_speed(capsys: pytest.CaptureFixture[str]) -> None:
+def replay_speed() -> None:
     """Print what each strategy takes to go through all topics, and what it finds half way."""
     topics = [make_topic(number) for number in range(TOPICS)]
     n_documents = sum(topic.rankings.n_documents for topic in topics)
     n_relevant = sum(topic.relevant.size for topic in topics)
-    lines = [
+    print(
         f"replay of {TOPICS} topics x {RUNS} runs x depth {DEPTH} to the last of {n_documents:,}"
         f" documents, {n_relevant:,} relevant"
-    ]
+    )
     for name, row in STRATEGIES.items():
         if isinstance(row, SamplingStrategy):
             continue
@@ -61,6 +58,8 @@ def test_replay_speed(capsys: pytest.CaptureFixture[str]) -> None:
         wall = time.perf_counter() - start
         assert sum(replay.n_judgements for replay in replays) == n_documents
         found = sum(replay.n_found(replay.n_judgements // 2) for replay in replays)
-        lines.append(f"  {name:15} {wall:7.2f} s  {found / n_relevant:4.0%} found half way")
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+        print(f"  {name:15} {wall:7.2f} s  {found / n_relevant:4.0%} found half way")
+
+
+if __name__ == "__main__":
+    replay_speed()

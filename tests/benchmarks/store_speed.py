@@ -1,4 +1,4 @@
-"""Whole runs into a collection and back: time, memory, and size of the file.
+"""Whole runs into a collection and back, beside pytrec_eval's reader: time, memory, size of the file.
 
 `POOLER_BENCH_RUNS` is the number of runs of 50 topics x 1000 documents (default 20; 120 is a
 track's), `POOLER_BENCH_REPEATS` how often each thing is timed (default 3). SQLite.
@@ -6,7 +6,6 @@ track's), `POOLER_BENCH_REPEATS` how often each thing is timed (default 3). SQLi
 
 from __future__ import annotations
 
-import importlib.util
 import statistics
 import sys
 import time
@@ -14,55 +13,46 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from store.analysis.arrays import TopDocuments
 from store.analysis.pools.contributions import best_ranks, unique_contributions
 from store.collection import Collection
 from tests.benchmarks.generate import generate
-from tests.benchmarks.test_pool_speed import DEPTH, DOCUMENTS, REPEATS, RUNS, TOPICS, median, timed
+from tests.benchmarks.pool_speed import PYTREC_EVAL
+from tests.benchmarks.timing import (
+    DEPTH,
+    DOCUMENTS,
+    PROGRAM,
+    REPEATS,
+    RUNS,
+    TOPICS,
+    in_folder,
+    is_here,
+    median,
+    repeated,
+    timed,
+)
 
-PROGRAM = (sys.executable, "-m", "pooler.cli.main")
-PARSE = """
-import sys, pytrec_eval
-for path in sys.argv[1:]:
-    with open(path) as file:
-        pytrec_eval.parse_run(file)
-"""
 
-
-@pytest.mark.benchmark
-def test_import_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def import_speed(folder: Path) -> None:
     """Print the time of importing runs beside that of the peer's reader, which stores nothing."""
-    files = [str(path) for path in generate(tmp_path / "runs", RUNS, TOPICS, DOCUMENTS, seed=1)]
+    files = [str(path) for path in generate(folder / "runs", RUNS, TOPICS, DOCUMENTS, seed=1)]
     taken, sizes = [], []
     for number in range(REPEATS):
-        place = tmp_path / f"c{number}.db"
+        place = folder / f"c{number}.db"
         chosen = ("--collection", str(place))
         timed(*PROGRAM, "init", *chosen)
         taken.append(timed(*PROGRAM, "import", "runs", *files, *chosen))
         sizes.append(place.stat().st_size / 1e6)
-    one = median(taken)
-    lines = [
-        f"import of {RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}",
-        f"  pooler import        wall {one.wall:6.2f} s  processor {one.processor:6.2f} s"
-        f"  largest process {one.memory:4.0f} MiB  file {max(sizes):5.1f} MB",
-    ]
-    if importlib.util.find_spec("pytrec_eval") is None:
-        lines.append("  pytrec_eval  peer absent")
-    else:
-        peer = median([timed(sys.executable, "-c", PARSE, *files) for _ in range(REPEATS)])
-        lines.append(
-            f"  pytrec_eval reading  wall {peer.wall:6.2f} s  processor {peer.processor:6.2f} s"
-            f"  largest process {peer.memory:4.0f} MiB  (keeps nothing)"
-        )
-    with Collection(str(tmp_path / "c0.db")) as collection:
-        lines += [f"  {line}" for line in _loading(collection)]
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+    print(f"import of {RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}")
+    print(f"  pooler import        {median(taken)}  file {max(sizes):5.1f} MB")
+    peer = repeated(sys.executable, "-c", PYTREC_EVAL, *files) if is_here("pytrec_eval") else "peer absent"
+    print(f"  pytrec_eval reading  {peer}  (keeps nothing)")
+    with Collection(str(folder / "c0.db")) as collection:
+        _loading(collection)
 
 
-def _loading(collection: Collection) -> list[str]:
+def _loading(collection: Collection) -> None:
     """Time what an analysis asks of a collection."""
     top = collection.runs.top(depth=DEPTH)
     ids = np.unique(top.ids)[1:].tolist()
@@ -75,7 +65,6 @@ def _loading(collection: Collection) -> list[str]:
         "pool and uniques, all depths": lambda: _pool_and_uniques(top),
         f"docnos of {len(ids):,} documents": lambda: collection.documents.names(ids),
     }
-    lines = []
     for name, call in asked.items():
         walls, processor = [], []
         for _ in range(REPEATS):
@@ -84,8 +73,7 @@ def _loading(collection: Collection) -> list[str]:
             walls.append(time.perf_counter() - began)
             processor.append(time.process_time() - used)
         wall, cpu = statistics.median(walls), statistics.median(processor)
-        lines.append(f"{name:30} wall {wall:6.3f} s  processor {cpu:6.3f} s")
-    return lines
+        print(f"  {name:30} wall {wall:6.3f} s  processor {cpu:6.3f} s")
 
 
 def _pool_and_uniques(top: TopDocuments) -> int:
@@ -100,3 +88,7 @@ def _pool_and_uniques(top: TopDocuments) -> int:
         sizes = np.cumsum(entering[1:])  # of the pool at every depth
         total += int(sizes[-1])
     return total
+
+
+if __name__ == "__main__":
+    in_folder(import_speed)

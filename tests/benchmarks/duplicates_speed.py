@@ -8,14 +8,11 @@ import time
 from collections.abc import Iterator
 from itertools import accumulate
 
-import pytest
-
 from store.analysis.duplicates.clusters import components
 from store.analysis.duplicates.join import near_pairs
 from store.analysis.duplicates.shingles import shingle_sets
 from store.readable import readable
 
-pytestmark = pytest.mark.benchmark
 TARGETS = {22_000: 20, 200_000: 240}
 """Seconds."""
 N_WORDS = 50_000
@@ -39,7 +36,7 @@ def texts(n: int) -> Iterator[str]:
         yield " ".join(drawn)
 
 
-def test_markdown_speed() -> None:
+def markdown_speed() -> None:
     """Print what it takes to read 22,000 texts with marks before they are compared."""
     made = []
     for text in texts(22_000):
@@ -52,11 +49,10 @@ def test_markdown_speed() -> None:
     sets = shingle_sets(readable(text, "markdown").text for text in made)
     near_pairs(sets, 0.8)
     spent = time.process_time() - at_work
-    print(f"\n{sets.n_documents:,} texts in Markdown: processor {spent:.1f} s (target 20)")  # noqa: T201
+    print(f"{sets.n_documents:,} texts in Markdown: processor {spent:.1f} s (target 20)")
 
 
-@pytest.mark.parametrize("n", TARGETS)
-def test_join_speed(n: int) -> None:
+def join_speed(n: int) -> None:
     """Print what it takes, the making of the texts apart."""
     made = list(texts(n))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -72,4 +68,10 @@ def test_join_speed(n: int) -> None:
     took += f", of which shingles {cut - begun:.1f}; processor {spent:.1f} s"
     made_of = f"{int(sets.sizes.sum()):,} shingles, {pairs.first.size:,} near pairs, {n_clusters:,} contents"
     memory = f"{(peak - before) / 2**10:.0f} MiB more at the peak, {peak / 2**10:.0f} in all"
-    print(f"\n{n:,} texts, {made_of}: {took}; {memory}")  # noqa: T201 - a benchmark prints
+    print(f"{n:,} texts, {made_of}: {took}; {memory}")
+
+
+if __name__ == "__main__":
+    markdown_speed()
+    for size in TARGETS:
+        join_speed(size)

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import os
 import statistics
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from math import erfc, sqrt
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from pooler.pools.replay import JudgedTopic, replay_topic
@@ -29,7 +27,7 @@ from pooler.strategies.rankings import rankings_of
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT
 from store.analysis.undiscovered.by_rank import RankCurve, rank_curve
 from store.analysis.variation.moments import variation, variation_gradient
-from tests.trec_covid import MIN_GRADE, load_qrels, load_rankings
+from tests.trec_covid import DATA, MIN_GRADE, load_qrels, load_rankings
 
 PAIRS = int(os.environ.get("POOLER_BENCH_PAIRS", "20"))
 DEPTH = int(os.environ.get("POOLER_BENCH_DEPTH", "7"))
@@ -158,8 +156,7 @@ def gain_of(p: NDArray[np.float64], ranks: NDArray[np.float64]) -> NDArray[np.fl
     return np.asarray(p * (1 - p) * (gradient[0] - gradient[1]) ** 2)
 
 
-@pytest.mark.benchmark
-def test_next_replay(capsys: pytest.CaptureFixture[str]) -> None:
+def next_replay() -> None:
     """Print judgements until the sign is settled, by order."""
     tags = contributing()
     rng = np.random.default_rng(8)
@@ -176,14 +173,18 @@ def test_next_replay(capsys: pytest.CaptureFixture[str]) -> None:
             count, is_right = judgements_needed(pair, curve, name, np.random.default_rng(place))
             needed[name].append(count)
             right[name].append(is_right)
-    lines = [f"{PAIRS} pairs, {statistics.mean(sizes):,.0f} judged documents a pair; settled at"
-             f" {SURE:g}"]  # fmt: skip
+    print(f"{PAIRS} pairs, {statistics.mean(sizes):,.0f} judged documents a pair; settled at {SURE:g}")
     for name in ORDERS:
         counts = needed[name]
-        lines.append(
+        print(
             f"  {name:9} judgements: mean {statistics.mean(counts):7.1f}  median"
             f" {statistics.median(counts):7.1f}  at once {sum(one == 0 for one in counts):3}"
             f"  right {statistics.mean(right[name]):.3f}"
         )
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    if DATA.is_dir():
+        next_replay()
+    else:
+        print("TREC-COVID round 1: data absent")

@@ -1,4 +1,4 @@
-"""Agreement from arrays, by this program and by others: seconds in one process.
+"""Agreement from arrays, beside scikit-learn, statsmodels, NLTK and krippendorff: seconds in one process.
 
 One pair of judges with a million common documents; 50 judges of 100,000 documents, with half of
 the cells missing and with 94 % missing; every pair's coefficients of 177 judges. Other programs are
@@ -11,14 +11,10 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
-import time
-from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from store.analysis.agreement.kappa import chance_corrected, stacked_standard_errors
@@ -26,29 +22,16 @@ from store.analysis.agreement.many import MANY_NAMES, many_coefficient
 from store.analysis.agreement.pairs import PAIR_NAMES, stacked
 from store.analysis.agreement.tables import all_pair_tables, vote_sums
 from store.analysis.agreement.votes import Votes, votes_from_rows
+from tests.benchmarks.timing import fastest
 
 DOCUMENTS = int(os.environ.get("POOLER_BENCH_DOCUMENTS", "100000"))
-REPEATS = int(os.environ.get("POOLER_BENCH_REPEATS", "3"))
 JUDGES, TOPICS, GRADES = 50, 50, 4
-ABSENT = "peer absent"
 
 
-def fastest(call: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Time a call, a short one more often, and give the seconds of the fastest."""
-    seconds: list[float] = []
-    while len(seconds) < repeats or (repeats > 1 and sum(seconds) < 0.3):
-        begin = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - begin)
-    return min(seconds)
-
-
-def line(name: str, seconds: float | None, ours: float | None = None) -> str:
-    """Write one figure; of another program, how many times ours it is."""
-    if seconds is None:
-        return f"  {name:58} {ABSENT}"
-    times = "" if ours is None else f"  {seconds / ours:7.1f} x"
-    return f"  {name:58} {seconds:8.4f} s{times}"
+def show(name: str, seconds: float | None, ours: float | None = None) -> None:
+    """Print one figure; of another program, how many times ours it is."""
+    times = "" if seconds is None or ours is None else f"  {seconds / ours:7.1f} x"
+    print(f"  {name:58} {'peer absent' if seconds is None else f'{seconds:8.4f} s'}{times}")
 
 
 def peer(name: str) -> Any:
@@ -90,8 +73,7 @@ def votes_in(places: NDArray[np.int8]) -> Votes:
     )
 
 
-@pytest.mark.benchmark
-def test_pair_speed(capsys: pytest.CaptureFixture[str]) -> None:
+def pair_speed() -> None:
     """Print seconds for one pair of judges: counting, quadratic kappa, its standard error."""
     n_documents = 10 * DOCUMENTS
     first, second = two_judges(n_documents)
@@ -101,18 +83,18 @@ def test_pair_speed(capsys: pytest.CaptureFixture[str]) -> None:
         return chance_corrected("cohen", counts, "quadratic")
 
     ours = fastest(by_pooler)
-    lines = [f"one pair, {n_documents:,} documents, from two arrays of places"]
-    lines.append(line("pooler: quadratic kappa and its standard error", ours))
+    print(f"one pair, {n_documents:,} documents, from two arrays of places")
+    show("pooler: quadratic kappa and its standard error", ours)
     sklearn, inter_rater = peer("sklearn.metrics"), peer("statsmodels.stats.inter_rater")
     nltk = peer("nltk.metrics.agreement")
     kappa = sklearn and fastest(lambda: sklearn.cohen_kappa_score(first, second, weights="quadratic"))
-    lines.append(line("scikit-learn: quadratic kappa", kappa, ours))
+    show("scikit-learn: quadratic kappa", kappa, ours)
     error = inter_rater and fastest(
         lambda: inter_rater.cohens_kappa(
             inter_rater.to_table(np.column_stack([first, second]), GRADES)[0], wt="quadratic"
         )
     )
-    lines.append(line("statsmodels: quadratic kappa and standard errors", error, ours))
+    show("statsmodels: quadratic kappa and standard errors", error, ours)
     small = 20_000
 
     def by_nltk() -> object:
@@ -124,28 +106,20 @@ def test_pair_speed(capsys: pytest.CaptureFixture[str]) -> None:
         return nltk.AnnotationTask(rows).kappa()
 
     slow = nltk and fastest(by_nltk, 1) * n_documents / small
-    lines.append(line("NLTK: kappa (of 20,000, in proportion)", slow, ours))
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+    show("NLTK: kappa (of 20,000, in proportion)", slow, ours)
 
 
-@pytest.mark.benchmark
-@pytest.mark.parametrize("missing", [0.5, 0.94])
-def test_many_judges_speed(missing: float, capsys: pytest.CaptureFixture[str]) -> None:
+def many_judges_speed(missing: float) -> None:
     """Print seconds for 50 judges: alpha, Fleiss, everything, all pairs' tables."""
     places = many_judges(missing)
     votes = votes_in(places)
     size = f"{DOCUMENTS:,} documents, {missing:.0%} missing, {len(votes.places):,} votes"
-    lines = [f"{JUDGES} judges, {size}"]
+    print(f"{JUDGES} judges, {size}")
     both = fastest(lambda: [many_coefficient(name, votes) for name in ("alpha_ordinal", "fleiss")])
-    lines.append(line("pooler: ordinal alpha, Fleiss and its standard error", both))
-    lines.append(
-        line(
-            "pooler: all nine coefficients",
-            fastest(lambda: [many_coefficient(name, votes) for name in MANY_NAMES]),
-        )
-    )
-    lines.append(line("pooler: sums of every topic, for resampling", fastest(lambda: vote_sums(votes))))
+    show("pooler: ordinal alpha, Fleiss and its standard error", both)
+    every = fastest(lambda: [many_coefficient(name, votes) for name in MANY_NAMES])
+    show("pooler: all nine coefficients", every)
+    show("pooler: sums of every topic, for resampling", fastest(lambda: vote_sums(votes)))
     krippendorff = peer("krippendorff")
     grid = np.where(places < 0, np.nan, places).T.astype(np.float64)
     alpha = krippendorff and fastest(
@@ -153,13 +127,13 @@ def test_many_judges_speed(missing: float, capsys: pytest.CaptureFixture[str]) -
             reliability_data=grid, level_of_measurement="ordinal", value_domain=range(GRADES)
         )
     )
-    lines.append(line("krippendorff: ordinal alpha", alpha, both))
+    show("krippendorff: ordinal alpha", alpha, both)
     inter_rater = peer("statsmodels.stats.inter_rater")
     full = np.maximum(places, 0)
     fleiss = inter_rater and fastest(
         lambda: inter_rater.fleiss_kappa(inter_rater.aggregate_raters(full, GRADES)[0])
     )
-    lines.append(line("statsmodels: Fleiss of filled cells, as it refuses gaps", fleiss, both))
+    show("statsmodels: Fleiss of filled cells, as it refuses gaps", fleiss, both)
     nltk = peer("nltk.metrics.agreement")
     small = max(DOCUMENTS // 100, 1)
 
@@ -173,9 +147,9 @@ def test_many_judges_speed(missing: float, capsys: pytest.CaptureFixture[str]) -
         return nltk.AnnotationTask(rows).alpha()
 
     slow = nltk and fastest(by_nltk, 1) * DOCUMENTS / small
-    lines.append(line("NLTK: nominal alpha (of a hundredth, in proportion)", slow, both))
+    show("NLTK: nominal alpha (of a hundredth, in proportion)", slow, both)
     tables = fastest(lambda: all_pair_tables(votes))
-    lines.append(line(f"pooler: tables of all {JUDGES * (JUDGES - 1) // 2:,} pairs", tables))
+    show(f"pooler: tables of all {JUDGES * (JUDGES - 1) // 2:,} pairs", tables)
     columns = [np.ascontiguousarray(column).astype(np.int64) for column in places.T]
 
     def pair_by_pair(pairs: list[tuple[int, int]]) -> None:
@@ -185,26 +159,28 @@ def test_many_judges_speed(missing: float, capsys: pytest.CaptureFixture[str]) -
 
     few = list(combinations(range(JUDGES), 2))[:50]
     naive = fastest(lambda: pair_by_pair(few), 1) * JUDGES * (JUDGES - 1) / 2 / len(few)
-    lines.append(line("numpy, one pair after another (50, in proportion)", naive, tables))
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+    show("numpy, one pair after another (50, in proportion)", naive, tables)
 
 
-@pytest.mark.benchmark
-def test_stack_speed(capsys: pytest.CaptureFixture[str]) -> None:
+def stack_speed() -> None:
     """Print seconds for every coefficient of the 15,576 pairs of 177 judges."""
     tables = np.random.default_rng(3).integers(0, 50, (177 * 176 // 2, GRADES, GRADES))
     ours = fastest(lambda: [stacked(name, tables) for name in PAIR_NAMES])
     errors = fastest(lambda: stacked_standard_errors(tables, "quadratic"))
-    lines = [f"{len(tables):,} pairs, tables counted"]
-    lines.append(line(f"pooler: {len(PAIR_NAMES)} coefficients each", ours))
-    lines.append(line("pooler: standard errors of quadratic kappa", errors))
+    print(f"{len(tables):,} pairs, tables counted")
+    show(f"pooler: {len(PAIR_NAMES)} coefficients each", ours)
+    show("pooler: standard errors of quadratic kappa", errors)
     one = fastest(lambda: [chance_corrected("cohen", table, "quadratic") for table in tables[:100]], 1)
-    lines.append(line("pooler: quadratic kappa exactly, one after another (of 100)", one * len(tables) / 100))
+    show("pooler: quadratic kappa exactly, one after another (of 100)", one * len(tables) / 100)
     inter_rater = peer("statsmodels.stats.inter_rater")
     slow = inter_rater and fastest(
         lambda: [inter_rater.cohens_kappa(table, wt="quadratic") for table in tables[:100]], 1
     ) * (len(tables) / 100)
-    lines.append(line("statsmodels: quadratic kappa and standard error (of 100)", slow, errors))
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+    show("statsmodels: quadratic kappa and standard error (of 100)", slow, errors)
+
+
+if __name__ == "__main__":
+    pair_speed()
+    for share in (0.5, 0.94):
+        many_judges_speed(share)
+    stack_speed()

@@ -8,15 +8,10 @@ exact test of 50 topics in 10 ms and of 250 in 100 ms.
 
 from __future__ import annotations
 
-import importlib.util
-import statistics
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from store.analysis.arrays import graded_arrays, grades_by_topic, judged_arrays
 from store.analysis.measures.average_precision import average_precision
@@ -26,9 +21,19 @@ from store.analysis.significance.randomisation import randomisation_test
 from store.collection import Collection
 from store.grades.policy import Policy
 from tests.benchmarks.generate import generate
-from tests.benchmarks.test_pool_speed import DOCUMENTS, REPEATS, RUNS, TOPICS, median, timed
+from tests.benchmarks.timing import (
+    DOCUMENTS,
+    PROGRAM,
+    REPEATS,
+    RUNS,
+    TOPICS,
+    in_folder,
+    is_here,
+    repeated,
+    seconds,
+    timed,
+)
 
-PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 PEER = """
 import sys, pytrec_eval
 with open(sys.argv[1]) as file:
@@ -60,48 +65,34 @@ def write_qrels(place: Path, runs: list[str]) -> None:
     place.write_text("".join(lines), encoding="utf-8")
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Return the median time of a function."""
-    taken = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
-
-
-@pytest.mark.benchmark
-def test_evaluate_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def evaluate_speed(folder: Path) -> None:
     """Print the times of measuring and comparing beside the peer's."""
-    files = [str(path) for path in generate(tmp_path / "runs", RUNS, TOPICS, DOCUMENTS, seed=1)]
-    qrels = tmp_path / "qrels"
+    files = [str(path) for path in generate(folder / "runs", RUNS, TOPICS, DOCUMENTS, seed=1)]
+    qrels = folder / "qrels"
     write_qrels(qrels, files)
-    chosen = ("--collection", str(tmp_path / "c.db"))
+    chosen = ("--collection", str(folder / "c.db"))
     timed(*PROGRAM, "init", *chosen)
     timed(*PROGRAM, "import", "runs", *files, *chosen)
     timed(*PROGRAM, "import", "judgements", str(qrels), "--judge", "j", *chosen)
-    lines = [f"{RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}"]
-    lines += _arrays(tmp_path / "c.db", qrels, files)
-    own = median([timed(*PROGRAM, "evaluate", "--format", "tsv", *chosen) for _ in range(REPEATS)])
-    lines.append(f"  pooler evaluate, whole process     {own.wall:8.3f} s  {own.memory:4.0f} MiB")
-    if importlib.util.find_spec("pytrec_eval") is None:
-        lines.append("  pytrec_eval: peer absent")
+    print(f"{RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}")
+    _arrays(folder / "c.db", qrels, files)
+    own = repeated(*PROGRAM, "evaluate", "--format", "tsv", *chosen)
+    print(f"  pooler evaluate, whole process     {own}")
+    if is_here("pytrec_eval"):
+        peer = repeated(sys.executable, "-c", PEER, str(qrels), *files)
+        print(f"  pytrec_eval, whole process         {peer}  {peer.wall / own.wall:5.1f} times")
     else:
-        peer = median([timed(sys.executable, "-c", PEER, str(qrels), *files) for _ in range(REPEATS)])
-        lines.append(f"  pytrec_eval, whole process         {peer.wall:8.3f} s  {peer.memory:4.0f}"
-                     f" MiB  {peer.wall / own.wall:5.1f} times")  # fmt: skip
+        print("  pytrec_eval: peer absent")
     own = timed(*PROGRAM, "compare", "--all", "--format", "tsv", *chosen)
-    lines.append(f"  pooler compare --all, {RUNS * (RUNS - 1) // 2:,} pairs  {own.wall:14.3f} s")
+    print(f"  pooler compare --all, {RUNS * (RUNS - 1) // 2:,} pairs  {own.wall:14.3f} s")
     rng = np.random.default_rng(2)
     for n_topics in (50, 250):
         differences = rng.normal(0.02, 0.15, n_topics)
         taken = seconds(lambda differences=differences: randomisation_test(differences))
-        lines.append(f"  exact randomisation test, {n_topics:3} topics  {taken * 1e3:8.2f} ms")
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+        print(f"  exact randomisation test, {n_topics:3} topics  {taken * 1e3:8.2f} ms")
 
 
-def _arrays(place: Path, qrels: Path, files: list[str]) -> list[str]:
+def _arrays(place: Path, qrels: Path, files: list[str]) -> None:
     """Time AP from loaded arrays beside the peer's on loaded runs."""
     with Collection(str(place)) as collection:
         ranked = collection.runs.ranked((), order="trec9")
@@ -111,14 +102,12 @@ def _arrays(place: Path, qrels: Path, files: list[str]) -> list[str]:
     graded = graded_arrays(ranked, grades_by_topic(ranked, rows), cutoff=DOCUMENTS)
     names = [parse_measure(text) for text in MEASURES]
     own = seconds(lambda: average_precision(relevant, n_relevant[None, :]))
-    lines = [
-        f"  AP from relevance by rank          {own:8.3f} s",
-        f"  AP from grades by rank             {seconds(lambda: evaluate(graded, names[:1])):8.3f} s",
-        f"  {len(MEASURES)} measures from grades by rank     "
-        f"{seconds(lambda: evaluate(graded, names)):8.3f} s",
-    ]
-    if importlib.util.find_spec("pytrec_eval") is None:
-        return lines
+    print(f"  AP from relevance by rank          {own:8.3f} s")
+    print(f"  AP from grades by rank             {seconds(lambda: evaluate(graded, names[:1])):8.3f} s")
+    taken = seconds(lambda: evaluate(graded, names))
+    print(f"  {len(MEASURES)} measures from grades by rank     {taken:8.3f} s")
+    if not is_here("pytrec_eval"):
+        return
     import pytrec_eval
 
     with qrels.open(encoding="utf-8") as file:
@@ -129,4 +118,8 @@ def _arrays(place: Path, qrels: Path, files: list[str]) -> list[str]:
             runs.append(pytrec_eval.parse_run(file))
     evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map"})
     peer = seconds(lambda: [evaluator.evaluate(run) for run in runs])
-    return [*lines, f"  pytrec_eval on loaded runs         {peer:8.3f} s  {peer / own:5.1f} times"]
+    print(f"  pytrec_eval on loaded runs         {peer:8.3f} s  {peer / own:5.1f} times")
+
+
+if __name__ == "__main__":
+    in_folder(evaluate_speed)

@@ -10,53 +10,54 @@ document of 31, so that the report of a majority has judgements that vary.
 from __future__ import annotations
 
 import json
-import os
+import math
 import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-
 from tests.benchmarks.generate import generate
-from tests.benchmarks.test_pool_speed import DEPTH, DOCUMENTS, REPEATS, RUNS, TOPICS, interleaved, table
-from tests.helpers.run import run
+from tests.benchmarks.timing import (
+    DEPTH,
+    DOCUMENTS,
+    PROGRAM,
+    REPEATS,
+    RUNS,
+    TOPICS,
+    in_folder,
+    interleaved,
+    print_table,
+)
+from tests.helpers.run import run_inside
 
-PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
 
 
-@pytest.mark.benchmark
-@pytest.mark.skipif(not hasattr(os, "wait4"), reason="no wait4 here")
-def test_diagnose_process_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def diagnose_process_speed(folder: Path) -> None:
     """Print time and memory of both ways, and see that both say the same."""
-    files = [str(path) for path in generate(tmp_path / "runs", RUNS, TOPICS, DOCUMENTS, seed=1)]
-    pool, qrels = tmp_path / "pool.txt", tmp_path / "all.qrels"
-    collection = str(tmp_path / "collection.db")
-    listed = tmp_path / "runs.tsv"
+    files = [str(path) for path in generate(folder / "runs", RUNS, TOPICS, DOCUMENTS, seed=1)]
+    pool, qrels = folder / "pool.txt", folder / "all.qrels"
+    collection = str(folder / "collection.db")
+    listed = folder / "runs.tsv"
     groups = "".join(f"{file}\tg{number // 2}\n" for number, file in enumerate(files))
     listed.write_text(f"file\tgroup\n{groups}")
-    assert run(["pool", *files, "--depth", str(DEPTH), "--out", str(pool)]) == 0
+    run_inside("pool", *files, "--depth", str(DEPTH), "--out", pool).fine()
     pairs = pool.read_text().split("\n")[:-1]
-    lines = [f"{pair.replace(' ', ' 0 ')} {int(at % 8 == 0)}\n" for at, pair in enumerate(pairs)]
-    qrels.write_text("".join(lines))
+    second = folder / "two.qrels"
+    for place, steps in ((qrels, (8,)), (second, (8, 31))):
+        grades = [int(any(number % step == 0 for step in steps)) for number in range(len(pairs))]
+        rows = zip(pairs, grades, strict=True)
+        place.write_text("".join(f"{pair.replace(' ', ' 0 ')} {grade}\n" for pair, grade in rows))
     for command in (
         ["init", "--scale", "binary"],
         ["import", "runs", "--runs", str(listed)],
         ["pool", "--depth", str(DEPTH)],
         ["import", "judgements", str(qrels), "--judge", "one"],
+        ["import", "judgements", str(second), "--judge", "two"],
     ):
-        assert run([*command, "--collection", collection]) == 0
-    second = tmp_path / "two.qrels"
-    lines = [f"{pair.replace(' ', ' 0 ')} {int(at % 8 == 0 or at % 31 == 0)}\n"
-             for at, pair in enumerate(pairs)]  # fmt: skip
-    second.write_text("".join(lines))
-    two = ["import", "judgements", str(second), "--judge", "two", "--collection", collection]
-    assert run(two) == 0
-    capsys.readouterr()
+        run_inside(*command, "--collection", collection).fine()
     stored = [*PROGRAM, "diagnose", "--collection", collection, "--judge", "one"]
     bare = [*PROGRAM, "diagnose", "--qrels", str(qrels), "--runs", str(listed)]
     bare += ["--depth", str(DEPTH)]
-    page = [*PROGRAM, "report", str(tmp_path / "page.html")]
+    page = [*PROGRAM, "report", str(folder / "page.html")]
     commands = {
         "collection": stored,
         "files": bare,
@@ -73,13 +74,19 @@ def test_diagnose_process_speed(tmp_path: Path, capsys: pytest.CaptureFixture[st
         done = subprocess.run([*command, "--format", "json"], capture_output=True, text=True, check=True)
         rows.append({row["run"]: row for row in json.loads(done.stdout)["runs"]})
     more = medians["files"].wall - medians["collection"].wall
-    with capsys.disabled():
-        sys.stdout.write(
-            f"\n\ndiagnose, {RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, pool of depth"
-            f" {DEPTH}: {len(pairs):,} judged pairs, medians of {REPEATS}\n"
-            + "\n".join(table(medians, [], "collection"))
-            + f"\n  files take {more:.2f} s more than the collection\n"
-        )
+    print(
+        f"diagnose, {RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, pool of depth"
+        f" {DEPTH}: {len(pairs):,} judged pairs, medians of {REPEATS}"
+    )
+    print_table(medians, "collection")
+    print(f"  files take {more:.2f} s more than the collection")
     assert rows[0].keys() == rows[1].keys()
     for tag, row in rows[0].items():
-        assert row == pytest.approx(rows[1][tag])
+        other = rows[1][tag]
+        assert row.keys() == other.keys()
+        for name, value in row.items():
+            assert value == other[name] or math.isclose(value, other[name], rel_tol=1e-6), (tag, name)
+
+
+if __name__ == "__main__":
+    in_folder(diagnose_process_speed)

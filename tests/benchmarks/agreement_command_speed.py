@@ -1,33 +1,27 @@
-"""`pooler agreement` on a large collection, process start to end, and the votes alone.
+"""`pooler agreement` on a large collection, and the votes alone, beside kappas of scikit-learn and trectools.
 
 `POOLER_BENCH_JUDGEMENTS` is the number of judgements (default 1,000,000) of three judges on 50
-topics, 0-3. scikit-learn and trectools are timed on kappa alone, from arrays and from qrels files
+topics, 0-3. The peers are timed on kappa alone, from arrays and from qrels files
 that are on disk already: they have no store to read. SQLite.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sqlite3
-import statistics
 import sys
-import time
-from collections.abc import Callable
 from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from store.collection import Collection
 from store.formats.scale import parse_scale
-from tests.benchmarks.test_pool_speed import REPEATS, median, timed
+from tests.benchmarks.timing import PROGRAM, in_folder, is_here, once, repeated, seconds
 
 JUDGEMENTS = int(os.environ.get("POOLER_BENCH_JUDGEMENTS", "1000000"))
 JUDGES, TOPICS = ("ann", "bob", "cy"), 50
-PROGRAM = (sys.executable, "-m", "pooler.cli.main", "agreement")
 SKLEARN = """
 import sys, numpy as np
 from sklearn.metrics import cohen_kappa_score
@@ -89,61 +83,40 @@ def make_collection(file: Path, grades: np.ndarray) -> None:
     connection.close()
 
 
-def seconds(call: Callable[[], object]) -> float:
-    """Give the median time of a call."""
-    walls = []
-    for _ in range(REPEATS):
-        began = time.perf_counter()
-        call()
-        walls.append(time.perf_counter() - began)
-    return statistics.median(walls)
-
-
-@pytest.mark.benchmark
-def test_agreement_command_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def agreement_command_speed(folder: Path) -> None:
     """Print the time of the whole command beside that of the peers' kappas."""
     grades = make_grades(JUDGEMENTS // len(JUDGES))
-    file = tmp_path / "collection.db"
+    file = folder / "collection.db"
     make_collection(file, grades)
-    lines = [f"agreement of {len(JUDGES)} judges, {grades.size:,} judgements, {TOPICS} topics"]
+    print(f"agreement of {len(JUDGES)} judges, {grades.size:,} judgements, {TOPICS} topics")
     for name, options in (
         ("pooler agreement", ()),
         ("pooler agreement, json", ("--format", "json")),
         ("pooler agreement, no intervals", ("--interval", "none")),
     ):
-        one = median([timed(*PROGRAM, "--collection", str(file), *options)
-                      for _ in range(REPEATS)])  # fmt: skip
-        lines.append(f"  {name:32} wall {one.wall:6.2f} s  processor {one.processor:6.2f} s"
-                     f"  memory {one.memory:4.0f} MiB")  # fmt: skip
+        print(f"  {name:32} {repeated(*PROGRAM, 'agreement', '--collection', str(file), *options)}")
     with Collection(str(file)) as opened:
-        lines.append(f"  {'grades.votes()':32} wall {seconds(opened.grades.votes):6.2f} s")
-        lines.append(f"  {'judgements.current()':32} wall {_once(opened.judgements.current):6.2f} s"
-                     "  (an object each)")  # fmt: skip
-    arrays = tmp_path / "grades.npy"
+        print(f"  {'grades.votes()':32} wall {seconds(opened.grades.votes):7.3f} s")
+        print(
+            f"  {'judgements.current()':32} wall {once(opened.judgements.current):7.3f} s  (an object each)"
+        )
+    arrays = folder / "grades.npy"
     np.save(arrays, grades)
-    lines += _peer("sklearn", "scikit-learn, 6 kappas", SKLEARN, str(arrays))
+    _peer("sklearn", "scikit-learn, 6 kappas", SKLEARN, str(arrays))
     paths = []
     for code, judge in enumerate(JUDGES):
-        paths.append(tmp_path / f"{judge}.qrels")
+        paths.append(folder / f"{judge}.qrels")
         rows = enumerate((grades[code] > 0).astype(int).tolist())
         paths[-1].write_text("".join(f"{n % TOPICS} 0 FR94-{n:07d} {g}\n" for n, g in rows))
     n_pairs = len(list(combinations(JUDGES, 2)))
-    lines += _peer("trectools", f"trectools, {n_pairs} binary kappas", TRECTOOLS, *map(str, paths))
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+    _peer("trectools", f"trectools, {n_pairs} binary kappas", TRECTOOLS, *map(str, paths))
 
 
-def _once(call: Callable[[], object]) -> float:
-    """Time a call once."""
-    began = time.perf_counter()
-    call()
-    return time.perf_counter() - began
-
-
-def _peer(module: str, name: str, program: str, *arguments: str) -> list[str]:
+def _peer(module: str, name: str, program: str, *arguments: str) -> None:
     """Time a peer's process, or say that it is absent."""
-    if importlib.util.find_spec(module) is None:
-        return [f"  {name:32} peer absent"]
-    one = median([timed(sys.executable, "-c", program, *arguments) for _ in range(REPEATS)])
-    return [f"  {name:32} wall {one.wall:6.2f} s  processor {one.processor:6.2f} s"
-            f"  memory {one.memory:4.0f} MiB"]  # fmt: skip
+    taken = repeated(sys.executable, "-c", program, *arguments) if is_here(module) else "peer absent"
+    print(f"  {name:32} {taken}")
+
+
+if __name__ == "__main__":
+    in_folder(agreement_command_speed)

@@ -7,11 +7,7 @@ judged@k from arrays at least 10 times as fast as pytrec_eval on loaded runs.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from store.analysis.measures.bounds import score_bounds
@@ -20,8 +16,7 @@ from store.analysis.measures.names import parse_measure
 from store.analysis.measures.ranked import judged_share, unjudged_share
 from store.analysis.measures.residuals import rank_biased_precision, rbp_residual
 from store.analysis.rankings import GradedRankings, graded_rankings
-from tests.benchmarks.test_evaluate_speed import seconds
-from tests.benchmarks.test_pool_speed import DOCUMENTS, REPEATS, RUNS, TOPICS
+from tests.benchmarks.timing import DOCUMENTS, REPEATS, RUNS, TOPICS, is_here, seconds
 
 CORPUS = 5000
 """Documents of a topic that runs choose from."""
@@ -46,8 +41,7 @@ def drawn() -> tuple[dict[tuple[str, str], NDArray[np.int64]], dict[str, dict[in
     return rankings, judged
 
 
-@pytest.mark.benchmark
-def test_diagnose_speed(capsys: pytest.CaptureFixture[str]) -> None:
+def diagnose_speed() -> None:
     """Print the times, the peers' beside, and see that both say the same."""
     lists, judged = drawn()
     topics, tags = sorted(judged), sorted({tag for tag, _ in lists})
@@ -68,11 +62,9 @@ def test_diagnose_speed(capsys: pytest.CaptureFixture[str]) -> None:
         name = parse_measure(text)
         work[f"bounds of {text}"] = lambda name=name: score_bounds(rankings, [name], scale=(0, 1, 2))
     taken = {name: seconds(function) for name, function in work.items()}
-    lines = [f"{RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}"]
-    lines += [f"  {name:32} {time:9.4f} s" for name, time in taken.items()]
-    lines += _peers(rankings, lists, judged, taken)
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+    print(f"{RUNS} runs x {TOPICS} topics x {DOCUMENTS} documents, medians of {REPEATS}")
+    print(*(f"  {name:32} {time:9.4f} s" for name, time in taken.items()), sep="\n")
+    _peers(rankings, lists, judged, taken)
 
 
 def _peers(
@@ -80,10 +72,11 @@ def _peers(
     lists: dict[tuple[str, str], NDArray[np.int64]],
     judged: dict[str, dict[int, int]],
     taken: dict[str, float],
-) -> list[str]:
+) -> None:
     """Time the peers on loaded runs."""
-    if any(importlib.util.find_spec(name) is None for name in ("pytrec_eval", "ir_measures")):
-        return ["  pytrec_eval, ir_measures: peer absent"]
+    if not (is_here("pytrec_eval") and is_here("ir_measures")):
+        print("  pytrec_eval, ir_measures: peer absent")
+        return
     import ir_measures
     import pytrec_eval
 
@@ -92,18 +85,20 @@ def _peers(
     for (tag, topic), order in lists.items():
         scores = {str(docno): -float(place) for place, docno in enumerate(order.tolist())}
         runs.setdefault(tag, {})[topic] = scores
-    lines = []
     for measure, own in (("bpref", "bpref"), ("infAP", "infAP"), ("num_nonrel_judged_ret", "judged@10")):
         evaluator = pytrec_eval.RelevanceEvaluator(qrels, {measure})
         peer = seconds(lambda one=evaluator: [one.evaluate(run) for run in runs.values()])
-        lines.append(f"  pytrec_eval {measure:22} {peer:7.3f} s  {peer / taken[own]:7.1f} times ours, {own}")
+        print(f"  pytrec_eval {measure:22} {peer:7.3f} s  {peer / taken[own]:7.1f} times ours, {own}")
     provider = ir_measures.parse_measure("Judged@10")
     peer = seconds(lambda: [list(provider.iter_calc(qrels, run)) for run in runs.values()])
-    lines.append(
+    print(
         f"  ir_measures Judged@10              {peer:7.3f} s  {peer / taken['judged@10']:7.1f}"
         " times ours, judged@10"
     )
     found = pytrec_eval.RelevanceEvaluator(qrels, {"bpref"}).evaluate(runs[rankings.tags[0]])
     expected = [found[topic]["bpref"] for topic in rankings.topics]
     np.testing.assert_allclose(np.nan_to_num(bpref_of(rankings, 1)[0]), expected, rtol=1e-12)
-    return lines
+
+
+if __name__ == "__main__":
+    diagnose_speed()

@@ -10,16 +10,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.benchmarks.test_pool_speed import REPEATS, median, timed
+from tests.benchmarks.timing import PROGRAM, REPEATS, in_folder, median, timed
 from tests.helpers.run import GARDEN, JUDGES, run_inside
-from tests.trec_covid import data_path
+from tests.trec_covid import DATA
 
 TARGET_S = 0.6
-PROGRAM = (sys.executable, "-m", "pooler.cli.main")
 PEERS = {
     "python -c pass": "pass",
     "import sqlalchemy.orm": "import sqlalchemy.orm",
@@ -27,20 +25,10 @@ PEERS = {
 }
 
 
-@pytest.mark.benchmark
-@pytest.mark.parametrize("name", ["sample", "TREC-COVID"])
-def test_start_speed(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def start_speed(folder: Path, build: Callable[[Path], tuple[str, str, str, str]]) -> None:
     """Print how long every look takes from process start, beside the target and the peers."""
-    for variable in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
-    monkeypatch.setenv("POOLER_COLLECTION", str(tmp_path / "collection.db"))
-    if name == "sample":
-        topic, docno, run, judge = build_sample(tmp_path)
-    else:
-        topic, docno, run, judge = build_trec_covid(tmp_path)
+    os.environ["POOLER_COLLECTION"] = str(folder / "collection.db")
+    topic, docno, run, judge = build(folder)
     commands = {peer: (sys.executable, "-c", code) for peer, code in PEERS.items()}
     for words in (
         "--help",
@@ -57,16 +45,12 @@ def test_start_speed(
         commands[f"pooler {words}"] = (*PROGRAM, *words.split())
     for command in commands.values():
         timed(*command)  # unseen, so that everything is compiled
-    rounds = [{one: timed(*command) for one, command in commands.items()}
-              for _ in range(3 * REPEATS)]  # fmt: skip
-    lines = [f"{name}: medians of {len(rounds)}, target {TARGET_S} s; load {os.getloadavg()[0]:.1f}"]
+    rounds = [{one: timed(*command) for one, command in commands.items()} for _ in range(3 * REPEATS)]
+    print(f"medians of {len(rounds)}, target {TARGET_S} s; load {os.getloadavg()[0]:.1f}")
     for one in commands:
         middle = median([each[one] for each in rounds])
         least = min(each[one].wall for each in rounds)
-        lines.append(f"  {one:36} wall {middle.wall:6.3f} s  least {least:6.3f} s"
-                     f"  processor {middle.processor:6.3f} s")  # fmt: skip
-    with capsys.disabled():
-        sys.stdout.write("\n\n" + "\n".join(lines) + "\n")
+        print(f"  {one:36} {middle}  least {least:6.3f} s")
 
 
 def build_sample(folder: Path) -> tuple[str, str, str, str]:
@@ -87,13 +71,23 @@ def build_sample(folder: Path) -> tuple[str, str, str, str]:
 
 def build_trec_covid(folder: Path) -> tuple[str, str, str, str]:
     """Make TREC-COVID round 1: 143 runs, their pool, and three judges of 8,691 judgements each."""
-    runs = sorted(data_path("runs-top120").glob("*.gz"))
-    qrels = data_path("qrels-rnd1.txt.gz")
+    runs = sorted((DATA / "runs-top120").glob("*.gz"))
+    qrels = DATA / "qrels-rnd1.txt.gz"
     run_inside("init", "--scale", "0-2").fine()
-    run_inside("import", "topics", data_path("topics.covid-round1.xml")).fine()
+    run_inside("import", "topics", DATA / "topics.covid-round1.xml").fine()
     run_inside("import", "runs", *runs).fine()
     run_inside("pool", "--depth", "7").fine()
     for judge in ("nist", "second", "third"):
         run_inside("import", "judgements", qrels, "--judge", judge).fine()
     row = run_inside("export", "qrels", "--judge", "nist").fine().out.split()[:4]
     return row[0], row[2], runs[0].name.removesuffix(".gz"), "nist"
+
+
+if __name__ == "__main__":
+    print("the sample collection")
+    in_folder(start_speed, build_sample)
+    print("TREC-COVID round 1")
+    if DATA.is_dir():
+        in_folder(start_speed, build_trec_covid)
+    else:
+        print("  data absent")

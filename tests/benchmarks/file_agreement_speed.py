@@ -1,0 +1,93 @@
+"""`pooler agreement` of two bare qrels files: its parts and the whole, beside scikit-learn.
+
+`POOLER_BENCH_JUDGEMENTS` is the number of lines of both files (default 1,000,000), 50 topics, 0-3.
+scikit-learn is timed on its kappa alone, from lists of grades in the same order: it reads nothing.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from store.analysis.agreement.kappa import chance_corrected
+from store.analysis.agreement.tables import pair_tables
+from store.formats.qrels import read_qrels, read_qrels_columns
+from store.formats.scale import parse_scale
+from store.grades.file_votes import FileVotes
+from tests.benchmarks.agreement_command_speed import JUDGEMENTS, TOPICS, make_grades
+from tests.benchmarks.timing import PROGRAM, in_folder, is_here, repeated, seconds
+
+JUDGES = ("ann", "bob")
+CROWD, CROWD_TOPICS = 1500, 400
+
+
+def write_files(folder: Path, grades: np.ndarray) -> list[str]:
+    """Write one qrels file a judge, and return their paths."""
+    paths = []
+    for judge, own in zip(JUDGES, grades, strict=False):
+        path = folder / f"{judge}.qrels"
+        rows = enumerate(own.tolist())
+        path.write_text("".join(f"{n % TOPICS} 0 FR94-{n:07d} {grade}\n" for n, grade in rows), "ascii")
+        paths.append(str(path))
+    return paths
+
+
+def filled(paths: list[str]) -> FileVotes:
+    """Read files into votes."""
+    votes = FileVotes()
+    votes.scale = parse_scale("0-3")
+    for judge, path in zip(JUDGES, paths, strict=True):
+        columns = read_qrels_columns(path, votes.topics, votes.docnos)
+        assert columns is not None
+        votes.add_columns(judge, columns)
+    return votes
+
+
+def file_agreement_speed(folder: Path) -> None:
+    """Print the parts and the whole, beside scikit-learn's kappa."""
+    grades = make_grades(JUDGEMENTS // len(JUDGES))
+    paths = write_files(folder, grades)
+    votes = filled(paths)
+    population = votes.votes()
+    table = pair_tables(population.votes, *JUDGES).sum(axis=0)
+    rows = {
+        "reading, as columns": partial(filled, paths),
+        "reading, a tuple a line": lambda: [read_qrels(path) for path in paths],
+        "votes of what was read": votes.votes,
+        "table of the pair": partial(pair_tables, population.votes, *JUDGES),
+        "kappa of the table": partial(chance_corrected, "cohen", table, weights="quadratic"),
+    }
+    print(f"agreement of 2 files, {JUDGEMENTS:,} lines, {TOPICS} topics")
+    for name, call in rows.items():
+        print(f"  {name:32} {1000 * seconds(call):9.1f} ms")
+    if is_here("sklearn"):
+        from sklearn.metrics import cohen_kappa_score
+
+        call = partial(cohen_kappa_score, grades[0], grades[1], weights="quadratic")
+        print(f"  {'scikit-learn, one kappa':32} {1000 * seconds(call):9.1f} ms")
+    else:
+        print("  scikit-learn: peer absent")
+    for name, options in (("pooler agreement", ()), ("the same, no intervals", ("--interval", "none"))):
+        print(f"  {name:32} {repeated(*PROGRAM, 'agreement', *paths, *options)}")
+
+
+def crowd_agreement_speed(folder: Path, n_together: int) -> None:
+    """Print the time of 1,500 judges who share nothing, or documents with two others each."""
+    rng = np.random.default_rng(1)
+    lines = []
+    for number in range(CROWD_TOPICS * 12):
+        judges = [number % CROWD] if n_together == 1 else rng.choice(CROWD, n_together, replace=False)
+        lines += [f"t{number // 12} d{number} j{judge} {rng.integers(3)}\n" for judge in judges]
+    path = folder / "crowd.txt"
+    path.write_text("".join(lines), "ascii")
+    reading = ("--input-columns", "topic,docno,judge,grade")
+    taken = repeated(*PROGRAM, "agreement", str(path), *reading)
+    print(f"agreement of {CROWD:,} judges, {len(lines):,} lines, {n_together} a document: {taken}")
+
+
+if __name__ == "__main__":
+    in_folder(file_agreement_speed)
+    for together in (1, 3):
+        in_folder(crowd_agreement_speed, together)
