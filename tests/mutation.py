@@ -37,19 +37,9 @@ PACKAGES = ("pooler", "store", "judge_ui")
 MOST_TESTS, MOST_SECONDS = 30, 240.0  # of one mutant; what takes longer is killed
 DATABASE = "POOLER_CONTEXTS"  # tells a run of the suite where to write which test executes which line
 LIBRARIES = "pytest hypothesis numpy scipy.stats sqlmodel alembic.command typer rich.table textual.pilot"
-PAIRS = [
-    "Lt LtE",
-    "Gt GtE",
-    "Eq NotEq",
-    "Is IsNot",
-    "In NotIn",
-    "And Or",
-    "Add Sub",
-    "Mult Div",
-    "BitAnd BitOr",
-]
-SWAPS = [pair.split()[::step] for pair in PAIRS for step in (1, -1)]
-OTHER: dict[type, type] = {getattr(ast, one): getattr(ast, two) for one, two in SWAPS}
+SWAPS = {"Lt": "LtE", "Gt": "GtE", "Eq": "NotEq", "Is": "IsNot", "In": "NotIn", "And": "Or", "Add": "Sub"}
+SWAPS |= {"Mult": "Div", "FloorDiv": "Div", "BitAnd": "BitOr"}
+OTHER = {getattr(ast, one): getattr(ast, two) for pair in SWAPS.items() for one, two in (pair, pair[::-1])}
 NO_CODE = {"annotation", "returns", "decorator_list", "type_params"}
 
 
@@ -129,7 +119,6 @@ def pytest_configure(config: Any) -> None:
     is_head = config.getoption("numprocesses", 0) and not hasattr(config, "workerinput")
     if DATABASE not in os.environ or is_head:
         return
-
     file = os.environ[DATABASE]
     measured = coverage.Coverage(file, data_suffix=True, config_file=False, source_pkgs=PACKAGES)
     measured.start()
