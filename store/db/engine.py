@@ -103,7 +103,7 @@ def _as_told(
     if isinstance(error, OperationalError):
         return StoreError(f"{where}: {reason}")
     if isinstance(error, ProgrammingError | InternalError | DataError | NotSupportedError):
-        hint = "pooler upgrade and pooler verify check whether its tables are this program's"
+        hint = "pooler verify checks whether its tables are this program's"
         return StoreError(f"{where}: the server refused it: {reason}", hint=hint)
     return None
 
@@ -187,8 +187,8 @@ def hinting(hint: str) -> Iterator[None]:
         raise StoreError(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "0010"
-"""The newest Alembic revision; a test holds it to `store/db/migrations/versions`."""
+SCHEMA_REVISION = "1-a7f55d38"
+"""The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
 
 BUSY_TIMEOUT_MS = 30_000
 """How long a command waits for another process that is writing to a SQLite file."""
@@ -602,36 +602,15 @@ def check_schema(engine: Engine, *, limited: bool = False) -> None:
 
 
 def check_columns(engine: Engine, *, limited: bool = False) -> None:
-    """Refuse a database whose schema is not this program's, or lacks a table or column of it (`SchemaError`).
-
-    Indexes, types and rules are left to `pooler verify`: this is asked at every start.
-    """
-    revision, columns = _stored_schema(engine)
+    """Refuse a database whose schema is not this program's (`SchemaError`)."""
+    revision, _ = _stored_schema(engine)
     if not limited:
         _refuse_limited(engine)
     _check_revision(engine, revision)
-    tables = {table for table, _ in columns}
-    missing = [f"the table `{table}`" for table in TABLES if table not in tables]
-    missing += [
-        f"`{table.name}.{column.name}`"
-        for table in TABLES.values()
-        for column in table.columns
-        if table.name in tables and (table.name, column.name) not in columns
-    ]
-    if missing:
-        others = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        message = (
-            f"{display(engine.url)} is not as schema {SCHEMA_REVISION} has it:"
-            f" {missing[0]} is missing{others}"
-        )
-        raise SchemaError(message, hint="pooler upgrade makes a backup, then mends what it can")
 
 
 def check_revision(engine: Engine) -> None:
-    """Refuse a database whose schema is older (the hint names `pooler upgrade`) or newer.
-
-    Or that is no collection.
-    """
+    """Refuse a database whose schema is another, or that is no collection."""
     _check_revision(engine, stored_revision(engine))
 
 
@@ -640,13 +619,14 @@ def _check_revision(engine: Engine, revision: str | None) -> None:
     where = display(engine.url)
     if revision is None:
         raise SchemaError(_not_a_collection(where), hint=NO_COLLECTION_HINT)
-    if revision == SCHEMA_REVISION:
-        return
-    if revision.isdigit() and int(revision) < int(SCHEMA_REVISION):
-        message = f"{where} has the older schema {revision}; this program needs {SCHEMA_REVISION}"
-        raise SchemaError(message, hint="pooler upgrade makes a backup, then migrates it")
-    message = f"{where} has the newer schema {revision}; this program knows {SCHEMA_REVISION}"
-    raise SchemaError(message, hint="install the newest pooler")
+    if revision != SCHEMA_REVISION:
+        raise other_schema(where, revision)
+
+
+def other_schema(where: str, revision: str) -> SchemaError:
+    """Word the refusal of a collection that another version wrote."""
+    message = f"{where} has the schema {revision} of another version; this program has {SCHEMA_REVISION}"
+    return SchemaError(message, hint="docs/upgrade.md says how to carry over what is in it")
 
 
 def overwrite_removed(session: Session) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import Engine, inspect, text
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import Session, SQLModel
 
 from store.db.engine import SCHEMA_REVISION, check_schema, display, engine_at, writing
@@ -25,6 +28,19 @@ def create_schema(engine: Engine, collection: CollectionRow) -> None:
     with writing(engine, bulk=True, creates=True) as session:
         make_tables(session)
         session.add(collection)
+
+
+def revision() -> str:
+    """Return what `SCHEMA_REVISION` is to be: 1 and a hash of what makes the tables on SQLite."""
+    made = sorted(SQLModel.metadata.sorted_tables, key=lambda table: table.name)
+    dialect = SQLiteDialect_pysqlite()
+    parts = [CreateTable(table).compile(dialect=dialect) for table in made]
+    parts += [
+        CreateIndex(index).compile(dialect=dialect)
+        for table in made
+        for index in sorted(table.indexes, key=lambda index: str(index.name))
+    ]
+    return f"1-{hashlib.sha256(' '.join(map(str, parts)).encode()).hexdigest()[:8]}"
 
 
 def make_tables(session: Session) -> None:

@@ -8,12 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, inspect, select, text
+from sqlalchemy import Engine, select, text
 from sqlalchemy.engine import URL
 from sqlmodel import Session
 
@@ -21,8 +20,6 @@ from store.db.engine import (
     BUSY_TIMEOUT_MS,
     DAMAGED,
     DAMAGED_HINT,
-    SCHEMA_REVISION,
-    check_columns,
     check_revision,
     database_now,
     display,
@@ -68,17 +65,14 @@ def back_up(
 
     SQLite's online backup copies the pages of one state; who judges meanwhile waits for the disk alone. Of
     PostgreSQL one transaction is copied row by row. The file is checked, sealed (`store.db.files`), and
-    appears when it is on the disk, or not at all. A SQLite collection may have an older schema. `replaces`:
+    appears when it is on the disk, or not at all. `replaces`:
     an earlier backup of the same collection gives way. `as_it_is`: rows and texts are saved, too, that are
     not as they were written. `StoreError`: no collection, a file in the way, damage, or a file that cannot
     be written.
     """
     check_folder(file)
     with engine_at(url) as engine:
-        if url.get_backend_name() == "postgresql":
-            check_columns(engine)
-        elif stored_revision(engine) is None:
-            check_revision(engine)  # refuses it in the usual words
+        check_revision(engine)
         if file.exists() and (found := _in_the_way(engine, file, replaces=replaces)):
             raise StoreError(found[0], hint=found[1])
         with made_whole(file, replaces=replaces) as part:
@@ -123,9 +117,7 @@ def look_at_backup(file: Path) -> Backup:
         raise StoreError(message, hint="pooler backup FILE makes one")
     with hinting(_ANOTHER):
         with engine_at(file) as engine:
-            revision = stored_revision(engine)
-            if revision is None or not revision.isdigit() or revision > SCHEMA_REVISION:
-                check_revision(engine)
+            check_revision(engine)
             with reading(engine) as session:
                 n_events = count_events(session)
         with _writing_to(file):
@@ -186,11 +178,10 @@ def _copy_pages(session: Session, part: Path, file: Path, progress: Progress) ->
         # The session holds its state until it ends, so that a commit of a judge does not make the
         # backup begin again.
         source.backup(target, pages=_PAGES, progress=_stepping(stream.fileno(), advance))
-        if target.execute("SELECT 1 FROM sqlite_master WHERE name = 'judge_code'").fetchone():
-            # A code that was revoked since is not to open anything again where this is restored.
-            target.execute("PRAGMA secure_delete = ON")
-            target.execute("DELETE FROM judge_code")
-            target.commit()
+        # A code that was revoked since is not to open anything again where this is restored.
+        target.execute("PRAGMA secure_delete = ON")
+        target.execute("DELETE FROM judge_code")
+        target.commit()
         target.execute("PRAGMA application_id = 0")
         target.execute("PRAGMA user_version = 0")
 
@@ -305,16 +296,9 @@ def _check_erased(file: Path, target: Path) -> None:
 
 
 def _identities(file: Path, table: str) -> set[str]:
-    """Return the identities of judges in a table of a collection file of any schema."""
+    """Return the identities of judges in a table of a collection file."""
     with engine_at(file) as engine, reading(engine) as session:
-        looker = inspect(session.connection())
-        if not looker.has_table(table):
-            return set()
-        if "uid" in {column["name"] for column in looker.get_columns(table)}:
-            return set(session.scalars(text(f'SELECT uid FROM "{table}"')))
-        # What `pooler upgrade` will give them: migration 0004.
-        came = session.execute(text("SELECT id, CAST(created_at AS TEXT) FROM judge"))
-        return {sha256(f"{row[0]} {row[1]}".encode()).hexdigest()[:16] for row in came}
+        return set(session.scalars(text(f'SELECT uid FROM "{table}"')))
 
 
 def _make(file: Path, target: Path, progress: Progress) -> None:

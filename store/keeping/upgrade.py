@@ -1,4 +1,4 @@
-"""Bring a collection's schema to the newest revision: back up, lock, migrate, mend."""
+"""Bring a collection's schema to the newest revision: back up, lock, migrate."""
 
 from __future__ import annotations
 
@@ -10,39 +10,15 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, event, inspect, text
+from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import URL
 
-from store.db.differences import SchemaDifference, differences, mend
-from store.db.engine import (
-    NO_COLLECTION_HINT,
-    SCHEMA_REVISION,
-    display,
-    engine_at,
-    reading,
-    stored_revision,
-    writing,
-)
-from store.db.raw import CHECKSUM, guarded_tables, renew_checksums
+from store.db.engine import NO_COLLECTION_HINT, display, engine_at, other_schema, stored_revision, writing
 from store.errors import SchemaError, StoreError
 from store.keeping.backup import back_up, free_name
-from store.keeping.checks import RESTORE
 from store.keeping.progress import Progress, no_progress
-from store.roles.grants import apply_roles, are_made, has_roles, place_of
 
 MIGRATIONS = Path(__file__).parents[1] / "db" / "migrations"
-
-_POOL_TOPIC = """
-    CREATE TABLE pool_topic (
-        pool_id INTEGER NOT NULL,
-        topic_id INTEGER NOT NULL,
-        budget INTEGER NOT NULL,
-        FOREIGN KEY (pool_id) REFERENCES pool (id) ON DELETE CASCADE,
-        FOREIGN KEY (topic_id) REFERENCES topic (id),
-        PRIMARY KEY (pool_id, topic_id)
-    )
-"""
-"""A table that collections of schema 0002 or 0003 may lack, and that later steps change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +29,6 @@ class Upgrade:
     after: str
     backup: str | None
     """The file the old state was saved to; ``None`` when nothing changed, or none was asked for."""
-    mended: tuple[str, ...] = ()
-    """What was not as its schema has it, and is now."""
-    left: tuple[str, ...] = ()
-    """What is not as the newest schema has it, and was left as it is."""
 
 
 def head_revision(migrations: Path = MIGRATIONS) -> str:
@@ -71,11 +43,10 @@ def upgrade(
     """Migrate a collection to the newest schema: all steps in one transaction, or nothing of it.
 
     A SQLite file is backed up beside itself first (`FILE.REVISION.backup`); a server's collection of another
-    schema cannot be, that is for the server's own tools. Tables may be others than the migrations make, for
-    anybody may alter one: they are compared with the models after the steps, and what is missing is made.
-    SQLite's foreign keys are off during the steps and checked after them: dropping a table that was made anew
-    would delete what refers to it. `SchemaError`: no collection, an unknown revision, or a column that cannot
-    be made; `StoreError`: the backup failed, or a step left rows that refer to nothing.
+    schema cannot be, that is for the server's own tools. SQLite's foreign keys are off during the steps and
+    checked after them: dropping a table that was made anew would delete what refers to it. `SchemaError`: no
+    collection, or a revision that no migration begins from; `StoreError`: the backup failed, or a step left
+    rows that refer to nothing.
     """
     with engine_at(url) as engine:
         if engine.dialect.name == "sqlite":
@@ -85,16 +56,10 @@ def upgrade(
             message = f"{display(url)} is not a pooler collection"
             raise SchemaError(message, hint=NO_COLLECTION_HINT)
         after = head_revision(migrations)
-        known = {script.revision for script in ScriptDirectory(str(migrations)).walk_revisions()}
-        if before not in known:
-            message = f"{display(url)} has schema {before}, which this program does not know"
-            raise SchemaError(message, hint="install the newest pooler")
+        if before not in {one.revision for one in ScriptDirectory(str(migrations)).walk_revisions()}:
+            raise other_schema(display(url), before)
         if before == after:
-            with reading(engine) as session:
-                found = _differences(session.connection(), after)
-                are_roles_right = not has_roles(session.connection()) or are_made(session, place_of(session))
-            if are_roles_right and not any(one.missing is not None for one in found):
-                return Upgrade(before, after, None, left=tuple(one.told for one in found))
+            return Upgrade(before, after, None)
         backup = _back_up(url, before, progress) if backs_up else None
         config = Config()
         config.set_main_option("script_location", str(migrations).replace("%", "%%"))
@@ -103,46 +68,10 @@ def upgrade(
             if engine.dialect.name == "postgresql":
                 connection.execute(text("LOCK TABLE alembic_version IN EXCLUSIVE MODE"))
             config.attributes["connection"] = connection
-            mended = _make_up_for(connection, before)
             command.upgrade(config, "head")
-            found = _differences(connection, after)
-            mend(connection, found)
-            left = tuple(one.told for one in _differences(connection, after))
-            mended += [one.told for one in found if one.told not in left]
-            for table in guarded_tables():
-                lacking = text(f'SELECT 1 FROM "{table.name}" WHERE {CHECKSUM} IS NULL LIMIT 1')
-                # Steps beyond the models may leave a table that these cannot read.
-                if session.scalar(lacking) is not None:
-                    renew_checksums(session, table)
             if engine.dialect.name == "sqlite":
                 _check_foreign_keys(connection)
-            # A step that makes a table says nothing of who may see it.
-            if has_roles(connection) and not are_made(session, place_of(session)):
-                apply_roles(session)
-                mended.append("the roles are others than this program's")
-        return Upgrade(before, after, backup, tuple(mended), left)
-
-
-def _make_up_for(connection: Connection, revision: str) -> list[str]:
-    """Make what the steps from a revision need and its collections may lack; say what."""
-    if revision not in ("0002", "0003") or inspect(connection).has_table("pool_topic"):
-        return []
-    connection.execute(text(_POOL_TOPIC))
-    return ["the table `pool_topic` is missing"]
-
-
-def _differences(connection: Connection, revision: str) -> list[SchemaDifference]:
-    """Compare the tables with the models, if these are of that revision.
-
-    A missing column that cannot be made is an error.
-    """
-    found = differences(connection) if revision == SCHEMA_REVISION else []
-    for one in found:
-        if one.is_in_the_way:
-            where = display(connection.engine.url)
-            message = f"{where}: {one.told}, and what was there is not known"
-            raise SchemaError(message, hint=f"nothing was changed; {RESTORE}")
-    return found
+        return Upgrade(before, after, backup)
 
 
 def _ignore_foreign_keys(connection: sqlite3.Connection, _record: Any) -> None:

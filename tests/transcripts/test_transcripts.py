@@ -22,7 +22,7 @@ import pytest
 from store.collection import Collection
 from store.records import JudgeKind
 from tests.cli.bad_files import make_bad_files
-from tests.golden.kept import unpack_upgraded
+from tests.golden.kept import unpack_today
 from tests.helpers.run import SETTINGS, copy_garden
 from tests.transcripts.transcript import Transcript, changed_numbers, play, read_transcript
 
@@ -51,21 +51,21 @@ def bad_files(folder: Path, made: Path) -> None:
 def built(folder: Path, made: Path) -> None:
     """Start with a collection of several judges, with rulings, undo, merges and all pools."""
     garden(folder, made)
-    unpack_upgraded("written/built.db", folder / "collection.db")
+    unpack_today("written/built.db", folder / "collection.db")
 
 
 def assigned(folder: Path, made: Path) -> None:
     """Start with a collection of scale ntcir whose documents are assigned and claimed."""
     garden(folder, made)
-    unpack_upgraded("written/assigned.db", folder / "collection.db")
+    unpack_today("written/assigned.db", folder / "collection.db")
 
 
 def copies(folder: Path, made: Path) -> None:
     """Start with a collection, a part of it and a copy of it, both judged elsewhere."""
     garden(folder, made)
-    unpack_upgraded("written/before.db", folder / "collection.db")
+    unpack_today("written/before.db", folder / "collection.db")
     for name in ("part.db", "copy.db"):
-        unpack_upgraded(f"written/{name}", folder / name)
+        unpack_today(f"written/{name}", folder / name)
 
 
 START: Mapping[str, Callable[[Path, Path], None]] = {

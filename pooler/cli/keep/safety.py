@@ -134,10 +134,10 @@ def upgrade(
 ) -> None:
     """Back up a collection and migrate it to this program's schema.
 
-    Missing tables, columns and indexes are made, too; other differences from the schema are reported.
     The backup of a collection file is FILE.SCHEMA.backup beside it, checked before the first step
     (pooler restore turns it into a collection again). All steps are taken, or none. A collection on a
-    server is backed up by the server's own tools: pg_dump, and then --no-backup here.
+    server is backed up by the server's own tools: pg_dump, and then --no-backup here. What pooler 0.2.0
+    and earlier wrote is carried over by files: docs/upgrade.md.
 
     Example: pooler upgrade
     """
@@ -150,11 +150,5 @@ def upgrade(
     kept = f"; the old state is in {done.backup}" if done.backup else "; no backup was made"
     if done.before != done.after:
         say(f"{display(url)}: schema {done.before} -> {done.after}{kept}")
-    elif done.mended:
-        say(f"{display(url)}: schema {done.after} was mended{kept}")
     else:
         say(f"{display(url)} is up to date (schema {done.after})")
-    for told in done.mended:
-        say(f"{told}: mended")
-    for told in done.left:
-        say(f"{told}: left as it is")

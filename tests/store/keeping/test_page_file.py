@@ -19,7 +19,7 @@ from store.keeping.merge.copies import SettleRule
 from store.keeping.page_file import head_of, is_page_file
 from store.keeping.verify import verify
 from store.records import Action, Document, JudgeKind, Passage
-from tests.golden.kept import unpack, unpack_upgraded
+from tests.golden.kept import unpack, unpack_today
 from tests.helpers.world import JudgeAtWork, make_pool, parse_scale, stored_rows
 from tests.store.keeping.merge.apart import copies, done, grades, make, merge, work
 from tests.store.keeping.saved_pages import page_part, record, save
@@ -297,7 +297,7 @@ def head_of_bytes(data: bytes) -> str:
 
 def test_page_of_an_older_pooler_is_merged(tmp_path: Path) -> None:
     """The part that 0.3 handed out, as a page would hold it: brought up, judged, taken in."""
-    whole = unpack_upgraded("written/built.db", tmp_path / "built.db")
+    whole = unpack_today("written/built.db", tmp_path / "built.db")
     old = unpack("written/part.db", tmp_path / "part.db")
     with closing(sqlite3.connect(old)) as connection:
         (judge,) = connection.execute("SELECT name FROM judge").fetchone()

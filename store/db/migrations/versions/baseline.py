@@ -1,0 +1,12 @@
+"""The baseline: the schema that `store.db.schema` makes. Later migrations begin from it."""
+
+from __future__ import annotations
+
+from store.db.engine import SCHEMA_REVISION
+
+revision = SCHEMA_REVISION
+down_revision = None
+
+
+def upgrade() -> None:
+    """Do nothing: no earlier schema leads here."""
