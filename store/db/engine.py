@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
@@ -42,7 +41,6 @@ from store.db.files import SEAL, is_cut
 from store.db.login import Login, login_of, note_login
 from store.db.raw import renew_changed
 from store.db.tables import TABLES
-from store.db.turns import Turn
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.formats.scale import scale_from_json
 
@@ -196,8 +194,6 @@ JUDGE_PATIENCE_MS = 2_000
 """How long a judge's screen waits for a writer before it says so, and tries again later."""
 TRANSACTIONS: Counter[str] = Counter()
 """How many this process has written, `kept` and `undone`: whoever interrupts it is told."""
-TURN_MS = 20
-"""After how long a writer that waits begins to ask for its turn anew."""
 
 _NETWORK = {
     "connect_timeout": 10,
@@ -355,35 +351,10 @@ def _begin_sqlite(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")
         return
     patience_ms = options.get("pooler_patience_ms", BUSY_TIMEOUT_MS)
-    turn, began = options.get("pooler_turn"), monotonic()
-    left_ms = patience_ms
-    if turn is not None and not turn.take(patience_ms / 1000):
-        left_ms = max(patience_ms - round(1000 * (monotonic() - began)), TURN_MS)
-    connection.exec_driver_sql(f"PRAGMA busy_timeout = {TURN_MS}")
-    if not _took_the_lock(connection, left_ms):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience_ms:d}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
     if not connection.info.get("pooler_has_no_seal"):
         _take_seal_off(connection)
-
-
-def _took_the_lock(connection: Connection, patience_ms: int) -> bool:
-    """Ask for the write lock at short intervals; tell whether it was had.
-
-    SQLite's own waiting asks ever more seldom, so that who has waited longest comes last. A failure is left
-    to who asks next, in SQLAlchemy's words.
-    """
-    database = connection.connection.driver_connection
-    end = monotonic() + patience_ms / 1000
-    while database is not None and monotonic() < end:
-        try:
-            database.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                return False
-        else:
-            return True
-    return False
 
 
 def _take_seal_off(connection: Connection) -> None:
@@ -422,8 +393,7 @@ def writing(
         message = f"{file} is gone: it was moved or deleted while it was open"
         raise StoreError(message, hint="put it back; what was saved before is in it")
     patience = BUSY_TIMEOUT_MS if patience_ms is None else min(patience_ms, BUSY_TIMEOUT_MS)
-    turn = Turn(None if creates else file, is_bulk=bulk)
-    writer = engine.execution_options(pooler_writes=True, pooler_patience_ms=patience, pooler_turn=turn)
+    writer = engine.execution_options(pooler_writes=True, pooler_patience_ms=patience)
     told = nullcontext() if creates else damage_told(engine)
     try:
         with translated_errors(engine), told, Session(writer, expire_on_commit=False) as session:
@@ -436,8 +406,6 @@ def writing(
     except BaseException:
         TRANSACTIONS["undone"] += 1
         raise
-    finally:
-        turn.give_back()
 
 
 def _wait_for_imports(session: Session) -> None:

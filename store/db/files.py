@@ -1,9 +1,9 @@
 """A file whole or not at all; one seal (CRC) over a finished SQLite file.
 
-A name tells by whom a file is made: machine, process and when that began, so that nobody else is taken for
-its maker. The seal stands in two fields that the format leaves to applications, since SQLite finds a page
-that makes no sense, and not a grade that became another one: the application's id, a mark, and the user's
-version, the CRC-32 of the file with that field as zeros. Whoever writes takes it off (`store.db.engine`).
+What is being made lies beside its target under a name of its own until it is whole. The seal stands in two
+fields that the format leaves to applications, since SQLite finds a page that makes no sense, and not a grade
+that became another one: the application's id, a mark, and the user's version, the CRC-32 of the file with
+that field as zeros. Whoever writes takes it off (`store.db.engine`).
 """
 
 from __future__ import annotations
@@ -17,129 +17,46 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
-from store.db.turns import TURN
 from store.errors import StoreError
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file, by the end of its name."""
-BESIDE = (*SIDE_FILES, TURN)
-"""What may lie beside a collection file: also the file in which writers wait for their turn."""
-UNTOLD_S = 86_400.0
-"""After so long without a change a thing is left over whose maker cannot be asked after."""
+LEFT_OVER_S = 86_400.0
+"""After so long without a change, what is being made was left by a command that was killed."""
 
 _LONGEST = 180
 """Bytes of the target's name that go into the other; a file system takes 255 in all."""
-_NAME = re.compile(
-    r"(\.(.+)\.([0-9a-f]{8})-(\d{1,9})-(\d{1,18})-[0-9a-f]{6}\.(part|old))"
-    rf"(?:{'|'.join(map(re.escape, BESIDE))})?",
-    re.DOTALL,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Leftover:
-    """A thing that no living process of this machine is known to be making."""
-
-    paths: list[Path]
-    """A file or a folder, with what SQLite kept beside it."""
-    is_over: bool
-    """Whether the next command that writes to the folder removes it."""
-    told: str
-    """What it is, and what becomes of it."""
 
 
 def place_beside(target: Path, ending: str = "part") -> Path:
     """Name a place beside a target that nothing has; `ending` is part, or old."""
-    stem = os.fsencode(target.name)[:_LONGEST].decode(errors="ignore")
-    pid = os.getpid()
-    mark = f"{_here()}-{pid}-{max(_began(pid), 0)}-{os.urandom(3).hex()}"
-    return target.with_name(f".{stem}.{mark}.{ending}")
+    return target.with_name(f"{_start_of(target)}{os.urandom(6).hex()}.{ending}")
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Remove what dead processes left in a folder, as far as this account may."""
-    for one in leftovers(folder):
-        for path in one.paths if one.is_over else ():
+def _start_of(target: Path) -> str:
+    """Return what the names of places beside a target begin with."""
+    return f".{os.fsencode(target.name)[:_LONGEST].decode(errors='ignore')}."
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove what commands that were killed a day ago or more left beside a target, as far as may be."""
+    pattern = re.compile(
+        rf"{re.escape(_start_of(target))}[0-9a-f]{{12}}\.(part|old)({'|'.join(SIDE_FILES)})?"
+    )
+    with suppress(OSError):
+        for path in target.absolute().parent.iterdir():
+            found = pattern.fullmatch(path.name)
+            # What was to be replaced stays until something else has its name.
+            is_needed = found is None or (found[1] == "old" and not target.exists())
+            if is_needed or time.time() - path.lstat().st_mtime < LEFT_OVER_S:
+                continue
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 with suppress(OSError):
                     path.unlink()
-
-
-def leftovers(folder: Path) -> Iterator[Leftover]:
-    """Yield what is left in a folder; what a living process is making is not.
-
-    What was to be replaced is not over before something else has its name.
-    """
-    found: dict[str, tuple[re.Match[str], list[Path]]] = {}
-    with suppress(OSError):
-        names = sorted(path.name for path in folder.iterdir())
-        for match in filter(None, map(_NAME.fullmatch, names)):
-            found.setdefault(match[1], (match, []))[1].append(folder / match[0])
-    for name, (match, paths) in found.items():
-        lives = _lives(match[3], int(match[4]), int(match[5]))
-        if lives:
-            continue
-        if match[6] == "old" and not (folder / match[2]).exists():
-            is_over, told = False, f"was `{match[2]}`, being replaced when a command was killed"
-        elif lives is None and time.time() - max(map(_changed, paths)) < UNTOLD_S:
-            is_over = False
-            told = "is being written on another machine, or was left by a command that was killed"
-        else:
-            is_over = True
-            told = "was left by a command that was killed; the next one that writes there removes it"
-        yield Leftover(paths, is_over, f"{name} {told}")
-
-
-@cache
-def _here() -> str:
-    """Tell this machine since its start, and its space of process numbers, from all others."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-        said = f"{boot} {Path('/proc/self/ns/pid').stat().st_ino}"
-    except OSError:
-        import platform
-        import uuid
-
-        said = f"{platform.node()} {uuid.getnode()}"
-    return sha256(said.encode()).hexdigest()[:8]
-
-
-def _began(pid: int) -> int:
-    """Return when a process began, in ticks of this machine; 0 = not to be told, -1 = it ended."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return 0
-    return -1 if fields[0] in (b"Z", b"X") else int(fields[19])
-
-
-def _lives(here: str, pid: int, began: int) -> bool | None:
-    """Say whether a process lives; ``None`` = that cannot be told."""
-    if here != _here() or os.name != "posix":
-        return None
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass  # it is another account's
-    now = _began(pid)
-    return None if not now or not began else now == began
-
-
-def _changed(path: Path) -> float:
-    """Return when a file, or anything in a folder, changed last; now where that is not to be told."""
-    try:
-        return max(one.lstat().st_mtime for one in (path, *path.rglob("*")))
-    except OSError:
-        return time.time()
 
 
 _SQLITE = b"SQLite format 3\0"
@@ -187,13 +104,13 @@ def made_whole(target: Path, *, replaces: bool = False, private: bool = True) ->
 def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
     """Give an empty file beside another; nothing is left of it after the block, nor of killed commands."""
     target = real_place(target)
-    remove_leftovers(target.parent)
+    remove_leftovers(target)
     part = place_beside(target)
     try:
         part.touch(0o600 if private else 0o666, exist_ok=False)
         yield part
     finally:
-        for name in ("", *BESIDE):
+        for name in ("", *SIDE_FILES):
             part.with_name(part.name + name).unlink(missing_ok=True)
 
 

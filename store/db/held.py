@@ -13,10 +13,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, text
 
-from store.db.turns import opened_beside
-
 HELD = ".held"
-"""What the name of the file ends in; it stays, as that of turns does."""
+"""What the name of the file ends in; it is never removed, or two would hold one lock at once."""
 
 
 class Held:
@@ -33,7 +31,7 @@ class Held:
         if engine.dialect.name == "postgresql":
             self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         elif os.name == "posix" and engine.url.database:
-            self._descriptor = opened_beside(Path(engine.url.database), HELD)
+            self._descriptor = _opened_beside(Path(engine.url.database))
 
     def take(self, *names: str) -> bool:
         """Take what is called so, at once or not at all; what is held already is not given twice."""
@@ -84,3 +82,20 @@ def _place(names: tuple[str, ...]) -> int:
     """Return a number for names: two that meet keep each other waiting, and do no other harm."""
     digest = sha256("\0".join(names).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") >> 2
+
+
+def _opened_beside(collection: Path) -> int:
+    """Open the file of locks beside a collection, made with its rights where there is none."""
+    collection = Path(os.path.realpath(collection))  # one file, whatever a link calls it
+    path = collection.with_name(collection.name + HELD)
+    with suppress(FileNotFoundError):
+        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    rights = collection.stat()
+    with suppress(FileExistsError):
+        made = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_CREAT | os.O_EXCL, 0o600)
+        with suppress(OSError):
+            os.fchown(made, -1, rights.st_gid)
+        with suppress(OSError):
+            os.fchmod(made, rights.st_mode & 0o666)
+        return made
+    return os.open(path, os.O_RDWR | os.O_CLOEXEC)

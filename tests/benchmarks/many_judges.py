@@ -11,7 +11,6 @@ import statistics
 import time
 from pathlib import Path
 
-from store.db.turns import TURN
 from tests.benchmarks.timing import in_folder
 from tests.helpers.run import run_inside
 from tests.judge_ui.many_judges import Judge, ended, pooler, prepare, work
@@ -49,27 +48,14 @@ def twenty_judges_an_import_and_two_poolings(folder: Path) -> None:
         pooler(place, "pool", "--depth", "100", "--name", "one"),
         pooler(place, "pool", "--depth", "200", "--name", "two"),
     ]
-    bulk: list[float] = []
-
-    def watch(now: float) -> None:
-        """Note when somebody has the turn for long, as the file of turns says."""
-        turn = Path(place + TURN)
-        if turn.exists() and turn.stat().st_size:
-            bulk.append(now)
-
-    work(judges, THINK_S, watch)
+    work(judges, THINK_S)
     took = time.monotonic() - began
     answers = [one for judge in judges for one in judge.waits]
-    outside = sorted(
-        wait * 1000 for sent, wait in answers if not any(sent <= one <= sent + wait for one in bulk)
-    )
-    p95, p99 = (outside[int(len(outside) * share)] for share in (0.95, 0.99))
+    waits = sorted(wait * 1000 for _, wait in answers)
+    p95, p99 = (waits[int(len(waits) * share)] for share in (0.95, 0.99))
     print(
-        f"{JUDGES} judges, {2 * DOCUMENTS} decisions, {took:.0f} s, {len(answers)} answers, "
-        f"{len(answers) - len(outside)} of them while others wrote in bulk (longest "
-        f"{max(wait for _, wait in answers):.1f} s)",
-        f"the others, ms: p50 {statistics.median(outside):.0f}, p95 {p95:.0f}, p99 {p99:.0f}, "
-        f"longest {outside[-1]:.0f}",
+        f"{JUDGES} judges, {2 * DOCUMENTS} decisions, {took:.0f} s, {len(answers)} answers beside an import and pools",
+        f"ms: p50 {statistics.median(waits):.0f}, p95 {p95:.0f}, p99 {p99:.0f}, longest {waits[-1]:.0f}",
         f"{sum(judge.n_unsaved for judge in judges)} NOT SAVED, "
         f"{sum(judge.n_void for judge in judges)} without a document, "
         f"{sum(not judge.saved for judge in judges)} not started",

@@ -104,7 +104,7 @@ def files_of(folder: Path) -> dict[str, int]:
     return {
         path.relative_to(folder).as_posix(): 0 if path.suffix == ".db" else path.stat().st_size
         for path in folder.rglob("*")
-        if path.is_file() and not path.name.endswith(("-wal", "-shm", ".turn"))
+        if path.is_file() and not path.name.endswith(("-wal", "-shm"))
     }
 
 

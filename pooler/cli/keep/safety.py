@@ -13,7 +13,7 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
 from pooler.telling import progress, say
-from store.text import counted, sanitise_line
+from store.text import counted
 
 
 def backup(
@@ -104,8 +104,7 @@ def verify(collection: CollectionOption = DEFAULT_COLLECTION, *, output: Output)
 
     Checked are the file and its references, every value, the scale, guidelines, judges, sittings,
     assignments, texts and their hashes, runs and rankings, pools, and the history of every judgement.
-    Others may work on it meanwhile. Files left behind by killed commands are named. The exit code is 1
-    when there is a fault.
+    Others may work on it meanwhile. The exit code is 1 when there is a fault.
 
     Example: pooler verify
     """
@@ -114,8 +113,6 @@ def verify(collection: CollectionOption = DEFAULT_COLLECTION, *, output: Output)
     output.check()
     found = check(collection)
     render(found, output)
-    for left in found.leftovers:
-        say(f"note: {sanitise_line(left)}")
     if found.n_faults:
         say(f"{found.where} has {counted(found.n_faults, 'fault')}")
         raise typer.Exit(ExitCode.DATA)

@@ -38,10 +38,9 @@ def verify(collection: str | Path | Collection, *, progress: Progress | None = N
     Notes
     -----
     Every value, reference, hash and checksum, and the history of every judgement; time grows with
-    the rows of the collection. What killed programs left beside it is named, and is no fault.
+    the rows of the collection.
     """
     from store.db.engine import collection_url, display
-    from store.db.files import leftovers, real_place
     from store.keeping.verify import verify as check
 
     with heard(progress) as said:
@@ -51,12 +50,7 @@ def verify(collection: str | Path | Collection, *, progress: Progress | None = N
         else:
             url = collection_url(collection.where)
             checks = collection.verify(progress=shown_progress)
-    left: tuple[str, ...] = ()
-    if url.get_backend_name() == "sqlite":
-        left = tuple(one.told for one in leftovers(real_place(Path(url.database or "")).parent))
-    return Verification(
-        checks=tuple(checks), where=display(url), leftovers=left, settings=frozen(), warnings=said.warnings
-    )
+    return Verification(checks=tuple(checks), where=display(url), settings=frozen(), warnings=said.warnings)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -66,8 +60,6 @@ class Verification(Result):
     checks: tuple[Verified, ...]
     where: str
     """The file, or the URL without its password."""
-    leftovers: tuple[str, ...]
-    """What killed programs left beside it, a sentence each."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("verify",)
 
@@ -77,8 +69,8 @@ class Verification(Result):
         return sum(one.n_faults for one in self.checks)
 
     def facts(self) -> Mapping[str, Any]:
-        """Return how many faults there are, and what was left beside the collection."""
-        return {"faults": self.n_faults, "leftovers": self.leftovers}
+        """Return how many faults there are."""
+        return {"faults": self.n_faults}
 
     def _table(self, name: str) -> Table:
         notes = [line for one in self.checks for line in _in_words(one)] or ["no fault found"]

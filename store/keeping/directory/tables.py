@@ -496,7 +496,7 @@ def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
     mode, group and owner to what takes its place.
     """
     target, before = real_place(target), _names_in(target)
-    remove_leftovers(target.parent)
+    remove_leftovers(target)
     folder, old = place_beside(target), place_beside(target, "old")
     try:
         folder.mkdir(0o700 if private else 0o777)
@@ -513,7 +513,7 @@ def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
         if target.exists():
             target.rename(old)
         folder.rename(target)
-        remove_leftovers(target.parent)  # also what was replaced by a command that was killed
+        remove_leftovers(target)  # also what was replaced by a command that was killed
     finally:
         if old.exists() and not target.exists():
             old.rename(target)

@@ -420,7 +420,4 @@ async def test_no_key_reaches_the_machine(tmp_path: Path) -> None:
             assert not window.socket.closed
             written = {one.name for one in place.iterdir()}
     assert list(home.iterdir()) == []
-    assert written <= {
-        "collection.db",
-        *(f"collection.db{end}" for end in ("-wal", "-shm", ".turn", ".held")),
-    }
+    assert written <= {"collection.db", *(f"collection.db{end}" for end in ("-wal", "-shm", ".held"))}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from store.db.files import BESIDE, is_cut, made_whole
+from store.db.files import SIDE_FILES, is_cut, made_whole, place_beside
 from store.errors import StoreError
 
 
@@ -32,7 +34,7 @@ def test_failure_leaves_nothing(tmp_path: Path, failure: type[BaseException]) ->
     def fail() -> None:
         with made_whole(target, replaces=True) as part:
             part.write_text("half")
-            for name in BESIDE:
+            for name in SIDE_FILES:
                 part.with_name(part.name + name).touch()
             raise failure
 
@@ -40,6 +42,26 @@ def test_failure_leaves_nothing(tmp_path: Path, failure: type[BaseException]) ->
         fail()
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
     assert target.read_text() == "before"
+
+
+def test_what_a_killed_command_left_is_removed_after_a_day(tmp_path: Path) -> None:
+    """Of the same target alone; what was being replaced stays as long as nothing else has its name."""
+    target, yesterday = tmp_path / "b", time.time() - 90_000
+    left, old = place_beside(target), place_beside(target, "old")
+    fresh, other = place_beside(target), place_beside(tmp_path / "c")
+    log = left.with_name(left.name + "-wal")
+    for path in (left, log, old, fresh, other):
+        path.touch()
+    for path in (left, log, old, other):
+        os.utime(path, (yesterday, yesterday))
+    with pytest.raises(OSError, match="disk"), made_whole(target):
+        raise OSError("disk")
+    assert {*tmp_path.iterdir()} == {old, fresh, other}
+    with made_whole(target) as part:
+        part.write_text("whole")
+    with made_whole(target, replaces=True) as part:
+        part.write_text("again")
+    assert {*tmp_path.iterdir()} == {target, fresh, other}
 
 
 def test_file_that_came_meanwhile_stays(tmp_path: Path) -> None:

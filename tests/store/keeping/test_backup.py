@@ -225,7 +225,7 @@ def test_damaged_text_is_not_saved(full: Path) -> None:
     assert "nothing was saved" in (told.value.hint or "")
     with pytest.raises(StoreError, match="damaged"):
         save(full, full.with_name("c.backup"))
-    assert names(full.parent) == ["b.backup", "full.db", "full.db.turn"]
+    assert names(full.parent) == ["b.backup", "full.db"]
     assert file.read_bytes() == before
     aside = bring(file, full, replaces=True)
     assert aside is not None

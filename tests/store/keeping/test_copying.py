@@ -119,7 +119,7 @@ def test_place_that_is_taken_is_refused_and_kept(tmp_path: Path, postgres_url: s
         copy(str(tmp_path / "none.db"), str(tmp_path / "new.db"))
     assert (stored_rows(second), stored_rows(postgres_url)) == before
     assert other.read_text() == "by hand"
-    names = {path.name for path in tmp_path.iterdir() if path.suffix != ".turn"}
+    names = {path.name for path in tmp_path.iterdir()}
     assert names == {"first.db", "notes.txt", "second.db"}
 
 
@@ -146,7 +146,7 @@ def test_reference_to_nothing_leaves_nothing(tmp_path: Path, postgres_url: str) 
     with pytest.raises(StoreError, match="cannot take a value"):
         copy(name, str(target))
     assert stored_rows(postgres_url) == {}
-    assert {path.name for path in tmp_path.iterdir()} == {"first.db", "first.db.turn"}
+    assert {path.name for path in tmp_path.iterdir()} == {"first.db"}
 
 
 def test_one_state_is_copied(tmp_path: Path, postgres_url: str) -> None:

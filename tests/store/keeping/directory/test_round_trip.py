@@ -59,7 +59,7 @@ def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
         read_directory(again, folder / "one")
         assert named_contents(again) == named_contents(where)
         assert export(again, folder / "two", ExportChoice()) == first
-        names = {path.name for path in folder.iterdir() if path.suffix != ".turn"}
+        names = {path.name for path in folder.iterdir()}
         assert names == {"a.db", "b.db", "one", "two"}
 
 
