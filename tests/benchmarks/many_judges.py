@@ -54,7 +54,7 @@ def twenty_judges_an_import_and_two_poolings(folder: Path) -> None:
     waits = sorted(wait * 1000 for _, wait in answers)
     p95, p99 = (waits[int(len(waits) * share)] for share in (0.95, 0.99))
     print(
-        f"{JUDGES} judges, {2 * DOCUMENTS} decisions, {took:.0f} s, {len(answers)} answers beside an import and pools",
+        f"{JUDGES} judges, {2 * DOCUMENTS} decisions, {took:.0f} s, {len(answers)} answers, imports beside",
         f"ms: p50 {statistics.median(waits):.0f}, p95 {p95:.0f}, p99 {p99:.0f}, longest {waits[-1]:.0f}",
         f"{sum(judge.n_unsaved for judge in judges)} NOT SAVED, "
         f"{sum(judge.n_void for judge in judges)} without a document, "
