@@ -22,6 +22,8 @@ from tests.cli.oracles import average_precision, mean, measured_ap, read_qrels, 
 from tests.helpers.run import Outcome, read_lines, run_inside, write
 from tests.trec_covid import data_path, leaderboard
 
+pytestmark = pytest.mark.slow
+
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 

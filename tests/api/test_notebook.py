@@ -17,6 +17,8 @@ from tests.cf_collection import load_judgements
 from tests.helpers.run import run_inside
 from tests.trec_covid import data_path
 
+pytestmark = pytest.mark.slow
+
 
 def test_measuring_trec_covid_in_a_few_lines() -> None:
     """Runs and qrels of the first round: AP of each run equals pytrec_eval's, topic by topic."""

@@ -9,6 +9,8 @@ import pytest
 from tests.helpers.run import GARDEN
 from tests.test_imports import DATABASE, command, loaded_by
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND, THIRD = (
     str(GARDEN / "judgements" / f"{judge}.qrels") for judge in ("lenient", "middle", "strict")
 )

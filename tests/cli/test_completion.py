@@ -8,6 +8,8 @@ import pytest
 
 from tests.helpers.run import run_process
 
+pytestmark = pytest.mark.slow
+
 
 def offered(folder: Path, line: str, **settings: str) -> list[str]:
     """Return what bash is offered for the last word of a line."""

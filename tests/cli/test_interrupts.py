@@ -22,6 +22,8 @@ from pooler.cli.interrupts import Interrupted, Terminated
 from tests.helpers.gallery import EXAMPLES, plant
 from tests.helpers.run import environment, run_inside, write
 
+pytestmark = pytest.mark.slow
+
 START = (
     "import signal; from pooler.cli import main; process = main._run_process\n"
     "def heard():\n"

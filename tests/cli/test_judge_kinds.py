@@ -10,6 +10,8 @@ import pytest
 from store.collection import Collection
 from tests.helpers.run import JUDGES, Cli
 
+pytestmark = pytest.mark.slow
+
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
 BOTH = ("--kinds", "human,model")
 MIXED = "warning: people and models vote together: 1 person, 3 models\n"

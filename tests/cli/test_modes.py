@@ -14,6 +14,8 @@ from store.records import Action, JudgeKind
 from tests.helpers.run import Cli
 from tests.store.keeping.merge.apart import copies, make, work
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=[0o022, 0o077], ids=["022", "077"])
 def umask(request: pytest.FixtureRequest) -> Iterator[int]:

@@ -41,6 +41,8 @@ from tests.judge_ui.conftest import Clock
 from tests.judge_ui.pilots import rows, settle, type_ahead
 from tests.store.carrying import carry
 
+pytestmark = pytest.mark.slow
+
 MOMENT = re.compile(r"datetime\.datetime\([^)]*\)|\b\d\d:\d\d(:\d\d)?\b|\d{4}-\d\d-\d\d")
 FORBIDDEN_TABLES = {"run", "ranking", "pool_run", "collection"}
 FORBIDDEN_WORDS = re.compile(

@@ -21,6 +21,8 @@ from tests.helpers.world import parse_scale
 from tests.judge_ui.conftest import shown
 from tests.judge_ui.pty_terminal import ESCAPE_S, SEQUENCE, PtyTerminal, forms
 
+pytestmark = pytest.mark.slow
+
 SEQUENCES = (
     "\x1b]0;TITLE\x07",
     "\x1b]52;c;Q0xJUA==\x07",

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from tests.helpers.run import Tables, run_inside, write
 from tests.model_judges import JUDGES, PEOPLE_LEVEL, dl21, grades_of, run_paths
 
+pytestmark = pytest.mark.slow
+
 MEASURES = ("AP", "P@10", "nDCG@10")
 
 CONFUSION = {

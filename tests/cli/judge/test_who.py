@@ -14,6 +14,8 @@ from tests.helpers.run import program, run_process
 from tests.judge_ui.conftest import new_collection
 from tests.judge_ui.pty_terminal import PtyTerminal
 
+pytestmark = pytest.mark.slow
+
 TOPICS = [Topic("1", "bridges"), Topic("2", "tunnels")]
 
 

@@ -20,6 +20,8 @@ from pooler.results.pool.conclusions import REASONS
 from tests.conftest import SHARED_DATA
 from tests.helpers.run import Cli, Outcome, write
 
+pytestmark = pytest.mark.slow
+
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
 
 

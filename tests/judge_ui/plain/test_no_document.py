@@ -21,6 +21,8 @@ from tests.judge_ui.plain_sitting import Typist, after, sit
 from tests.store.drawing import adaptive_pool
 from tests.store.places import held_place
 
+pytestmark = pytest.mark.slow
+
 Events = Callable[[], list[dict[str, Any]]]
 DOCNOS = ("e0", "e1", "e2", "e3")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -18,6 +19,8 @@ from store.collection import Collection
 from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import enter, judging, press, rows, seen, settle, stored, strips, type_ahead
+
+pytestmark = pytest.mark.slow
 
 LONG = "\n".join(f"line {n} of the schedule." for n in range(1, 101)) + "\nNeedle here.\nneedle."
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from judge_ui.screens.dialogs import PaletteDialog
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
@@ -12,6 +14,8 @@ from store.collection import Collection
 from store.records import State
 from tests.judge_ui.conftest import ENGLISH
 from tests.judge_ui.pilots import judging, press, rows, seen, stored
+
+pytestmark = pytest.mark.slow
 
 
 async def test_the_history_lists_the_sitting_newest_first(two_topics: Collection) -> None:

@@ -11,6 +11,8 @@ from textual.screen import Screen
 from store.collection import Collection
 from tests.judge_ui.pilots import judging, press, settle, typed
 
+pytestmark = pytest.mark.slow
+
 
 async def type_at_once(pilot: Pilot[None], opened_by: str, *keys: str) -> tuple[Screen[Any], Screen[Any]]:
     """Open a screen and type at it, whatever each key does to it; return it and what is beneath."""

@@ -16,6 +16,8 @@ from store.records import Document, State, Topic
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def bridges(make_collection: Maker) -> Collection:

@@ -13,6 +13,8 @@ from store.records import Document, Topic
 from tests.judge_ui.conftest import Maker
 from tests.judge_ui.pilots import enter, judging, press, rows, strips
 
+pytestmark = pytest.mark.slow
+
 TOPIC = Topic("7", "taste in CF since 1998", "")
 
 PALETTES = {

@@ -10,6 +10,8 @@ from store.records import Document
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import enter, judging, press, read_pane, rows, seen, stored, strips
 
+pytestmark = pytest.mark.slow
+
 HTML = (
     "<h1>Dee</h1><p>The <b>old</b> bridge &amp; its\r\n paint. It needs a schedule.</p>"
     "<script>bridge()</script>"

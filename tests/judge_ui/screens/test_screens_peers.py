@@ -15,6 +15,8 @@ from store.collection import Collection
 from store.records import Pool, PoolEntry
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored, type_ahead
 
+pytestmark = pytest.mark.slow
+
 
 async def test_a_grade_belongs_to_the_document_painted_not_to_its_place(two_topics: Collection) -> None:
     """NTCIR's label bug (Sakai et al. 2022): labels were keyed by the rank in the pool file.

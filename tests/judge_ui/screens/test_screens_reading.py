@@ -18,6 +18,8 @@ from store.records import Document, Topic
 from tests.judge_ui.conftest import ENGLISH, Maker
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored, strips, type_ahead, typed
 
+pytestmark = pytest.mark.slow
+
 GUIDELINES = """# How to judge
 
 Any relevant part makes a document **relevant**.

@@ -24,7 +24,7 @@ from tests.judge_ui.pilots import judging, locked, press, rows, seen, settle, st
 from tests.store.drawing import adaptive_pool, ends
 from tests.store.places import held_place, let_lapse
 
-pytestmark = pytest.mark.usefixtures("hurried")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("hurried")]
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored, type_ahead, typed
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def ten(make_collection: Maker) -> Collection:

@@ -28,6 +28,8 @@ from tests.judge_ui.living_judges import living
 from tests.store.places import held_place, places
 from tests.store.stopping import Cut, Proxy, StoppingServer, proxy, stopping_server
 
+pytestmark = pytest.mark.slow
+
 DOCNOS = "abcdef"
 
 

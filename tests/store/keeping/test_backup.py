@@ -28,6 +28,8 @@ from tests.helpers.world import JudgeAtWork, change_stored, engine_of, meanwhile
 from tests.store.full_collection import fill, judge_to_file
 from tests.strategies import examples
 
+pytestmark = pytest.mark.slow
+
 JUDGES = ("ann", "bob", "cy", "dee")
 processes = multiprocessing.get_context("forkserver")
 processes.set_forkserver_preload(["tests.store.full_collection"])

@@ -23,6 +23,8 @@ from tests.helpers.world import change_stored, stored_rows
 from tests.store.full_collection import fill
 from tests.strategies import examples
 
+pytestmark = pytest.mark.slow
+
 UNGUARDED = {
     "document": {"listed"},
     "assignment": {"position", "purpose", "lease_until", "plan_id", "display_order"},
