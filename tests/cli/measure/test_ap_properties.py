@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import pooler as p
 from tests.helpers.run import Cli
 from tests.vectors.kishida_tables import N_RELEVANT, TABLE_1, TABLE_2
 
@@ -99,3 +102,11 @@ def test_small_means_of_a_large_collection_are_not_shown_as_0(cli: Cli) -> None:
     options = ("--size", "10000", "-n", "100", "-r", "1")
     grid = grid_of(cli("ap-properties", *options).fine().out, "Mean AP")
     assert grid["100"][0] == f"{harmonic / 10_000:.6f}"
+
+
+def test_function_and_command_have_the_same_defaults(cli: Cli, here: Path) -> None:
+    """What is not said is the same in both: documents, and the values of AP that are looked for."""
+    printed = cli("ap-properties", "--rank", "101", "--relevant", "10,50", "--format", "json").fine().whole()
+    found = p.ap_properties(relevant=[10, 50], rank=101)
+    for name in found.names():
+        assert [dict(row) for row in found.table(name).to_records()] == printed[name], name
