@@ -46,7 +46,7 @@ _OF_SENSITIVITY = (
     "reason",
 )
 _OF_REQUIRED = ("a", "b", "difference", "needed", "enough", "q", "h", "needed_if_found", "enough_if_found")
-_OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "law", "share")
+_OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "share")
 _OF_PAIRS = (
     "a",
     "b",
@@ -57,9 +57,9 @@ _OF_PAIRS = (
     "p_t2_removed",
     "p_t2_included",
     "reversed",
-    "tied",
+    "simulated",
+    "simulated_error",
     "law",
-    "reversed_error",
 )
 
 
