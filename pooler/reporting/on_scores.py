@@ -153,7 +153,7 @@ def disagreement(material: Material) -> SectionPart:
     worth = "the value of its grade" if values else "the share of its judges who find it so"
     table = replace(varied.table("variation").sort("mean", descending=True), notes=())
     drawn, n = material.first(table, "the best")
-    of_runs = replace(plots["passed"], table=drawn, by="", title="MAP if judged again", axis="MAP")
+    of_runs = replace(varied.runs_plot(), table=drawn, by="", title="MAP if judged again", axis="MAP")
     blocks: list[str | Figure] = [
         *heard_sentence(loaded.heard),
         figure(

@@ -357,24 +357,23 @@ class Variation(Result):
         )
 
     def plots(self) -> tuple[Plot, ...]:
-        """Return every run's interval, and of pairs how likely they turn about.
+        """Return every run's interval, or of pairs how likely they turn about.
 
         Of one run also its expected APs by topic beside the normal curve, of two in pairs their differences.
         """
-        runs = self._drawn_runs()
         if len(self.runs) == 1:
             picture = normality_picture(self.varied.mean[0])
-            return (runs, *normality_plot(picture, "expected AP"))
+            return (self.runs_plot(), *normality_plot(picture, "expected AP"))
         if self.tested is None or self.turned is None:
-            return (runs,)
+            return (self.runs_plot(),)
         normal: tuple[Plot, ...] = ()
         if len(self.runs) == 2:
             (first,), (second,) = self.turned.first, self.turned.second
             picture = normality_picture(self.varied.mean[first] - self.varied.mean[second])
             normal = normality_plot(picture, "expected difference")
-        return (runs, self._drawn_pairs(), *normal)
+        return (self._drawn_pairs(), *normal)
 
-    def _drawn_runs(self) -> Plot:
+    def runs_plot(self) -> Plot:
         """Make the picture of runs, the highest first, each with how likely the next one passes it."""
         chain: list[int] = []
         passed: list[float | None] = []

@@ -75,8 +75,8 @@ def simulate_maps(
     Returns
     -------
     SimulatedMaps
-        MAP is the mean over all topics. All runs see the same judgements, whichever others there are. Where
-        all probabilities are 0 or 1, the covariance is 0 exactly.
+        MAP is the mean over all topics. All runs see the same judgements. Where all probabilities are 0 or
+        1, the covariance is 0 exactly. The order of the documents makes no difference.
 
     Notes
     -----
@@ -103,6 +103,9 @@ def simulate_maps(
     prepared = []
     for probabilities, ranks in topics:
         lists = check_lists(probabilities, np.atleast_2d(np.asarray(ranks, dtype=np.float64)))
+        # In an order that ids do not decide: files and a collection of the same runs are judged alike.
+        order = np.lexsort((*lists.ranks, lists.probabilities))
+        lists = check_lists(lists.probabilities[order], lists.ranks[:, order])
         prepared.append(_Topic(lists.without(lists.probabilities == 0), empty))
     numbers = sorted({len(topic.rows) for topic in prepared})
     if len(numbers) != 1:
