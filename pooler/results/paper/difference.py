@@ -132,7 +132,7 @@ def section_4_3(pair: Redone) -> Table:
             ("K", moments["k"], None),
             ("t2, judging removed", tested.t2_removed[0], None),
             ("its p", tested.p_values()["t2_removed"][0], None),
-            ("how likely another judging puts B above A", order_probabilities(varied)[1, 0], share),
+            ("B above A if judged again: how likely", order_probabilities(varied)[1, 0], share),
             ("standard error of that share", None, (share * (1 - share) / simulated.repetitions) ** 0.5),
             ("A - B if judged again: at least (95%)", low[0], None),
             ("and at most", high[0], None),

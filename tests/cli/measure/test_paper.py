@@ -322,7 +322,7 @@ def test_moments_by_topic_and_what_is_found(told: dict[str, Any], cli: Cli, samp
     then = [sum(row[f"mean_{run}_found"] for row in rows.values()) / 8 for run in "ab"]
     assert then == pytest.approx((0.5937134312, 0.6560624104), rel=0, abs=1e-10)
     whats = {row["what"]: row for row in told["section_4_3"]}
-    order = whats["how likely another judging puts B above A"]
+    order = whats["B above A if judged again: how likely"]
     assert (order["before"], order["found"]) == pytest.approx((0.0754655876, 0.9980865461), **NEAR)
     limits = [whats[name]["before"] for name in ("A - B if judged again: at least (95%)", "and at most")]
     assert limits == pytest.approx((-0.013250, 0.085927), rel=0, abs=0.51e-6)

@@ -64,7 +64,7 @@ def test_sample_collection(cli: Cli, two_judges: Path, case: tuple[str, str]) ->
     found = [rows[what]["found"] for what in WHATS]
     assert found == pytest.approx(numbers, rel=0, abs=0.51e-9)
     assert [rows[what]["before"] for what in WHATS[:2]] == pytest.approx((0.6769530748, 0.6406148975))
-    order, error = rows["how likely another judging puts B above A"], rows["standard error of that share"]
+    order, error = rows["B above A if judged again: how likely"], rows["standard error of that share"]
     for side, exact in (("simulated", 0.0811933471), ("simulated_found", above)):
         assert order[side] == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 20_000) ** 0.5)
         assert error[side] == pytest.approx((order[side] * (1 - order[side]) / 20_000) ** 0.5)
