@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from pooler.results.source import source
     from pooler.results.undiscovered.missing import missing_bounds, missing_pairs
     from pooler.results.undiscovered.sensitivity import sensitivity, sensitivity_each, sensitivity_pairs
-    from pooler.results.variation.discovery import discoveries
     from pooler.results.variation.next import next_documents
     from pooler.results.variation.probabilities import probabilities
     from pooler.results.variation.variation import variation
@@ -121,7 +120,6 @@ _MODULES = {
     "pooler.results.source": ("source",),
     "pooler.results.undiscovered.missing": ("missing_bounds", "missing_pairs"),
     "pooler.results.undiscovered.sensitivity": ("sensitivity", "sensitivity_each", "sensitivity_pairs"),
-    "pooler.results.variation.discovery": ("discoveries",),
     "pooler.results.variation.next": ("next_documents",),
     "pooler.results.variation.probabilities": ("probabilities",),
     "pooler.results.variation.variation": ("variation",),
@@ -160,7 +158,6 @@ __all__ = [
     "diagnose",
     "disagreement_matters",
     "disagreements",
-    "discoveries",
     "duplicates",
     "effort",
     "erasing",

@@ -32,7 +32,7 @@ GROUPS = {
     ),
     "What the pool missed, and what judging again would change": (
         "diagnose", "sensitivity", "sensitivity_pairs", "sensitivity_each", "missing_bounds",
-        "missing_pairs", "variation", "discoveries", "next_documents", "report",
+        "missing_pairs", "variation", "next_documents", "report",
     ),
     "The paper": (
         "paper", "paper_of_kishida", "ap_properties", "required_difference", "swap_of_ranks",

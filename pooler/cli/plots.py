@@ -15,13 +15,14 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pooler.reporting.charts.svg import AxisScale, tick_labels, ticks
+from pooler.results.table import written as written_cell
 from pooler.streams import PAGE, terminal_width
 from store.errors import ArgumentError
 from store.text import counted, sanitise_line
 from store.wrapping import broken
 
 if TYPE_CHECKING:
-    from pooler.results.table import Cell, Plot
+    from pooler.results.table import Cell, Column, Plot
 
 MARKERS = ascii_uppercase + ascii_lowercase
 SHARED = "*"
@@ -567,7 +568,7 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
             Stack(
                 label=label,
                 parts=[row[name] or 0 for name in plot.parts],
-                notes=[_written(row[name]) for name in plot.notes],
+                notes=[_written(row[column.name], column) for column in columns],
                 group=sanitise_line(str(row[plot.group])) if plot.group else "",
             )
             for label, row in rows
@@ -580,7 +581,7 @@ def draw_plot(plot: Plot, *, width: int) -> list[str]:
             _number(row[plot.value]),
             None if plot.low is None else _number(row[plot.low]),
             None if plot.high is None else _number(row[plot.high]),
-            notes=tuple(_written(row[name], sign=sign) for name in plot.notes),
+            notes=tuple(_written(row[column.name], column, sign=sign) for column in columns),
             reason=str(row.get("reason") or ""),
         )
         for label, row in rows
@@ -597,8 +598,10 @@ def _number(cell: Cell) -> float | None:
     return float(cell) if isinstance(cell, int | float) else None
 
 
-def _written(cell: Cell, *, sign: str = "") -> str:
+def _written(cell: Cell, column: Column, *, sign: str = "") -> str:
     """Write a cell as the table does; a change with its sign."""
+    if column.is_chance:
+        return written_cell(cell, column)
     if isinstance(cell, float):
         return f"{cell:{sign}.4f}"
     return f"{cell:,}" if isinstance(cell, int) else "-"

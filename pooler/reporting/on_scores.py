@@ -46,7 +46,7 @@ _OF_SENSITIVITY = (
     "reason",
 )
 _OF_REQUIRED = ("a", "b", "difference", "needed", "enough", "q", "h", "needed_if_found", "enough_if_found")
-_OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "law", "share")
+_OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "share")
 _OF_PAIRS = (
     "a",
     "b",
@@ -57,9 +57,9 @@ _OF_PAIRS = (
     "p_t2_removed",
     "p_t2_included",
     "reversed",
-    "tied",
+    "simulated",
+    "simulated_error",
     "law",
-    "reversed_error",
 )
 
 
@@ -153,7 +153,7 @@ def disagreement(material: Material) -> SectionPart:
     worth = "the value of its grade" if values else "the share of its judges who find it so"
     table = replace(varied.table("variation").sort("mean", descending=True), notes=())
     drawn, n = material.first(table, "the best")
-    of_runs = replace(plots["passed"], table=drawn, by="", title="MAP if judged again", axis="MAP")
+    of_runs = replace(varied.runs_plot(), table=drawn, by="", title="MAP if judged again", axis="MAP")
     blocks: list[str | Figure] = [
         *heard_sentence(loaded.heard),
         figure(

@@ -63,6 +63,8 @@ class Column:
     """Columns of a terminal that a cell has at most: people see more of it on the lines below."""
     of_pairs: bool = False
     """Of reasons: they are of two runs."""
+    is_chance: bool = False
+    """People see one below the last digit as such: `<.01`."""
     can_go: int = 0
     """Left out, and said so, where a terminal is too narrow: 1 goes before 2; 0 stays."""
 
@@ -479,13 +481,17 @@ def written(cell: Cell, column: Column) -> str:
     ('0.250', '-')
     >>> written(1200, Column("n", "int")), written(["a", "b"], Column("pools", "texts"))
     ('1,200', 'a b')
+    >>> written(0.004, Column("p", "float", digits=2, is_chance=True))
+    '<.01'
     """
     if cell is None or cell == "":
         return "-" if cell is None else ""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, float):
-        return f"{cell:.{column.digits}f}"
+        least = 10.0**-column.digits
+        is_less = column.is_chance and cell < least
+        return f"<{least:.{column.digits}f}".replace("0.", ".") if is_less else f"{cell:.{column.digits}f}"
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, datetime):

@@ -1,4 +1,4 @@
-r"""Short exponential sums that stand for 1/R, 1/R^2 and 1/R^3, and how far they are off.
+r"""Short exponential sums that stand for 1/R and 1/R^2, and how far they are off.
 
 An average precision divides by R, the number of relevant documents. Where judgements vary, R does,
 and a mean of S/R seems to need the law of S and R together. But :math:`1/R = \int_0^1 t^{R-1} dt`,
@@ -39,13 +39,13 @@ class Rule:
     u: NDArray[np.float64]
     """``1 - t`` without its rounding error, shape (n_nodes,)."""
     weights: NDArray[np.float64]
-    """Shape (3, n_nodes), all above 0: of 1/R, 1/R^2 and 1/R^3."""
+    """Shape (2, n_nodes), all above 0: of 1/R and 1/R^2."""
     least: int
     """Smallest R of the window, at least 1."""
     most: int
     """Largest R of the window."""
-    errors: tuple[float, float, float]
-    """Greatest relative error over the window of 1/R, 1/R^2 and 1/R^3.
+    errors: tuple[float, float]
+    """Greatest relative error over the window of 1/R and 1/R^2.
 
     A mean of a quantity that is never negative is off by no more than that; and a covariance by no
     more than that of 1/R^2 times the two standard deviations.
@@ -74,15 +74,13 @@ def window(probabilities: NDArray[np.float64]) -> tuple[int, int]:
     return least, max(least, min(probabilities.size, ceil(expected + reach)))
 
 
-def rule_for(least: int, most: int, *, power: int = 2, tolerance: float = TOLERANCE) -> Rule:
+def rule_for(least: int, most: int, *, tolerance: float = TOLERANCE) -> Rule:
     """Return the smallest rule that keeps a tolerance in a window.
 
     Parameters
     ----------
     least, most : int
         The window, ``1 <= least <= most``.
-    power : int, default=2
-        Up to what power of 1/R the tolerance must hold, 1 to 3.
     tolerance : float, default=1e-12
         Greatest relative error, from 1e-14 to below 1.
 
@@ -96,25 +94,23 @@ def rule_for(least: int, most: int, *, power: int = 2, tolerance: float = TOLERA
     Notes
     -----
     Three kinds are tried, of ever more nodes: Gauss-Legendre in t, which is exact as long as R is at most
-    twice the number of nodes (1/R) or that number (1/R^2, 1/R^3); in -ln t, which is short where R is large
-    and its window narrow; and in the root of that, where the weights of 1/R^3 of the first lose their digits.
-    The first use of a window takes milliseconds, others microseconds.
+    twice the number of nodes (1/R) or that number (1/R^2); in -ln t, which is short where R is large and its
+    window narrow; and in the root of that, which is short in wide windows. The first use of a window takes
+    milliseconds, others microseconds.
 
     Examples
     --------
     >>> rule = rule_for(1, 50)
-    >>> rule.t.size, max(rule.errors[:2]) < 1e-12
+    >>> rule.t.size, max(rule.errors) < 1e-12
     (40, True)
     >>> bool(abs((rule.weights[0] * rule.t**6).sum() - 1 / 7) < 1e-14)
     True
     """
     if not 1 <= least <= most:
         raise ArgumentError("least", f"must be from 1 to {most}", least)
-    if power not in (1, 2, 3):
-        raise ArgumentError("power", "must be 1, 2 or 3", power)
     if not 1e-14 <= tolerance < 1:
         raise ArgumentError("tolerance", "must be from 1e-14 to below 1", tolerance)
-    return _rule(_rounded(least, floor), _rounded(most, ceil), power, tolerance)
+    return _rule(_rounded(least, floor), _rounded(most, ceil), tolerance)
 
 
 def _rounded(count: int, towards: Callable[[float], int]) -> int:
@@ -125,17 +121,16 @@ def _rounded(count: int, towards: Callable[[float], int]) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _rule(least: int, most: int, power: int, tolerance: float) -> Rule:
+def _rule(least: int, most: int, tolerance: float) -> Rule:
     """Search for the smallest rule of a window."""
     end = (log(1 / tolerance) + 8) / least
     best = None
     for size in _SIZES:
         for make in (_in_t, partial(_in_logarithm, end=end), partial(_in_root_of_logarithm, end=end)):
             rule = make(size, least, most)
-            fits = max(rule.errors[:power]) <= tolerance
-            if fits and (rule.weights[: min(power, 2)] > 0).all():
+            if max(rule.errors) <= tolerance and (rule.weights > 0).all():
                 return rule
-            if best is None or max(rule.errors[:power]) < max(best.errors[:power]):
+            if best is None or max(rule.errors) < max(best.errors):
                 best = rule
     if best is not None and most > _MOST_EXACT:
         return best
@@ -151,18 +146,14 @@ def _nodes(size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 @lru_cache(maxsize=32)
 def _weights_in_t(size: int) -> NDArray[np.float64]:
-    """Return the weights of 1, -ln t and (ln t)^2 / 2 at the nodes in t, shape (3, size)."""
+    """Return the weights of 1 and -ln t at the nodes in t, shape (2, size)."""
     x, w = _nodes(size)
     degrees = np.arange(1, size)
     signs = np.where(degrees % 2, -1.0, 1.0)
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, size + 1))])
-    over = degrees * (degrees + 1.0)
-    first = np.concatenate([[1.0], signs / over])
-    second = np.concatenate([[1.0], signs * (harmonic[:-2] + harmonic[2:]) / over])
     # Projections on the Legendre polynomials up to the last one that the nodes tell apart.
     polynomials = np.polynomial.legendre.legvander(x, size - 1) * (2 * np.arange(size) + 1)
-    moments = np.stack([np.ones(size), polynomials @ first, polynomials @ second])
-    return np.asarray(0.5 * w * moments)
+    moments = polynomials @ np.concatenate([[1.0], signs / (degrees * (degrees + 1.0))])
+    return np.asarray(0.5 * w * np.stack([np.ones(size), moments]))
 
 
 def _in_t(size: int, least: int, most: int) -> Rule:
@@ -187,7 +178,7 @@ def _in_root_of_logarithm(size: int, least: int, most: int, end: float) -> Rule:
 def _of_logarithms(s: NDArray[np.float64], steps: NDArray[np.float64], least: int, most: int) -> Rule:
     """Make a rule of nodes s = -ln t and what each stands for."""
     t = np.exp(-s)
-    weights = steps * t * np.stack([np.ones(s.size), s, s * s / 2])
+    weights = steps * t * np.stack([np.ones(s.size), s])
     return _checked(t, -np.expm1(-s), weights, least, most)
 
 
@@ -200,7 +191,7 @@ def _checked(
     else:
         counts = np.unique(np.geomspace(least, most, _CHECKED).round())
     sums = weights @ t[:, None] ** (counts - 1)
-    errors = np.abs(1 - sums * counts ** np.array([[1], [2], [3]])).max(axis=1)
+    errors = np.abs(1 - sums * counts ** np.array([[1], [2]])).max(axis=1)
     for values in (t, u, weights):
         values.flags.writeable = False
     return Rule(t, u, weights, least, most, tuple(errors.tolist()))

@@ -16,7 +16,7 @@ import numpy as np
 
 from store.analysis.variation.collection import Topic, collection_variation, pair_components
 from store.analysis.variation.moments import variation
-from store.analysis.variation.order import order_probabilities, order_probability
+from store.analysis.variation.order import order_probabilities
 from store.analysis.variation.simulation import simulate_maps
 from tests.benchmarks.timing import once, seconds
 
@@ -58,7 +58,6 @@ def variation_speed() -> None:
         varied = collection_variation(topics)
         pair_components(varied).p_values()
         order_probabilities(varied)
-        order_probability(topics, varied=varied, method="mixture")
 
     exact, peer = warm(pair), warm(partial(simulate_maps, topics, repetitions=REPETITIONS, seed=1), 1)
     print(

@@ -42,7 +42,8 @@ def test_dots_and_intervals_are_those_of_the_table(cli: Cli, judged: Path) -> No
         area[int((row["mean"] - low) / (high - low) * 51 + 0.5)] = "o"
         assert line[:72] == f"{row['run']:20}{''.join(area)}"
         following = rows[place + 1]["run"] if place + 1 < len(rows) else None
-        expected = f"{reversed_of[frozenset((row['run'], following))]:.4f}" if following else "-"
+        chance = reversed_of[frozenset((row["run"], following))] if following else None
+        expected = "-" if chance is None else "<.01" if chance < 0.01 else f"{chance:.2f}"
         assert line[72:].strip() == expected
     assert lines[-2:] == ["o expected MAP  [---] low to high, about 95% of outcomes", PASSED]
     assert all(line.isascii() and len(line) <= 80 for line in lines)
@@ -66,7 +67,7 @@ def test_bars_of_pairs_are_their_probabilities(cli: Cli, judged: Path) -> None:
     top = rows[0]["reversed"]
     for line, row in zip(lines[2:-2], rows, strict=True):
         assert line.startswith(f"{row['a']} > {row['b']}  ")
-        assert line.endswith(f"  {row['reversed']:.4f}")
+        assert line.endswith("  <.01" if row["reversed"] < 0.01 else f"  {row['reversed']:.2f}")
         # 80 columns less a label of 27, its gap of 2, and a note of 8 with its gap of 2 are 41.
         assert line.count("#") == int(row["reversed"] / top * 40 + 0.5)
 
@@ -106,7 +107,7 @@ def test_of_many_pairs_the_most_likely_are_drawn(cli: Cli, here: Path) -> None:
     # Title and headings, the axis at both ends.
     assert len(lines) == 3 + 2 + 45 + 2
     drawn = [float(line.split()[-1]) for line in lines[5:-2]]
-    assert drawn == sorted((round(row["reversed"], 4) for row in rows), reverse=True)[:45]
+    assert drawn == sorted((round(row["reversed"], 2) for row in rows), reverse=True)[:45]
 
 
 @pytest.mark.parametrize("options", [(), ("--pairs",)])

@@ -73,7 +73,12 @@ def paper(
     empty: EmptyOption = "given",
     monte_carlo: Annotated[
         int | None,
-        option("--monte-carlo M", "Also judge M times at random, as the paper does (100,000).", min=2),
+        option(
+            "--monte-carlo M",
+            "Judge M times at random, as the paper does (100,000 times), beside the exact moments.",
+            min=2,
+            show_default="20,000",
+        ),
     ] = None,
     seed: Annotated[int, option("--seed", "Of --monte-carlo.", min=0)] = 1,
     alpha: Annotated[float, option("--alpha", "Level of significance, two-sided.")] = 0.05,
@@ -111,7 +116,7 @@ def paper(
     """Redo the tables and figures of Kishida (2001) on two runs.
 
     Tables 1 to 8, figures 1 to 3 and section 4.3 in the order of the paper, each with a sentence on what it
-    says here. A is the run with the higher expected MAP. Exact where the paper simulates.
+    says here. A is the run with the higher expected MAP. Moments are exact where the paper simulates.
 
     Example: pooler paper bm25-words rm3-words-title --value 0=0 --value 1=.8 --value 2=1 --html paper.html
 

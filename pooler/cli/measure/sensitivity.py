@@ -97,7 +97,7 @@ def sensitivity(
     flips do to the order of all runs: Kendall's tau-b, tau_AP, and the pairs that swap. The judgements are
     taken as they are, and only unjudged documents are flipped. The paper's own experiment (section 4.3)
     flips every document at rank 101 whose probability of relevance is 0, judged or not, within its
-    model of judging errors: that is `pooler variation --discover RUN --scenario own --flip not-relevant`.
+    model of judging errors: that is `pooler paper A B --table section_4_3`.
 
     Example: pooler sensitivity --depth 5 --judge alice --plot
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pooler.cli.options import EmptyOption, ProbabilitiesOption, UnjudgedOption, ValueOption
 from pooler.cli.render import Output, render
@@ -45,48 +45,15 @@ def variation(
         int | None,
         option(
             "--monte-carlo M",
-            "Also judge M times at random, as the paper does, and print that result alongside.",
+            "Judge M times at random, as the paper does, and print what that gives of every run and pair.",
             min=2,
+            show_default="20,000 times, the 45 pairs nearest to a swap",
         ),
     ] = None,
-    seed: Annotated[int, option("--seed", "Of --monte-carlo.", min=0)] = 1,
+    seed: Annotated[int, option("--seed", "Of the random judgings.", min=0)] = 1,
     by_topic: Annotated[
         bool, option("--by-topic -q", "One row per run and topic: expected AP and its variance by judging.")
     ] = False,
-    discover: Annotated[
-        str | None,
-        option(
-            "--discover RUN|all",
-            "Suppose that this run's documents at rank N+1 are relevant, one per topic, or each run's in"
-            " turn (all): what becomes of the expected MAPs and their order. With --pairs: both runs'"
-            " moments, tests and order before and after.",
-        ),
-    ] = None,
-    rank: Annotated[
-        int | None,
-        option(
-            "--rank N+1",
-            "Of --discover: the rank, one below the pool.",
-            min=1,
-            show_default="the pools' depth + 1",
-        ),
-    ] = None,
-    scenario: Annotated[
-        Literal["shared", "own"],
-        option(
-            "--scenario",
-            "Of --discover: every run that has the document gains (shared), or only the run itself (own); R"
-            " grows for all.",
-        ),
-    ] = "shared",
-    flip: Annotated[
-        Literal["unjudged", "not-relevant"],
-        option(
-            "--flip",
-            "Of --discover: documents that nobody judged, or all that have no chance of being relevant,"
-            " judged or not. --scenario own --flip not-relevant is section 4.3 of the paper.",
-        ),
-    ] = "unjudged",
     plot: Annotated[
         bool,
         option(
@@ -101,8 +68,9 @@ def variation(
 
     Judges differ: a document that half of them find relevant is relevant with probability 1/2, and
     judging again would give another MAP. Its mean, variance and covariance are computed exactly,
-    where Kishida (2001, section 3.2) simulates. Unjudged documents are never relevant unless --unjudged
-    says how likely they are. `pooler sensitivity` flips documents under fixed judgements instead.
+    where Kishida (2001, section 3.2) simulates; intervals and swaps are by the normal distribution with
+    these moments. Unjudged documents are never relevant unless --unjudged says how likely they are. `pooler
+    sensitivity` flips documents under fixed judgements instead.
 
     Example: pooler variation --pairs --level 1 --plot
 
@@ -114,38 +82,6 @@ def variation(
     for name, is_given in (("--pairs", pairs), ("--plot", plot), ("--monte-carlo", monte_carlo)):
         if by_topic and is_given:
             raise ContradictionError("--by-topic", f"excludes {name}", None)
-    if discover is not None:
-        excluded = {
-            "--extra-relevant": extra_relevant,
-            "--neighbours": neighbours,
-            "--by-topic": by_topic,
-            "--monte-carlo": monte_carlo,
-            "--plot": plot,
-        }
-        for name, is_given in excluded.items():
-            if is_given:
-                raise ContradictionError(name, "has no meaning with --discover", None)
-        from pooler.results.variation import discovery
-
-        source = given.probable_source(probabilities)
-        result = discovery.discoveries(
-            source,
-            None if discover == "all" else discover,
-            rank=rank,
-            scenario=scenario,
-            flip=flip,
-            pairs=pairs,
-            values=values,
-            probabilities=probabilities,
-            unjudged=unjudged,
-            empty=empty,
-            cutoff=given.cutoff,
-        )
-        render(result, output, "pairs" if pairs else "discovered")
-        return
-    for name in ("rank", "scenario", "flip"):
-        if given.names(name):
-            raise ContradictionError(f"--{name}", "needs --discover", None)
     from pooler.results.variation import variation as results
 
     found = results.variation(
@@ -157,8 +93,6 @@ def variation(
         empty=empty,
         pairs=pairs,
         neighbours=neighbours,
-        intervals=not pairs and not by_topic,
-        quick=not plot,
         simulate=monte_carlo,
         seed=seed,
         cutoff=given.cutoff,

@@ -9,11 +9,15 @@ from numpy.typing import NDArray
 
 from pooler.results.paper.two_runs import Redone, letters, told
 from pooler.results.table import Column, Table, unseen
-from pooler.results.variation.discovery import moments_of_pair
 from store.analysis.significance.normality import shapiro_wilk
 from store.analysis.significance.t_tests import TTest, normal_p, paired_t, unpaired_t
 from store.analysis.undiscovered.required import required_difference, round_up
-from store.analysis.variation.collection import difference_variance
+from store.analysis.variation.collection import (
+    CollectionVariation,
+    VariedPairs,
+    difference_variance,
+    run_components,
+)
 from store.analysis.variation.order import order_probabilities
 from store.text import counted
 
@@ -33,7 +37,7 @@ def table_6(pair: Redone) -> Table:
     for level, judge, (first, second) in pair.by_judge:
         rows.append({"judge": judge, "level": level, "topics": first.size, **_tests(first, second)})
     tested, parts = pair.tested, pair.tested.components
-    moments = moments_of_pair(pair.varied, 0, 1, tested)
+    moments = moments_of_pair(pair.varied, tested)
     p = tested.p_values()
     for which in ("removed", "included"):
         judged = which == "included"
@@ -104,70 +108,75 @@ def figure_3(pair: Redone) -> Table:
 
 
 def section_4_3(pair: Redone) -> Table:
-    """Set both runs before and after beside each other."""
-    row: dict[str, Any] = pair.discovered.table("pairs").to_records()[0]
-    names = (
-        ("MAP of A", "mean_a"),
-        ("MAP of B", "mean_b"),
-        ("A - B", "difference"),
-        ("variance of the differences by topics", "topic_variance"),
-        ("and by judging", "judging_variance"),
-        ("K", "k"),
-        ("t2, judging removed", "t2_removed"),
-        ("its p", "p_t2_removed"),
-        ("how likely another judging puts B above A", "reversed"),
-    )
-    rows: list[dict[str, Any]] = [
-        {"what": what, "before": row[name], "found": row[f"{name}_found"]} for what, name in names
-    ]
-    by_normal = [float(order_probabilities(one)[1, 0]) for one in (pair.varied, pair.discovered.after[0])]
-    rows.append({"what": "the same by the normal law", "before": by_normal[0], "found": by_normal[1]})
-    for what, end in (("A - B if judged again: at least (95%)", 0), ("and at most", 1)):
-        rows.append({"what": what, "before": pair.limits[0][end], "found": pair.limits[1][end]})
-    if len(pair.skewness) == 2:
-        for place, of in enumerate(("A", "B", "A - B")):
-            judged, then = (one[place] for one in pair.skewness)
-            rows.append({"what": f"skewness of {of} if judged again", "before": judged, "found": then})
-    for side, found in zip(("simulated", "simulated_found"), pair.simulated or (), strict=False):
-        own = [*found.moments.mean, -np.diff(found.moments.mean)[0]]
-        (a, both), (_, b) = found.moments.covariance
-        spread = difference_variance(a, b, both) * len(pair.topics)
-        for place, number in ((0, own[0]), (1, own[1]), (2, own[2]), (4, spread), (8, found.above[1, 0])):
-            rows[place][side] = float(number)
+    """Set both runs before and after beside each other, and what judging again at random gave."""
+    rows: list[dict[str, Any]] = []
+    for name, varied, tested, simulated in (
+        ("before", pair.varied, pair.tested, pair.simulated[0]),
+        ("found", pair.found, pair.tested_found, pair.simulated[1]),
+    ):
+        moments = moments_of_pair(varied, tested)
+        low, high = tested.components.interval()
+        own = [*simulated.mean, -np.diff(simulated.mean)[0]]
+        (a, both), (_, b) = simulated.covariance
+        share = float(simulated.above[1, 0])
+        cells = (
+            ("MAP of A", moments["mean_a"], own[0]),
+            ("MAP of B", moments["mean_b"], own[1]),
+            ("A - B", moments["difference"], own[2]),
+            ("variance of the differences by topics", moments["topic_variance"], None),
+            (
+                "and by judging",
+                moments["judging_variance"],
+                difference_variance(a, b, both) * len(pair.topics),
+            ),
+            ("K", moments["k"], None),
+            ("t2, judging removed", tested.t2_removed[0], None),
+            ("its p", tested.p_values()["t2_removed"][0], None),
+            ("B above A if judged again: how likely", order_probabilities(varied)[1, 0], share),
+            ("standard error of that share", None, (share * (1 - share) / simulated.repetitions) ** 0.5),
+            ("A - B if judged again: at least (95%)", low[0], None),
+            ("and at most", high[0], None),
+        )
+        told_of = "simulated" if name == "before" else "simulated_found"
+        rows = rows or [{"what": what} for what, _, _ in cells]
+        for row, (_, exact, drawn) in zip(rows, cells, strict=True):
+            row[name] = None if exact is None else float(exact)
+            row[told_of] = None if drawn is None else float(drawn)
     columns = [
         Column("what", heading="of A and B"),
         Column("before", "float", "as judged"),
-        Column("simulated", "float", show="if_any"),
+        Column("simulated", "float"),
         Column("found", "float", "if found"),
-        Column("simulated_found", "float", "simulated", show="if_any"),
+        Column("simulated_found", "float", "simulated"),
     ]
-    q, h = row["q"], row["h_removed"]
-    turns = "the order turns" if row["turns"] else "the order stays"
-    if row["difference"] == 0:
+    q, h, included = pair.difference_drop, *(pair.variance_drop(judging=one) for one in (False, True))
+    difference, then = (float(one.components.mean[0]) for one in (pair.tested, pair.tested_found))
+    p, p_then = (float(one.p_values()["t2_removed"][0]) for one in (pair.tested, pair.tested_found))
+    turns = "the order turns" if q >= 1 else "the order stays"
+    if difference == 0:
         turns = "there was no order"
-    drop = "" if q is None or np.isnan(q) else f" (Q = {q:.2f})"
-    n_found = counted(row["found"], "topic")
+    drop = "" if np.isnan(q) else f" (Q = {q:.2f})"
+    n_found = counted(int(pair.discovered.flipped.sum()), "topic")
     settings = (pair.settings["scenario"], pair.settings["flip"])
     papers = "as in the paper" if settings == ("own", "not-relevant") else f"{settings[0]}, {settings[1]}"
     words = (
         f"Had the document at rank {pair.rank:,} of B been relevant in {n_found} ({papers}), the"
-        f" difference would be {row['difference_found']:.4f} instead of {row['difference']:.4f}{drop}, p"
-        f" {told(row['p_t2_removed_found'])} instead of {told(row['p_t2_removed'])}; {turns}."
+        f" difference would be {then:.4f} instead of {difference:.4f}{drop}, p"
+        f" {told(p_then)} instead of {told(p)}; {turns}."
     )
+    drawn = pair.simulated[0]
     notes = [
         words,
-        f"H, by which the variance falls: {told(h, 2)} judging removed, {told(row['h_included'], 2)}"
-        " included.",
+        f"H, by which the variance falls: {told(h, 2)} judging removed, {told(included, 2)} included.",
         "That all of them are relevant is a worst case, no likelihood.",
+        "As judged and if found: exact moments, and the normal law of them.",
+        f"simulated: {drawn.repetitions:,} random judgings, seed {drawn.seed}.",
     ]
-    if any(law == "normal" for _, _, law in pair.limits):
-        notes.append("The limits of A - B are by the normal law: there are too many outcomes to list.")
     return Table.of_rows("section_4_3", columns, rows, notes=notes)
 
 
 def needed(pair: Redone, name: str) -> Table:
     """Compute tables 7 and 8: the differences needed with the pair's own variance, K, Q and H."""
-    (one,) = pair.discovered.compared or ()
     parts = pair.tested.components
     whole = float(parts.topic_variance[0] + parts.judging_variance[0])
     k = float(parts.share[0])
@@ -176,7 +185,7 @@ def needed(pair: Redone, name: str) -> Table:
     for share, words in ((0.0, "included"), (k, "removed")):
         q = h = 0.0
         if name == "table_8":
-            q, h = one.difference_drop, one.variance_drop(judging=words == "included")
+            q, h = pair.difference_drop, pair.variance_drop(judging=words == "included")
         for n_topics in dict.fromkeys((len(pair.topics), *TOPICS)):
             needs = n_topics > 1 and q < 1 and whole > 0 and np.isfinite([whole, q, h, share]).all()
             y = (
@@ -251,3 +260,18 @@ def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str,
         "p_normal_t2": together.p_normal,
         "p_t2": together.p,
     }
+
+
+def moments_of_pair(varied: CollectionVariation, tested: VariedPairs) -> dict[str, float]:
+    """Return the moments of A and B and of their difference, by name."""
+    runs, parts = run_components(varied), tested.components
+    found = {"difference": parts.mean[0], "k": parts.share[0]}
+    found |= {"topic_variance": parts.topic_variance[0], "judging_variance": parts.judging_variance[0]}
+    for name, row in (("a", 0), ("b", 1)):
+        found[f"mean_{name}"] = runs.mean[row]
+        found[f"topic_variance_{name}"] = runs.topic_variance[row]
+        found[f"judging_variance_{name}"] = runs.judging_variance[row]
+    enough = varied.mean.shape[1] > 1
+    found["covariance_topics"] = np.cov(varied.mean)[0, 1] if enough else np.nan
+    found["covariance_judging"] = varied.covariance[:, 0, 1].mean()
+    return {name: float(value) for name, value in found.items()}

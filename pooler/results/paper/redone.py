@@ -28,17 +28,15 @@ from pooler.results.paper.two_runs import (
 from pooler.results.result import Progress, frozen, heard
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, TOPIC, Column, Plot, Table, View
-from pooler.results.variation.discovery import discoveries_of
-from pooler.results.variation.probabilities import Values, parse_values
+from pooler.results.variation.probabilities import Values, moments, parse_values, say_empty
 from pooler.telling import progress as telling
 from store.analysis.agreement.matters import judge_average_precisions
 from store.analysis.collapse import level_index
 from store.analysis.significance.normality import shapiro_wilk
 from store.analysis.variation.collection import run_components
-from store.analysis.variation.discovery import Flip, Gain
-from store.analysis.variation.law import difference_interval, map_skewness
+from store.analysis.variation.discovery import Flip, Gain, discovered_variation, discovery
 from store.analysis.variation.lists import Empty
-from store.analysis.variation.simulation import simulate_maps
+from store.analysis.variation.simulation import REPETITIONS, simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.judging.kinds import check_kinds
 
@@ -92,12 +90,17 @@ def paper(
         none imported judges, else models.
     kinds : sequence of {"human", "model", "imported"}, optional
         Judges of these kinds, together.
-    scenario, flip : optional
-        Of the documents at rank N + 1 of B, as for `discoveries`; the default is the paper's section 4.3.
+    scenario : {"own", "shared"}, optional
+        B alone gains from the documents found at rank N + 1, as in the paper, or every run that has them; R
+        is one more for all.
+    flip : {"not-relevant", "unjudged"}, optional
+        Found are all that have no chance of being relevant, as in the paper, although judges may have looked
+        at them; or those that nobody judged.
     empty : {"given", "zero"}, optional
         As for `variation`.
     simulate : int, optional
-        Judge at random so many times, as the paper did, from 2: its numbers stand beside the exact ones.
+        Judge at random so many times, as the paper did, from 2, by default 20,000: what that gives stands
+        beside the exact moments.
     seed : int, optional
         Of the simulation, from 0.
     alpha : float, optional
@@ -121,7 +124,7 @@ def paper(
 
     Notes
     -----
-    Exact where the paper simulates; see `variation`. Two runs of 50 topics take about a second.
+    Moments are exact where the paper simulates; see `variation`. Two runs of 50 topics take about a second.
 
     Examples
     --------
@@ -182,32 +185,19 @@ def paper(
             first, second = pair
             two = rows_of(loaded.rankings, pair)
             topics = two.by_topic()
-            discovered = discoveries_of(
-                replace(loaded, rankings=two),
-                [1],
-                rank=rank,
-                flip=flip,
-                gain=scenario,
-                pairs=True,
-                empty=empty,
-            )
-            sides = ((topics, discovered.before), (discovered.found[0].topics, discovered.after[0]))
-            limits = tuple(difference_interval(*side) for side in sides)
-            skewness = tuple(
-                tuple(map_skewness(*side, *which) for which in ((0,), (1,), (0, 1)))
-                for side, (_, _, law) in zip(sides, limits, strict=True)
-                if law != "normal"
-            )
+            varied = moments(two, empty)
+            say_empty(two.topics, varied)
+            discovered = discovery(two, 1, rank=rank, flip=flip, gain=scenario)
+            with telling("documents found", int(discovered.flipped.sum())) as advance:
+                then = discovered_variation(discovered, varied, progress=advance)
             at_rank = states_at_rank(loaded.rankings, pair, rank)
             documents = scores_of_judge(
                 ranked, votes, [ranked.tags[run] for run in pair], scale, cuts[0], rank
             )
-        simulated = None
-        if simulate is not None:
-            with telling("judgings", 2 * simulate) as advance:
-                how: dict[str, Any] = {"repetitions": simulate, "seed": seed, "empty": empty}
-                before = simulate_maps(topics, **how, progress=advance)
-                simulated = before, simulate_maps(discovered.found[0].topics, **how, progress=advance)
+        how: dict[str, Any] = {"repetitions": simulate or REPETITIONS, "seed": seed, "empty": empty}
+        with telling("judgings", 2 * how["repetitions"]) as advance:
+            before = simulate_maps(topics, **how, progress=advance)
+            simulated = before, simulate_maps(discovered.topics, **how, progress=advance)
     settings = frozen(
         **found.named(),
         a=ranked.tags[first],
@@ -219,14 +209,13 @@ def paper(
         scenario=scenario,
         flip=flip,
         empty=empty,
-        simulate=simulate,
+        simulate=how["repetitions"],
         seed=seed,
         alpha=alpha,
         cutoff=cutoff,
         order=found.order,
         **heard_of.to_json(),
     )
-    chosen = {"rank": rank, "flip": flip, "scenario": scenario}
     return Paper(
         runs=(ranked.tags[first], ranked.tags[second]),
         topics=two.topics,
@@ -235,10 +224,10 @@ def paper(
         votes=votes,
         scores=scores,
         p=document_chances(votes, scale, values),
-        varied=discovered.before,
-        discovered=discovered.said(chosen, ()),
-        limits=limits,
-        skewness=skewness,
+        varied=varied,
+        discovered=discovered,
+        found=then,
+        loaded=replace(loaded, rankings=two),
         at_rank=at_rank,
         own=documents,
         simulated=simulated,
@@ -252,11 +241,8 @@ def verdicts(pair: Redone) -> Table:
     tested, parts = pair.tested, run_components(pair.varied)
     t1, t2 = abs(float(tested.t1_removed[0])), abs(float(tested.t2_removed[0]))
     shares = parts.share
-    (one,) = pair.discovered.compared or ()
-    then = pair.discovered.mean_found[0]
-    drops = (pair.varied.map_mean - then) / pair.varied.map_mean
-    p = tested.p_values()["t2_removed"][0]
-    after = one.after.p_values()["t2_removed"][0]
+    drops = (pair.varied.map_mean - pair.found.map_mean) / pair.varied.map_mean
+    p, after = (one.p_values()["t2_removed"][0] for one in (tested, pair.tested_found))
     rows = [
         ("pairing the topics makes the test sharper: |t2| > |t1|", t2 > t1, f"{told(t2)}, {told(t1)}"),
         (
@@ -288,10 +274,9 @@ def verdicts(pair: Redone) -> Table:
 
 def topics(pair: Redone) -> Table:
     """Give the moments of every topic, before and after, and the document of B that is found."""
-    after = pair.discovered.after[0]
-    flipped = {
-        row["topic"]: row["docno"] for row in pair.discovered.table("documents").to_records() if row["found"]
-    }
+    after, one = pair.found, pair.discovered
+    places = [(place, int(one.documents[place])) for place in np.flatnonzero(one.flipped).tolist()]
+    flipped = dict(zip([place for place, _ in places], pair.loaded.docnos(places), strict=True))
     columns = {
         TOPIC: pair.topics,
         Column("mean_a", "float", "E(A)", "expected AP"): pair.varied.mean[0],
@@ -300,7 +285,7 @@ def topics(pair: Redone) -> Table:
         Column("variance_b", "float", "V(B)"): pair.varied.covariance[:, 1, 1],
         Column("covariance", "float", "Cov"): pair.varied.covariance[:, 0, 1],
         Column("docno", about="the document of B that is found relevant"): [
-            flipped.get(topic) for topic in pair.topics
+            flipped.get(place) for place in range(len(pair.topics))
         ],
         Column("mean_a_found", "float", "E(A) then"): after.mean[0],
         Column("mean_b_found", "float", "E(B) then"): after.mean[1],

@@ -196,19 +196,17 @@ def table_5(pair: Redone) -> Table:
                 "share": float(parts.share[number]),
             }
         )
-        if pair.simulated is not None:
-            rows.append(
-                {
-                    "run": run,
-                    "judge": "(simulated)",
-                    "level": None,
-                    "topics": len(pair.topics),
-                    "mean": float(pair.simulated[0].moments.mean[number]),
-                    "judging_variance": float(
-                        pair.simulated[0].moments.covariance[number, number] * len(pair.topics)
-                    ),
-                }
-            )
+        simulated = pair.simulated[0]
+        rows.append(
+            {
+                "run": run,
+                "judge": "(simulated)",
+                "level": None,
+                "topics": len(pair.topics),
+                "mean": float(simulated.mean[number]),
+                "judging_variance": float(simulated.covariance[number, number] * len(pair.topics)),
+            }
+        )
     columns = [
         RUN,
         Column("judge"),

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.result import Result
-from pooler.results.variation.discovery import Discoveries
 from pooler.results.variation.probabilities import (
     Probable,
     Values,
@@ -26,8 +25,10 @@ from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.arrays import RankedDocuments
 from store.analysis.collapse import level_index
 from store.analysis.significance.normality import NormalityPicture, normality_picture
+from store.analysis.undiscovered.required import relative_drop
 from store.analysis.undiscovered.sensitivity import discovery_effect
 from store.analysis.variation.collection import CollectionVariation, VariedPairs, pair_components
+from store.analysis.variation.discovery import Discovery
 from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
 from store.analysis.variation.simulation import SimulatedMaps
 from store.judging.kinds import Heard
@@ -196,14 +197,14 @@ class Redone(Result):
     """Of every judged document, in [0, 1]."""
     varied: CollectionVariation = field(repr=False)
     """Moments of A and B, in this order."""
-    discovered: Discoveries = field(repr=False)
-    limits: Sequence[tuple[float, float, str]] = field(repr=False)
-    """Of A - B if judged again, at 95%, and the law they are by: as judged, and with the documents found."""
-    skewness: Sequence[Sequence[float]] = field(repr=False)
-    """Of A, B and A - B, as judged and found; nothing where documents are too many for all outcomes."""
+    discovered: Discovery = field(repr=False)
+    """The documents at rank N + 1 of B, and the topics with them found relevant."""
+    found: CollectionVariation = field(repr=False)
+    """Moments of A and B then."""
+    loaded: Probable = field(repr=False)
     at_rank: Sequence[AtRank] = field(repr=False)
     own: Sequence[OwnScore] = field(repr=False)
-    simulated: tuple[SimulatedMaps, SimulatedMaps] | None = field(repr=False)
+    simulated: tuple[SimulatedMaps, SimulatedMaps] = field(repr=False)
     """As judged, and with the documents found."""
 
     @property
@@ -215,6 +216,22 @@ class Redone(Result):
     def tested(self) -> VariedPairs:
         """The difference of A and B in the model, and its tests."""
         return pair_components(self.varied, (np.array([0]), np.array([1])))
+
+    @cached_property
+    def tested_found(self) -> VariedPairs:
+        """The same with the documents found."""
+        return pair_components(self.found, (np.array([0]), np.array([1])))
+
+    @property
+    def difference_drop(self) -> float:
+        """Q, share by which the difference falls then; 1 or more = the order turns, NaN = there is none."""
+        return float(relative_drop(self.tested.components.mean, self.tested_found.components.mean)[0])
+
+    def variance_drop(self, *, judging: bool) -> float:
+        """H, share by which the variance over topics falls, with or without judging; NaN = it is 0."""
+        sides = [one.components for one in (self.tested, self.tested_found)]
+        variances = [one.topic_variance + (one.judging_variance if judging else 0.0) for one in sides]
+        return float(relative_drop(*variances)[0])
 
     @cached_property
     def picture(self) -> NormalityPicture:

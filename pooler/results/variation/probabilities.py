@@ -407,7 +407,6 @@ def load_probable(
     probabilities: str | None = None,
     unjudged: float | str = 0,
     keep_zero: bool = False,
-    keep_rank: int | None = None,
     extra_relevant: int = 0,
     empty: Empty = "given",
     judged: Judged | None = None,
@@ -438,7 +437,6 @@ def load_probable(
         cutoff=cutoff,
         unjudged=rule,
         keep_zero=keep_zero,
-        keep_rank=keep_rank,
         extra_relevant=extra_relevant,
     )
     _say_what_varies(probable, unjudged, read.ranked)

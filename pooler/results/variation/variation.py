@@ -28,10 +28,16 @@ from store.analysis.variation.collection import (
     pair_components,
     run_components,
 )
-from store.analysis.variation.law import IntervalLaw, RunIntervals, run_intervals
 from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings
-from store.analysis.variation.order import Method, Reversals, reversals
-from store.analysis.variation.simulation import SimulatedMaps, simulate_maps
+from store.analysis.variation.order import (
+    NEAREST,
+    Reversals,
+    expected_tau,
+    order_probabilities,
+    reversals,
+    simulated_reversals,
+)
+from store.analysis.variation.simulation import REPETITIONS, SimulatedMaps, simulate_maps
 from store.errors import ArgumentError
 from store.text import counted
 
@@ -72,18 +78,6 @@ _SEEN_P = {
     ),
     "t2_included": Column("p_t2_included", "float", "p with", "the same with that part"),
 }
-_INTERVAL_WORDS: Mapping[IntervalLaw, str] = {
-    "enumeration": "from all outcomes",
-    "inversion": "from the inverted distribution of MAP",
-    "normal": "from the normal distribution",
-}
-_LAW_WORDS: Mapping[Method, str] = {
-    "enumeration": "all outcomes",
-    "likely": "the likely outcomes",
-    "skewness": "the normal distribution corrected for skewness",
-    "mixture": "a mixture of normal distributions",
-    "normal": "the normal distribution",
-}
 
 
 def variation(
@@ -96,8 +90,6 @@ def variation(
     empty: Empty = "given",
     pairs: bool = False,
     neighbours: bool = False,
-    intervals: bool = True,
-    quick: bool = True,
     simulate: int | None = None,
     seed: int = 1,
     cutoff: int = 1000,
@@ -107,7 +99,8 @@ def variation(
 
     A document that half of its judges find relevant is relevant with probability 1/2 in another
     judging, each document by itself. Mean, variance and covariance of MAP are computed exactly,
-    where Kishida (2001, section 3.2) simulates.
+    where Kishida (2001, section 3.2) simulates. Intervals, and how likely two runs change places, are of
+    the normal law with these moments; the 45 pairs nearest to a swap are simulated besides.
 
     Parameters
     ----------
@@ -131,12 +124,9 @@ def variation(
         Compare every two runs.
     neighbours : bool, optional
         Of the pairs keep runs that are next to each other by expected MAP, in their order.
-    intervals : bool, optional
-        Find the interval of every run: some seconds. Without, there is no table `variation`.
-    quick : bool, optional
-        Without pairs take the laws that are found sooner, where only tau is made of them.
     simulate : int, optional
-        Judge by chance so many times, too, from 2.
+        Judge by chance so many times, from 2, and simulate every run and pair. Default: 20,000 times, the
+        runs of the 45 pairs.
     seed : int, optional
         Of the simulation, from 0.
     cutoff : int, optional
@@ -189,8 +179,6 @@ def variation(
             empty=empty,
             pairs=pairs,
             neighbours=neighbours,
-            intervals=intervals,
-            quick=quick,
             simulate=simulate,
             seed=seed,
             tells_empty=True,
@@ -205,8 +193,6 @@ def variation_of(
     empty: Empty = "given",
     pairs: bool = False,
     neighbours: bool = False,
-    intervals: bool = True,
-    quick: bool = True,
     simulate: int | None = None,
     seed: int = 1,
     tells_empty: bool = False,
@@ -218,42 +204,47 @@ def variation_of(
     if tells_empty:
         say_empty(probable.topics, varied)
     scores = None if judged is None else _map_as_judged(judged, probable, empty)
-    simulated = turned = tested = None
+    simulated = None
     if simulate is not None:
         with telling("simulations", simulate) as advance:
             simulated = simulate_maps(topics, repetitions=simulate, seed=seed, empty=empty, progress=advance)
-    if n_runs > 1:
-        with telling("pairs of runs", n_runs * (n_runs - 1) // 2) as advance:
-            turned = reversals(topics, varied, quick=quick and not pairs, progress=advance)
-        if pairs:
-            tested = pair_components(varied, (turned.first, turned.second))
-    limits = None
-    if intervals:
-        with telling("runs", n_runs) as advance:
-            limits = run_intervals(topics, varied, progress=advance)
+    turned = reversals(varied) if n_runs > 1 else None
+    tested = None
+    if turned is not None and pairs:
+        tested = pair_components(varied, (turned.first, turned.second))
+        with telling("simulations", REPETITIONS) as advance:
+            turned = simulated_reversals(
+                topics, turned, seed=seed, empty=empty, simulated=simulated, progress=advance
+            )
     parts = run_components(varied)
-    nan = np.full(n_runs, np.nan)
+    low, high = np.clip(parts.interval(), 0.0, 1.0)
+    reference = parts.mean if scores is None else scores
     return Variation(
         runs=probable.tags,
         topics=probable.topics,
         mean=parts.mean,
         sd=parts.by_judging,
-        low=nan if limits is None else limits.low,
-        high=nan if limits is None else limits.high,
+        low=low,
+        high=high,
         covariance=varied.covariance,
         judged=scores,
         share=parts.share,
-        tau=float("nan") if turned is None else turned.tau(parts.mean if scores is None else scores),
+        tau=float("nan") if turned is None else expected_tau(order_probabilities(varied), reference),
         varied=varied,
         parts=parts,
-        limits=limits,
         turned=turned,
         tested=tested,
         simulated=simulated,
         n_left_out=loaded.n_left_out,
         is_guessed=_may_be_unjudged(probable),
         neighbours=neighbours,
-        settings=frozen(**loaded.settings, pairs=pairs, neighbours=neighbours, simulate=simulate, seed=seed),
+        settings=frozen(
+            **loaded.settings,
+            pairs=pairs,
+            neighbours=neighbours,
+            simulate=REPETITIONS if pairs and simulate is None else simulate,
+            seed=seed,
+        ),
     )
 
 
@@ -299,7 +290,7 @@ class Variation(Result):
     sd: NDArray[np.float64]
     """Its standard deviation by judging, shape (n_runs,)."""
     low: NDArray[np.float64]
-    """About 95% of judgings give a MAP between this and `high`, shape (n_runs,); NaN = not asked for."""
+    """About 95% of judgings give a MAP between this and `high`, by the normal law, shape (n_runs,)."""
     high: NDArray[np.float64]
     covariance: NDArray[np.float64]
     """Of AP by judging, shape (n_topics, n_runs, n_runs)."""
@@ -312,9 +303,8 @@ class Variation(Result):
     of one run."""
     varied: CollectionVariation = field(repr=False)
     parts: Components = field(repr=False)
-    limits: RunIntervals | None = field(repr=False)
     turned: Reversals | None = field(repr=False)
-    """How likely every two runs change places; ``None`` = there is one run."""
+    """How likely every two runs change places, simulated with `pairs`; ``None`` = there is one run."""
     tested: VariedPairs | None = field(repr=False)
     """Paired t tests without and with the variance by judging; ``None`` = no pairs."""
     simulated: SimulatedMaps | None = field(repr=False)
@@ -327,9 +317,8 @@ class Variation(Result):
     NAMES: ClassVar[tuple[str, ...]] = ("variation", "pairs", "topics")
 
     def names(self) -> tuple[str, ...]:
-        """Return the tables that were asked for."""
-        there = {"variation": self.limits is not None, "pairs": self.tested is not None, "topics": True}
-        return tuple(name for name in self.NAMES if there[name])
+        """Return the tables that there are."""
+        return tuple(name for name in self.NAMES if name != "pairs" or self.tested is not None)
 
     def _topics(self) -> Table:
         """Make a row a run and topic: the moments of AP there."""
@@ -368,24 +357,23 @@ class Variation(Result):
         )
 
     def plots(self) -> tuple[Plot, ...]:
-        """Return every run's interval, and of pairs how likely they turn about, where these are known.
+        """Return every run's interval, or of pairs how likely they turn about.
 
         Of one run also its expected APs by topic beside the normal curve, of two in pairs their differences.
         """
-        runs = (self._drawn_runs(),) if self.limits is not None else ()
         if len(self.runs) == 1:
             picture = normality_picture(self.varied.mean[0])
-            return (*runs, *normality_plot(picture, "expected AP"))
+            return (self.runs_plot(), *normality_plot(picture, "expected AP"))
         if self.tested is None or self.turned is None:
-            return runs
+            return (self.runs_plot(),)
         normal: tuple[Plot, ...] = ()
         if len(self.runs) == 2:
             (first,), (second,) = self.turned.first, self.turned.second
             picture = normality_picture(self.varied.mean[first] - self.varied.mean[second])
             normal = normality_plot(picture, "expected difference")
-        return (*runs, self._drawn_pairs(), *normal)
+        return (self._drawn_pairs(), *normal)
 
-    def _drawn_runs(self) -> Plot:
+    def runs_plot(self) -> Plot:
         """Make the picture of runs, the highest first, each with how likely the next one passes it."""
         chain: list[int] = []
         passed: list[float | None] = []
@@ -398,7 +386,7 @@ class Variation(Result):
         passed += [None] * (len(chain) - len(passed))
         columns = {
             RUN: [self.runs[run] for run in chain],
-            Column("passed", "float"): passed,
+            _chance("passed"): passed,
             Column("mean", "float"): self.mean[chain],
             Column("low", "float"): self.low[chain],
             Column("high", "float"): self.high[chain],
@@ -428,7 +416,7 @@ class Variation(Result):
             if n_pairs > len(table):
                 title += f": the {len(table):,} most likely of {counted(n_pairs, 'pair')}"
         pairs = [f"{a} > {b}" for a, b in zip(table.cells("a"), table.cells("b"), strict=True)]
-        columns = {Column("pair"): pairs, Column("reversed", "float"): table.cells("reversed")}
+        columns = {Column("pair"): pairs, _chance("reversed"): table.cells("reversed")}
         drawn = Table.of_columns("reversed", columns)
         return Plot(
             table=drawn,
@@ -442,10 +430,9 @@ class Variation(Result):
 
     def _variation(self) -> Table:
         """Make a row a run."""
-        assert self.limits is not None
-        parts, limits, n_runs = self.parts, self.limits, len(self.runs)
+        parts, n_runs = self.parts, len(self.runs)
         mean = f"mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged again"
-        low = f"MAP would lie from here to high about 95% of the time, {_INTERVAL_WORDS[limits.law]}"
+        low = "MAP would lie from here to high about 95% of the time, by the normal distribution"
         share = (
             "how much of the variance of single topics comes from judging rather than from differences"
             " between them"
@@ -457,8 +444,8 @@ class Variation(Result):
         columns |= {
             Column("mean", "float", "expected", mean): self.mean,
             Column("sd", "float", about="its standard deviation, with the same topics"): self.sd,
-            Column("low", "float", about=low): limits.low,
-            Column("high", "float"): limits.high,
+            Column("low", "float", about=low): self.low,
+            Column("high", "float"): self.high,
             unseen("topic_variance"): parts.topic_variance,
             unseen("judging_variance"): parts.judging_variance,
             Column("share", "float", about=share): parts.share,
@@ -466,14 +453,12 @@ class Variation(Result):
             **_normality(self.varied.mean),
         }
         if self.simulated is not None:
-            moments = self.simulated.moments
             columns |= {
-                Column("mc_mean", "float", "simulated"): moments.mean,
-                Column("mc_sd", "float", "sd"): np.diagonal(moments.covariance) ** 0.5,
+                Column("mc_mean", "float", "simulated"): self.simulated.mean,
+                Column("mc_sd", "float", "sd"): np.diagonal(self.simulated.covariance) ** 0.5,
             }
         columns |= {
-            unseen("law", "text"): [limits.law] * n_runs,
-            unseen("interval_error"): limits.error,
+            unseen("law", "text"): ["normal"] * n_runs,
             unseen("moments_error"): [self.varied.error] * n_runs,
         }
         varies = bool(np.any(self.sd > 0))
@@ -481,7 +466,7 @@ class Variation(Result):
             self.conclusion() if varies and not np.isnan(self.tau) else "",
             _WHO_JUDGES if varies else _NOTHING_VARIES,
             _UNJUDGED_WORDS if self.is_guessed else "",
-            self._simulation(),
+            "" if self.simulated is None else self._simulation(),
         ]
         return Table.of_columns("variation", columns, notes=[*filter(None, notes)])
 
@@ -495,7 +480,7 @@ class Variation(Result):
             neighbouring(turned.first, turned.second) if self.neighbours else np.arange(turned.first.size)
         )
         first, second = turned.first[places], turned.second[places]
-        single = [turned.single.get((int(a), int(b))) for a, b in zip(first, second, strict=True)]
+        drawn = ~np.isnan(turned.simulated[places])
         share = "how much of the variance of the differences by topic comes from judging"
         columns: dict[Column, Any] = {
             RUN_A: [self.runs[run] for run in first],
@@ -507,41 +492,41 @@ class Variation(Result):
             ),
             unseen("topic_variance"): parts.topic_variance[places],
             unseen("judging_variance"): parts.judging_variance[places],
-            Column("k", "float", "K", share): parts.share[places],
+            Column("k", "float", "K", share, can_go=1): parts.share[places],
         }
         for name, p in tested.p_values().items():
             columns[unseen(name)] = getattr(tested, name)[places]
             columns[_SEEN_P.get(name) or unseen(f"p_{name}")] = p[places]
         columns |= {
-            Column("reversed", "float", about="how likely judging again is to put B above A"): (
+            _chance("reversed", "how likely judging again is to put B above A, by the normal distribution"): (
                 turned.reversed[places]
             ),
-            unseen("tied"): [None if one is None else one.tied for one in single],
-            unseen("law", "text"): ["normal" if one is None else one.method for one in single],
-            unseen("reversed_error"): turned.error[places],
+            Column("simulated", "float", about="share of random judgings that do"): turned.simulated[places],
+            Column("simulated_error", "float", "+/-", "its standard error"): turned.error[places],
+            unseen("law", "text"): np.where(drawn, "simulated", "normal").tolist(),
         }
-        if self.simulated is not None:
-            columns[Column("mc_reversed", "float", "simulated")] = self.simulated.above[second, first]
         columns[unseen("moments_error")] = [self.varied.error] * len(places)
         columns |= _normality(self.varied.mean[first] - self.varied.mean[second])
-        table = Table.of_columns("pairs", columns)
-        data = table.data
-        n_open = int((data["reversed"] >= 0.05).sum())
+        n_open = int((np.where(drawn, turned.simulated[places], turned.reversed[places]) >= 0.05).sum())
+        of = " of neighbours" if self.neighbours else ""
         notes = [
-            f"Of {counted(len(places), 'pair')}{(' of neighbours' if self.neighbours else '')}, {n_open:,}"
-            f" may swap with a probability of 5% or more. {_laws(data)}",
-            *([] if self.simulated is None else contradicted(data, self.simulated.moments.repetitions)),
+            f"Of {counted(len(places), 'pair')}{of}, {n_open:,} may swap with a probability of 5% or more.",
             _UNJUDGED_WORDS if self.is_guessed else "",
             self._simulation(),
         ]
-        return replace(table, notes=[*filter(None, notes)])
+        return Table.of_columns("pairs", columns, notes=[*filter(None, notes)])
 
     def _simulation(self) -> str:
-        """Say how the simulation was made."""
-        if self.simulated is None:
-            return ""
-        moments = self.simulated.moments
-        return f"simulated: the same from {moments.repetitions:,} random simulations, seed {moments.seed}."
+        """Say how the simulation was made, and of which pairs."""
+        settings, turned = self.settings, self.turned
+        words = f"simulated: {settings['simulate']:,} random judgings, seed {settings['seed']}"
+        is_part = self.simulated is None and turned is not None and turned.simulated.size > NEAREST
+        return f"{words}; only the {NEAREST} pairs nearest to a swap." if is_part else f"{words}."
+
+
+def _chance(name: str, about: str = "") -> Column:
+    """Declare a column of probabilities by the normal law, which is right to two digits."""
+    return Column(name, "float", about=about, digits=2, is_chance=True)
 
 
 def _normality(scores: NDArray[np.float64]) -> dict[Column, list[float | None]]:
@@ -551,34 +536,3 @@ def _normality(scores: NDArray[np.float64]) -> dict[Column, list[float | None]]:
         replace(_W, show="never"): [w for w, _ in tested],
         replace(_P_NORMALITY, show="never"): [p for _, p in tested],
     }
-
-
-def _laws(data: Mapping[str, Any]) -> str:
-    """Say by which laws the order was found, and what errors they have."""
-    laws, every = np.array(data["law"]), data["reversed_error"]
-    words = []
-    for law, name in _LAW_WORDS.items():
-        errors = every[laws == law]
-        if not errors.size:
-            continue
-        of_all = "" if errors.size == laws.size else f" ({errors.size:,})"
-        known = errors[~np.isnan(errors)]
-        about = "" if law == "enumeration" or not known.size else f", off by some {known.max():.1g}"
-        words.append(f"{name}{of_all}{about}")
-    return f"Computed {'; '.join(words)}."
-
-
-def contradicted(data: Mapping[str, Any], repetitions: int) -> list[str]:
-    """Name the pairs whose order the simulation tells otherwise, chance and error allowed for."""
-    share, error = np.asarray(data["mc_reversed"]), np.nan_to_num(data["reversed_error"])
-    # Four standard errors, by the share with two judgings of either kind added.
-    smoothed = (share * repetitions + 2) / (repetitions + 4)
-    chance = 4 * (smoothed * (1 - smoothed) / repetitions) ** 0.5
-    (places,) = np.nonzero(np.abs(share - data["reversed"]) > error + chance)
-    if not places.size:
-        return []
-    more = "" if places.size == 1 else f" and {counted(places.size - 1, 'other pair')}"
-    return [
-        f"The simulation contradicts `reversed` of {data['a'][places[0]]} - {data['b'][places[0]]}{more}"
-        " by more than chance and the stated error: trust `simulated` there."
-    ]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from store.analysis.variation.collection import CollectionVariation, Topic
 from store.analysis.variation.moments import judgement_weights, variation_gradient
-from store.analysis.variation.order import reversals
+from store.analysis.variation.order import order_probabilities
 from store.errors import ArgumentError
 
 CONFIDENCE = 0.95
@@ -52,24 +52,17 @@ class JudgementValues:
         return int(np.count_nonzero(self.unsettled) // 2)
 
 
-def settled_pairs(
-    topics: Sequence[Topic], varied: CollectionVariation, confidence: float = CONFIDENCE
-) -> NDArray[np.bool_]:
+def settled_pairs(varied: CollectionVariation, confidence: float = CONFIDENCE) -> NDArray[np.bool_]:
     """Tell which pairs of runs have an order that another judging keeps, shape (n_runs, n_runs).
 
-    The arguments are those of `next_documents`. Symmetric; pairs that are tied and do not vary are settled,
-    as is the diagonal.
+    The arguments are those of `next_documents`. By the normal law; symmetric; pairs that are tied and do not
+    vary are settled, as is the diagonal.
     """
     if not 0.5 < confidence < 1:
         raise ArgumentError("confidence", "must be above 0.5 and below 1", confidence)
-    turned = reversals(topics, varied, quick=True)
-    kept = 1 - turned.reversed
-    for place, pair in enumerate(zip(turned.first.tolist(), turned.second.tolist(), strict=True)):
-        if pair in turned.single:
-            kept[place] = max(turned.single[pair].above, turned.single[pair].below)
-    settled = np.eye(varied.map_mean.size, dtype=np.bool_)
-    settled[turned.first, turned.second] = settled[turned.second, turned.first] = kept >= confidence
-    return np.asarray(settled | (varied.difference_variances() <= 1e-24))
+    above = order_probabilities(varied)
+    settled = (np.maximum(above, above.T) >= confidence) | (varied.difference_variances() <= 1e-24)
+    return np.asarray(settled | np.eye(len(above), dtype=np.bool_))
 
 
 def next_documents(
@@ -114,7 +107,7 @@ def next_documents(
     >>> found.document.tolist(), found.gain.round(4).tolist(), round(found.variance, 4)
     ([0, 1], [0.0652, 0.0467], 0.0756)
     """
-    settled = settled_pairs(topics, varied, confidence)
+    settled = settled_pairs(varied, confidence)
     n_topics = len(topics)
     # The Laplacian: the number of unsettled pairs of each run, less the pairs themselves.
     pairs = (~settled).astype(np.float64)

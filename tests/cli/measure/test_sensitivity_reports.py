@@ -23,12 +23,10 @@ def ap_rows(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) 
 def test_no_option_alone_is_called_the_experiment_of_the_paper(cli: Cli) -> None:
     """Manual and help say that section 4.3 is another command's."""
     shown = " ".join(cli("sensitivity", "--help").fine().out.split())
-    assert "that is `pooler variation --discover RUN --scenario own --flip not-relevant`" in shown
+    assert "that is `pooler paper A B --table section_4_3`" in shown
     page = Path(__file__).parents[3] / "docs" / "how-to" / "missed.md"
     manual = " ".join(page.read_text("utf-8").split())
-    assert (
-        "the paper's own experiment, within its model of judging errors, is `variation --discover`" in manual
-    )
+    assert "the paper's own experiment, within its model of judging errors, is `paper A B`" in manual
     for text in (shown, manual):
         assert "is the paper's section 4.3)" not in text
         assert "(the paper's section 4.3)" not in text

@@ -45,29 +45,22 @@ class Enumerated:
     """Shape (n_runs,)."""
     covariance: NDArray[np.float64]
     """Shape (n_runs, n_runs)."""
-    third: NDArray[np.float64]
-    """Shape (n_runs, n_runs): third central moment of AP of the row's run less the column's."""
     gradient: NDArray[np.float64]
     """Shape (n_runs, n_documents): E[AP | relevant] - E[AP | not relevant]."""
     above: NDArray[np.float64]
     """Shape (n_runs, n_runs): P(AP of the row's run > AP of the column's)."""
-    tied: NDArray[np.float64]
-    """Shape (n_runs, n_runs): P(both equal)."""
 
 
-def plain_ap(flags: Sequence[int], ranks: Sequence[float], r_mode: str) -> Fraction:
+def plain_ap(flags: Sequence[int], ranks: Sequence[float]) -> Fraction:
     """Compute AP of one run from its definition; 0 without relevant documents."""
     found = sorted(int(rank) for flag, rank in zip(flags, ranks, strict=True)
                    if flag and math.isfinite(rank))  # fmt: skip
-    n_relevant = sum(flags) if r_mode == "pool" else len(found)
     total = sum((Fraction(place, rank) for place, rank in enumerate(found, 1)), Fraction(0))
-    return total / n_relevant if n_relevant else Fraction(0)
+    return total / sum(flags) if any(flags) else Fraction(0)
 
 
 def outcomes(
-    probabilities: Sequence[float] | Sequence[Fraction],
-    ranks: Sequence[Sequence[float]],
-    r_mode: str = "pool",
+    probabilities: Sequence[float] | Sequence[Fraction], ranks: Sequence[Sequence[float]]
 ) -> Iterator[Outcome]:
     """List all 2^n outcomes, the impossible ones too."""
     assert len(probabilities) <= MOST_DOCUMENTS
@@ -76,7 +69,7 @@ def outcomes(
         for place, flag in enumerate(flags):
             chance = probabilities[place]
             weight = weight * (chance if flag else 1 - chance)
-        yield Outcome(flags, weight, [plain_ap(flags, of_run, r_mode) for of_run in ranks])
+        yield Outcome(flags, weight, [plain_ap(flags, of_run) for of_run in ranks])
 
 
 def total(values: Iterable[float | Fraction]) -> float | Fraction:
@@ -90,48 +83,34 @@ def total(values: Iterable[float | Fraction]) -> float | Fraction:
 def enumerated(
     probabilities: Sequence[float] | Sequence[Fraction] | NDArray[np.float64],
     ranks: Sequence[Sequence[float]] | NDArray[np.float64],
-    r_mode: str = "pool",
 ) -> Enumerated:
-    """Compute every moment from all outcomes.
-
-    In mode ``own``, R of a run is the number of relevant documents that it retrieved.
-    """
+    """Compute every moment from all outcomes."""
     chances, places = _plain(probabilities), [list(row) for row in np.atleast_2d(ranks).tolist()]
-    cases = list(outcomes(chances, places, r_mode))
+    cases = list(outcomes(chances, places))
     runs, documents = range(len(places)), range(len(chances))
     mean = [total(one.weight * one.scores[run] for one in cases) for run in runs]
     apart = [[one.scores[run] - mean[run] for run in runs] for one in cases]
     weights = [one.weight for one in cases]
-
-    def over(first: int, second: int, power: int) -> float | Fraction:
-        return total(w * (away[first] - away[second]) ** power
-                     for w, away in zip(weights, apart, strict=True))  # fmt: skip
 
     covariance = [[total(w * away[first] * away[second]
                          for w, away in zip(weights, apart, strict=True))
                    for second in runs] for first in runs]  # fmt: skip
     above = [[total(one.weight for one in cases if one.scores[first] > one.scores[second])
               for second in runs] for first in runs]  # fmt: skip
-    tied = [[total(one.weight for one in cases if one.scores[first] == one.scores[second])
-             for second in runs] for first in runs]  # fmt: skip
-    third = [[over(first, second, 3) for second in runs] for first in runs]
-    gradient = [[_conditional(chances, places, document, run, r_mode) for document in documents]
+    gradient = [[_conditional(chances, places, document, run) for document in documents]
                 for run in runs]  # fmt: skip
     shape = (len(runs), len(documents))
-    return Enumerated(
-        _floats(mean), _floats(covariance), _floats(third), _floats(gradient).reshape(shape),
-        _floats(above), _floats(tied),
-    )  # fmt: skip
+    return Enumerated(_floats(mean), _floats(covariance), _floats(gradient).reshape(shape), _floats(above))
 
 
 def _conditional(
-    chances: list[float] | list[Fraction], places: list[list[float]], document: int, run: int, r_mode: str
+    chances: list[float] | list[Fraction], places: list[list[float]], document: int, run: int
 ) -> float | Fraction:
     """Return what a run's mean gains when one document turns from surely not to surely relevant."""
     means = []
     for sure in (0, 1):
         given = [*chances[:document], sure, *chances[document + 1 :]]
-        cases = outcomes(given, [places[run]], r_mode)
+        cases = outcomes(given, [places[run]])
         means.append(total(one.weight * one.scores[0] for one in cases if one.weight))
     return means[1] - means[0]
 

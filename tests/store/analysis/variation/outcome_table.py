@@ -27,14 +27,12 @@ class OutcomeTable:
         """Return the probability of every outcome."""
         return np.asarray(np.where(self.relevant, p, 1 - p).prod(axis=1))
 
-    def moments(self, p: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return means, covariances, and third moments of the row's run less the column's."""
+    def moments(self, p: Floats) -> tuple[Floats, Floats]:
+        """Return means and covariances."""
         weights = self.weights(p)
         mean = weights @ self.scores
         apart = self.scores - mean
-        covariance = (apart * weights[:, None]).T @ apart
-        differences = apart[:, :, None] - apart[:, None, :]
-        return mean, covariance, np.einsum("o,oab->ab", weights, differences**3)
+        return mean, (apart * weights[:, None]).T @ apart
 
     def gradient(self, p: Floats) -> Floats:
         """Return E[AP | relevant] - E[AP | not relevant], shape (n_runs, n)."""
@@ -49,16 +47,34 @@ class OutcomeTable:
         return np.array(columns).T
 
 
-def outcome_table(ranks: Floats, *, own: bool = False) -> OutcomeTable:
-    """Score every outcome; with `own`, R counts what the run retrieved."""
+def outcome_table(ranks: Floats) -> OutcomeTable:
+    """Score every outcome."""
     n = ranks.shape[1]
     relevant = (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(np.bool_)
     scores = np.zeros((2**n, len(ranks)))
     for run, row in enumerate(ranks):
-        retrieved = np.isfinite(row)
-        order = np.argsort(row)[: retrieved.sum()]
+        order = np.argsort(row)[: np.isfinite(row).sum()]
         flags = relevant[:, order].astype(np.float64)
         precision = flags.cumsum(axis=1) / row[order]
-        counted = relevant[:, retrieved] if own else relevant
-        scores[:, run] = (flags * precision).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
+        scores[:, run] = (flags * precision).sum(axis=1) / np.maximum(relevant.sum(axis=1), 1)
     return OutcomeTable(relevant, scores)
+
+
+def all_maps(topics: list[tuple[Floats, Floats]], *, empty: str = "given") -> tuple[Floats, Floats]:
+    """Return the runs' MAPs in every outcome of all topics, shape (n, n_runs), and its probability."""
+    totals, chances = np.zeros((1, len(topics[0][1]))), np.ones(1)
+    for p, ranks in topics:
+        table = outcome_table(ranks)
+        weights = table.weights(p) * (table.relevant.any(axis=1) if empty == "given" else 1)
+        kept = weights > 0
+        totals = (totals[:, None] + table.scores[kept]).reshape(-1, len(ranks))
+        chances = np.multiply.outer(chances, weights[kept] / weights.sum()).ravel()
+    return totals / len(topics), chances
+
+
+def reversed_in(
+    topics: list[tuple[Floats, Floats]], first: int, second: int, *, empty: str = "given"
+) -> float:
+    """Add up the probabilities of all outcomes in which the second run has the higher MAP."""
+    maps, chances = all_maps(topics, empty=empty)
+    return float(chances[maps[:, second] - maps[:, first] > 1e-12].sum())

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from store.analysis.variation.collection import collection_variation, pair_components
-from store.analysis.variation.moments import (
-    cross_pair_sum,
-    pair_matrix,
-    pair_sum_of_run,
-    third_moment,
-    variation,
-)
+from store.analysis.variation.moments import cross_pair_sum, pair_matrix, pair_sum_of_run, variation
 from store.analysis.variation.next import next_documents, settled_pairs
-from store.analysis.variation.order import order_probabilities, order_probability
-from store.analysis.variation.own_r import own_variation
+from store.analysis.variation.order import order_probabilities
 from tests.store.analysis.variation.enumerated_variation import outcomes
 
 RANKS = ((1.0, 2.0, 3.0, 4.0, 5.0, np.inf), (7.0, 3.0, 2.0, np.inf, 1.0, 5.0))
 NEARLY = (0.5, 1 - 1e-3, 1 - 1e-6, 1 - 1e-9, 1 - 2.0**-53)
 
 
-def exact(p: float, r_mode: str) -> NDArray[np.float64]:
+def exact(p: float) -> NDArray[np.float64]:
     """Compute the covariance of two runs in fractions; six documents of one probability."""
-    found = list(outcomes([Fraction(p)] * 6, RANKS, r_mode))
+    found = list(outcomes([Fraction(p)] * 6, RANKS))
     weights = [Fraction(one.weight) for one in found]
     means = [sum(w * one.scores[run] for w, one in zip(weights, found, strict=True))
              for run in (0, 1)]  # fmt: skip
@@ -41,31 +33,19 @@ def exact(p: float, r_mode: str) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("p", NEARLY)
 def test_covariances_keep_their_digits(p: float) -> None:
-    """Relative to the standard deviations, in both modes: what `ScoreMoments.error` promises."""
-    for r_mode, function in (("pool", partial(variation, empty="zero")), ("own", own_variation)):
-        found, expected = function([p] * 6, RANKS), exact(p, r_mode)
-        spread = np.sqrt(expected.diagonal())
-        off = np.abs(found.covariance - expected) / np.outer(spread, spread)
-        assert off.max() <= found.error + 3e-13
+    """Relative to the standard deviations: what `ScoreMoments.error` promises."""
+    found, expected = variation([p] * 6, RANKS, empty="zero"), exact(p)
+    spread = np.sqrt(expected.diagonal())
+    off = np.abs(found.covariance - expected) / np.outer(spread, spread)
+    assert off.max() <= found.error + 3e-13
 
 
 def test_error_holds_what_a_loose_tolerance_leaves_out() -> None:
     """Few nodes have means exactly, and variances not: the error is that of both."""
-    found, expected = variation([0.5] * 6, RANKS, tolerance=0.1, empty="zero"), exact(0.5, "pool")
+    found, expected = variation([0.5] * 6, RANKS, tolerance=0.1, empty="zero"), exact(0.5)
     spread = np.sqrt(expected.diagonal())
     off = np.abs(found.covariance - expected) / np.outer(spread, spread)
     assert 1e-4 < off.max() <= found.error <= 0.1
-
-
-@pytest.mark.parametrize("n_sure", [0, 1, 3])
-@pytest.mark.parametrize("tolerance", [1e-6, 1e-13, 3e-14, 1e-14])
-def test_third_moments_at_any_tolerance(tolerance: float, n_sure: int) -> None:
-    """The smallest nodes, where 1 - t is 1 in floating point, do not make it NaN."""
-    p = np.concatenate([np.ones(n_sure), np.full(20 - n_sure, 0.5)])
-    ranks = np.array([np.arange(1.0, 21), np.arange(20.0, 0, -1)])
-    ranks[0, 3] = np.inf
-    expected = third_moment(p, ranks, empty="zero")
-    assert third_moment(p, ranks, tolerance=tolerance, empty="zero") == pytest.approx(expected, rel=1e-4)
 
 
 def test_equal_lists_do_not_vary_from_each_other() -> None:
@@ -81,11 +61,10 @@ def test_equal_lists_do_not_vary_from_each_other() -> None:
         if one[0, 0] + one[1, 1] == 2 * one[0, 1]:
             continue
         left += 1
-        assert settled_pairs(topics, varied).all()
+        assert settled_pairs(varied).all()
         assert next_documents(topics, varied).n_unsettled == 0
         assert pair_components(varied).components.judging_variance.tolist() == [0.0]
         assert order_probabilities(varied)[0, 1] == 0.5
-        assert order_probability(topics, method="normal", varied=varied, empty="zero").tied == 1.0
     assert left
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
+from scipy.stats import norm
 
 from store.analysis.variation.collection import collection_variation
 from store.analysis.variation.next import next_documents, settled_pairs
@@ -37,7 +40,7 @@ def test_gain_is_what_a_judgement_takes_away_of_every_open_pair(topic: Topic) ->
 
 def spread(table: OutcomeTable, p: Floats, first: int, second: int) -> float:
     """Return the variance of the difference of two runs, from all outcomes."""
-    _, of, _ = table.moments(p)
+    _, of = table.moments(p)
     return float(of[first, first] + of[second, second] - 2 * of[first, second])
 
 
@@ -51,32 +54,24 @@ def test_topics_share_the_gain() -> None:
     assert twice.variance == pytest.approx(once.variance / 2)
 
 
-def test_settled_pairs_are_those_that_all_outcomes_are_sure_of() -> None:
-    """By the sum of every outcome, at the confidence asked for; equal lists are settled."""
+def test_settled_pairs_are_those_that_the_normal_law_is_sure_of() -> None:
+    """At the confidence asked for, by mean and variance of all outcomes; equal lists are settled."""
     rng = np.random.default_rng(1)
     p = rng.uniform(0.1, 0.9, 8)
     ranks = np.array([rng.permutation(8) + 1.0 for _ in range(5)])
     ranks = np.vstack([ranks, ranks[:1]])
-    topics = [(p, ranks)]
-    varied = collection_variation(topics, empty="zero")
-    above = enumerated(p, ranks).above
+    varied = collection_variation([(p, ranks)], empty="zero")
+    exact, table = enumerated(p, ranks), outcome_table(ranks)
     n_settled = []
     for confidence in (0.6, 0.7, 0.8):
-        settled = settled_pairs(topics, varied, confidence)
-        expected = np.maximum(above, above.T) >= confidence
-        expected[0, 5] = expected[5, 0] = True
-        np.fill_diagonal(expected, True)
-        assert (settled == expected).all()
+        settled = settled_pairs(varied, confidence)
+        for a, b in itertools.combinations(range(6), 2):
+            deviation = spread(table, p, a, b) ** 0.5
+            z = abs(exact.mean[a] - exact.mean[b]) / deviation if (a, b) != (0, 5) else np.inf
+            assert settled[a, b] == settled[b, a] == (norm.cdf(z) >= confidence)
+        assert settled.diagonal().all()
         n_settled.append(int(settled.sum()))
     assert len(set(n_settled)) > 1
-
-
-def test_an_order_kept_nine_times_of_ten_is_not_settled_at_95() -> None:
-    """One document of .1 above a sure one: the normal law would be sure to .998 of the order."""
-    topics = [(np.array([1.0, 0.1]), np.array([[1.0, np.inf], [3.0, 1.0]]))]
-    varied = collection_variation(topics)
-    assert not settled_pairs(topics, varied, 0.95)[0, 1]
-    assert settled_pairs(topics, varied, 0.89)[0, 1]
 
 
 def test_a_confidence_of_1_is_refused() -> None:
@@ -84,7 +79,7 @@ def test_a_confidence_of_1_is_refused() -> None:
     topics = [(np.array([0.5]), np.array([[1.0], [2.0]]))]
     varied = collection_variation(topics)
     with pytest.raises(ArgumentError, match="confidence"):
-        settled_pairs(topics, varied, 1.0)
+        settled_pairs(varied, 1.0)
 
 
 def test_sure_documents_tell_nothing() -> None:

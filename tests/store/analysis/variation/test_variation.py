@@ -12,9 +12,7 @@ from hypothesis import given, settings
 from numpy.typing import NDArray
 
 from store.analysis.variation import moments as module
-from store.analysis.variation import moments as pair_terms
-from store.analysis.variation.moments import third_moment, variation, variation_gradient
-from store.analysis.variation.own_r import own_variation
+from store.analysis.variation.moments import variation, variation_gradient
 from store.errors import ArgumentError
 from tests.store.analysis.variation.dynamic_variation import dynamic
 from tests.store.analysis.variation.enumerated_variation import Topic, drawn_topics, enumerated
@@ -26,7 +24,7 @@ from tests.vectors.variation_examples import EXAMPLES, NEAR
 @pytest.mark.vector("formulas of the project, section 6: X1 to X5")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_worked_examples(name: str) -> None:
-    """Every printed digit of means, variances, third moments, gradients and own mode."""
+    """Every printed digit of means, variances and gradients."""
     example = EXAMPLES[name]
     p = [float(Fraction(one)) for one in example.p.split()]
     found = variation(p, example.ranks, empty="zero")
@@ -36,12 +34,6 @@ def test_worked_examples(name: str) -> None:
     if example.gradient:
         gradient = variation_gradient(p, example.ranks, empty="zero")[: len(example.gradient)]
         assert gradient.ravel() == pytest.approx(np.ravel(example.gradient), abs=NEAR)
-    if example.third is not None:
-        assert third_moment(p, example.ranks, empty="zero") == pytest.approx(example.third, abs=1e-15)
-    if example.own_mean is not None:
-        own = own_variation(p, example.ranks)
-        assert own.mean == pytest.approx(example.own_mean, abs=NEAR)
-        assert own.covariance[upper] == pytest.approx(example.own_covariance, abs=1e-15)
 
 
 def check_all_outcomes(topic: Topic) -> None:
@@ -53,11 +45,6 @@ def check_all_outcomes(topic: Topic) -> None:
     assert np.abs(found.covariance - expected.covariance).max() < 1e-12
     assert np.abs(variation_gradient(p, ranks, empty="zero") - expected.gradient).max() < 1e-12
     assert found.none_relevant == pytest.approx(math.prod((1 - p).tolist()), rel=1e-12)
-    if len(ranks) > 1:
-        assert abs(third_moment(p, ranks[:2], empty="zero") - expected.third[0, 1]) < 1e-12
-        own, of_own = own_variation(p, ranks[:2]), enumerated(p, ranks[:2], "own")
-        assert np.abs(own.mean - of_own.mean).max() < 1e-12
-        assert np.abs(own.covariance - of_own.covariance).max() < 1e-12
 
 
 @given(drawn_topics(most_documents=6))
@@ -72,17 +59,11 @@ def test_moments_equal_all_outcomes_of_twelve(topic: Topic) -> None:
     """Up to twelve documents and 4,096 outcomes, in arrays."""
     p, ranks = topic
     table = outcome_table(ranks)
-    mean, covariance, third = table.moments(p)
+    mean, covariance = table.moments(p)
     found = variation(p, ranks, empty="zero")
     assert np.abs(found.mean - mean).max() < 1e-12
     assert np.abs(found.covariance - covariance).max() < 1e-12
     assert np.abs(variation_gradient(p, ranks, empty="zero") - table.gradient(p)).max() < 1e-12
-    if len(ranks) > 1:
-        assert abs(third_moment(p, ranks[:2], empty="zero") - third[0, 1]) < 1e-12
-        mean, covariance, _ = outcome_table(ranks[:2], own=True).moments(p)
-        own = own_variation(p, ranks[:2])
-        assert np.abs(own.mean - mean).max() < 1e-12
-        assert np.abs(own.covariance - covariance).max() < 1e-12
 
 
 def drawn(
@@ -120,43 +101,18 @@ def test_many_documents_equal_dynamic_programming(chances: str, n: int, limit: i
     assert found.error <= 1e-12
 
 
-def test_own_mode_takes_no_more_nodes_than_both_runs_need() -> None:
-    """Two runs of 8 and 16 documents take 4 and 8 nodes, which give 1/R exactly, whichever first.
-
-    Nodes of Gauss and Legendre are exact for t^(R-1) as long as R is at most twice their number.
-    The error of both rules together is rounding, and does not count that of other powers of R.
-    """
-    ranks = np.full((2, 24), np.inf)
-    ranks[0, :8] = np.arange(1, 9)
-    ranks[1, 8:] = np.arange(1, 17)
-    for order in ([0, 1], [1, 0]):
-        found = own_variation(np.full(24, 0.5), ranks[order])
-        assert found.n_nodes == 4 * 8
-        assert found.error <= 2e-12
-
-
 @pytest.mark.parametrize("n", [7, 300, 700])
 def test_ways_to_sum_pairs_agree(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One matrix product, bit by bit, and all runs at once give one covariance."""
+    """One matrix product, bit by bit, all runs at once, and nodes in blocks give one covariance."""
     p, ranks = drawn(np.random.default_rng(n), n - 3, 3, n_runs=4)
     whole = variation(p, ranks, empty="zero").covariance
-    monkeypatch.setattr(pair_terms, "_BLOCK", 4 * n * 5)
-    assert variation(p, ranks, empty="zero").covariance == pytest.approx(whole, rel=1e-12, abs=1e-18)
     monkeypatch.setattr(module, "_BLOCK", 4 * n * 5)
     assert variation(p, ranks, empty="zero").covariance == pytest.approx(whole, rel=1e-12, abs=1e-18)
     for most in (0, 10**6):
-        monkeypatch.setattr(pair_terms, "_BY_MATRIX", most)
+        monkeypatch.setattr(module, "_BY_MATRIX", most)
         for pair in ([0, 1], [2, 3]):
             two = variation(p, ranks[pair], empty="zero").covariance
             assert two == pytest.approx(whole[np.ix_(pair, pair)], rel=1e-12, abs=1e-18)
-
-
-def test_third_moment_by_matrix_and_by_running_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forty documents: both ways to the trace of a cube."""
-    p, ranks = drawn(np.random.default_rng(4), 40, 5, n_runs=2)
-    by_matrix = third_moment(p, ranks, empty="zero")
-    monkeypatch.setattr(module, "_CUBE_BY_MATRIX", 0)
-    assert third_moment(p, ranks, empty="zero") == pytest.approx(by_matrix, rel=1e-10)
 
 
 def test_gradient_is_the_slope_of_the_mean() -> None:
@@ -178,7 +134,6 @@ def test_sure_judgements_do_not_vary() -> None:
     found = variation([1.0, 0.0, 1.0, 1.0], [[1, 2, 3, 6], [np.inf, 1, 2, np.inf]], empty="zero")
     assert found.mean == pytest.approx([(1 + 2 / 3 + 3 / 6) / 3, (1 / 2) / 3], rel=1e-15)
     assert not found.covariance.any()
-    assert third_moment([1.0, 1.0], [[1, 2], [2, 1]], empty="zero") == 0.0
 
 
 @pytest.mark.parametrize("p", [[], [0.0, 0.0]])
@@ -207,10 +162,3 @@ def test_wrong_topics_are_refused(p: list[float], ranks: list[list[float]], word
     with pytest.raises(ArgumentError, match=words):
         variation(p, ranks, empty="zero")
     assert variation([0.5, 0.5], [[np.inf, np.inf]], empty="zero").mean.tolist() == [0.0]
-
-
-def test_differences_are_of_two_runs() -> None:
-    """Third moment and own mode take two."""
-    for function in (third_moment, own_variation):
-        with pytest.raises(ArgumentError, match="two runs"):
-            function([0.5], [[1], [1], [1]])
