@@ -28,7 +28,6 @@ from store.errors import SchemaError, StoreError
 from store.keeping.backup import back_up, free_name
 from store.keeping.checks import RESTORE
 from store.keeping.progress import Progress, no_progress
-from store.roles.grants import apply_roles, are_made, has_roles, place_of
 
 MIGRATIONS = Path(__file__).parents[1] / "db" / "migrations"
 
@@ -92,8 +91,7 @@ def upgrade(
         if before == after:
             with reading(engine) as session:
                 found = _differences(session.connection(), after)
-                are_roles_right = not has_roles(session.connection()) or are_made(session, place_of(session))
-            if are_roles_right and not any(one.missing is not None for one in found):
+            if not any(one.missing is not None for one in found):
                 return Upgrade(before, after, None, left=tuple(one.told for one in found))
         backup = _back_up(url, before, progress) if backs_up else None
         config = Config()
@@ -116,10 +114,6 @@ def upgrade(
                     renew_checksums(session, table)
             if engine.dialect.name == "sqlite":
                 _check_foreign_keys(connection)
-            # A step that makes a table says nothing of who may see it.
-            if has_roles(connection) and not are_made(session, place_of(session)):
-                apply_roles(session)
-                mended.append("the roles are others than this program's")
         return Upgrade(before, after, backup, tuple(mended), left)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from store.judging.codes import hash_of, new_code
 
 from store.collection import Collection
 from store.db.engine import collection_url, engine_at
@@ -19,7 +20,6 @@ from store.keeping.copying import copy_collection
 from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.records import JudgeKind
-from store.roles.codes import hash_of, new_code
 from tests.store.full_collection import fill
 
 ANN, MODEL, ZOE = ("ann", JudgeKind.HUMAN), ("gpt", JudgeKind.MODEL), ("zoe", JudgeKind.ADJUDICATOR)
