@@ -110,7 +110,7 @@ def claimable(session: Session, judge: int) -> dict[int, int]:
         .subquery()
     )
     query = select(free.c.topic_id, func.count()).where(*_is_for(judge, free)).group_by(free.c.topic_id)
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
