@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pooler.results.alike.duplicates import duplicates
     from pooler.results.audit.audit import audit
     from pooler.results.audit.corrected import corrected
-    from pooler.results.keep.grants import grants
     from pooler.results.keep.merge import merge
     from pooler.results.keep.verify import verify
     from pooler.results.look.details import details
@@ -83,7 +82,6 @@ _MODULES = {
     "pooler.results.alike.duplicates": ("duplicates",),
     "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),
-    "pooler.results.keep.grants": ("grants",),
     "pooler.results.keep.merge": ("merge",),
     "pooler.results.keep.verify": ("verify",),
     "pooler.results.look.details": ("details",),
@@ -163,7 +161,6 @@ __all__ = [
     "erasing",
     "estimate",
     "evaluate",
-    "grants",
     "history",
     "list_measures",
     "list_strategies",

@@ -14,8 +14,6 @@ MEANINGS = {
     "place_kept": "place with near-duplicates as they are",
     "similarity": "Jaccard of the shingles of both", "advice": "what to do",
     "after": "the value after the change",
-    "connections": "connections that the login has open", "login": "the login of the server",
-    "may_log_in": "whether the server lets the login in", "role": "what the login may do",
     "agreement": "share of agreement on this grade", "ap": "average precision",
     "area": "area under the ROC curve", "at": "when",
     "at_desk": "whether it was done at the judging screen", "band": "the word for a value of that size",

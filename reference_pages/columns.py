@@ -15,8 +15,6 @@ from typing import Any
 
 import pooler as p
 from pooler.cli.main import run
-from pooler.results.keep.grants import GrantsResult
-from pooler.results.result import frozen
 from pooler.results.table import Column
 from reference_pages.column_words import meaning
 from reference_pages.markdown import code, heading, plain, table
@@ -38,7 +36,6 @@ MORE: dict[str, Made] = {
     "estimate": lambda c: p.estimate(_strict(c), pool="drawn"),
     "estimate --with-model": lambda c: p.corrected(_strict(c), "lenient", pool="grid"),
     "export probabilities": lambda c: p.probabilities(c, values={0: 0, 1: 0.5, 2: 1}),
-    "grant": lambda _c: GrantsResult(granted=(), settings=frozen(), where="a server"),
     "merge": lambda _c: p.merge("before.db", ["part.db", "copy.db"], dry_run=True),
     "next": lambda c: p.next_documents(p.source(_PAIR, collection=c)),
     "pool": lambda _c: p.pool(

@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from store.db.database import Database, Inside
-from store.db.login import SEATED, Login, Role
 from store.records import Scale
 from store.text import Pairs
 
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
 
     from store.content.documents import Documents
     from store.content.pools import Pools
-    from store.content.requests import Requests
     from store.content.runs import Runs
     from store.content.topics import Guidelines, Topics
     from store.grades.votes import CollectionGrades
     from store.judging.adjudication import AdjudicationDesk, Disagreements
     from store.judging.assignments import Assignments
     from store.judging.carried import NearDuplicates
+    from store.judging.codes import Codes
     from store.judging.desk import Desk
     from store.judging.disagreements import Selection
     from store.judging.erasing import Erasures
@@ -44,18 +43,12 @@ if TYPE_CHECKING:
     from store.looking.history import HistoryQueries
     from store.looking.lists import ListQueries
     from store.looking.pool_change import PoolChanges
-    from store.roles.codes import Codes
-    from store.roles.grants import Roles
 
 
-def _area(module: str, name: str, *roles: Role) -> Any:
-    """Make an attribute for a part of a collection's methods, loaded when it is first asked for.
-
-    `roles`: those that may use it though they do not see everything.
-    """
+def _area(module: str, name: str) -> Any:
+    """Make an attribute for a part of a collection's methods, loaded when it is first asked for."""
 
     def load(collection: Collection) -> Any:
-        collection._refuse_others(*roles)
         return getattr(import_module(f"store.{module}"), name)(collection._db)
 
     return cached_property(load)
@@ -71,14 +64,13 @@ class Collection:
     """
 
     topics: Topics = _area("content.topics", "Topics")
-    guidelines: Guidelines = _area("content.topics", "Guidelines", *SEATED)
-    documents: Documents = _area("content.documents", "Documents", Role.DRAWER)
-    runs: Runs = _area("content.runs", "Runs", Role.DRAWER)
-    pools: Pools = _area("content.pools", "Pools", Role.DRAWER)
-    requests: Requests = _area("content.requests", "Requests", Role.JUDGE, Role.DRAWER)
+    guidelines: Guidelines = _area("content.topics", "Guidelines")
+    documents: Documents = _area("content.documents", "Documents")
+    runs: Runs = _area("content.runs", "Runs")
+    pools: Pools = _area("content.pools", "Pools")
     judges: Judges = _area("judging.judges", "Judges")
     models: Models = _area("judging.models.stored", "Models")
-    codes: Codes = _area("roles.codes", "Codes")
+    codes: Codes = _area("judging.codes", "Codes")
     erasures: Erasures = _area("judging.erasing", "Erasures")
     assignments: Assignments = _area("judging.assignments", "Assignments")
     rejudging: Rejudging = _area("judging.rejudging", "Rejudging")
@@ -87,7 +79,6 @@ class Collection:
     progress: JudgingProgress = _area("judging.progress", "JudgingProgress")
     judgements: Judgements = _area("keeping.histories", "Judgements")
     grades: CollectionGrades = _area("grades.votes", "CollectionGrades")
-    roles: Roles = _area("roles.grants", "Roles")
     lists: ListQueries = _area("looking.lists", "ListQueries")
     details: DetailQueries = _area("looking.details", "DetailQueries")
     history: HistoryQueries = _area("looking.history", "HistoryQueries")
@@ -131,45 +122,24 @@ class Collection:
         """Documents added here whose docnos differ from others in Unicode normal form alone."""
         return self._db.documents.look_alikes
 
-    @property
-    def login(self) -> Login | None:
-        """Whose login of a server it was opened with; ``None`` = the collection has no roles."""
-        return self._db.login
-
-    def sits_as(self, judge: str | None, role: Role = Role.JUDGE) -> str | None:
-        """Return who sits down here: for a judge's login that judge, else whoever is named.
-
-        `StoreError`: the login is another judge's, or is not for that.
-        """
-        return judge if self.login is None else self.login.sits_as(judge, role)
-
-    def _refuse_others(self, *roles: Role) -> None:
-        """Raise `StoreError` if its login sees a part alone, and has none of these roles."""
-        if self.login is not None:
-            self.login.refuse_others(self.where, *roles)
-
     def as_it_stands(self) -> AbstractContextManager[Inside]:
         """Open a transaction that sees one state of everything, whatever judges do meanwhile."""
-        self._refuse_others()
         return self._db.reading_keyed()
 
     def being_filled(self) -> AbstractContextManager[Inside]:
         """Open a transaction that fills the collection: wholly, or on any error not at all."""
-        self._refuse_others()
         return self._db.filling()
 
     def desk(self, judge: str, *, program: str = "") -> Desk:
         """Return the desk of a judge; see `store.judging.desk.Desk`."""
         from store.judging.desk import Desk
 
-        self.sits_as(judge)
         return Desk(self._db.engine, judge, self.scale, program=program, fields=self._db.fields)
 
     def model_desk(self, judge: str, *, program: str = "") -> ModelDesk:
         """Return the desk of a model judge; see `store.judging.models.desk.ModelDesk`."""
         from store.judging.models.desk import ModelDesk
 
-        self._refuse_others()
         return ModelDesk(self._db.engine, judge, self.scale, program=program, fields=self._db.fields)
 
     def adjudication_desk(
@@ -179,7 +149,6 @@ class Collection:
         from store.judging.adjudication import AdjudicationDesk
         from store.judging.disagreements import ALL
 
-        self.sits_as(judge, Role.ADJUDICATOR)
         wanted = ALL if selection is None else selection
         fields = self._db.fields
         return AdjudicationDesk(
@@ -200,7 +169,6 @@ class Collection:
         from store.keeping.page_file import places_of
         from store.keeping.progress import no_progress
 
-        self._refuse_others()
         shown, engine = progress or no_progress, self._db.engine
         with places_of(others, engine) as places:
             return merge(engine, places, wanted or HowToSettle(), dry_run=dry_run, progress=shown)
@@ -219,6 +187,5 @@ class Collection:
         from store.keeping.progress import no_progress
         from store.keeping.work_copy import hand_out
 
-        self._refuse_others()
         shown = progress or no_progress
         return hand_out(self._db.engine, judge, file, program=program, progress=shown)

@@ -161,12 +161,10 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
     "Judge": {
         "judges": ("collect.judges:app", "The judges of a collection."),
-        "grant": ("collect.grant", "Give a login of a PostgreSQL server its role in the collection."),
         "guidelines": ("collect.guidelines:app", "The judging guidelines, in versions."),
         "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
         "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
         "serve": ("judge.serve", "Let judges judge in a browser."),
-        "draw": ("pool.draw", "Draw the documents of adaptive pools that judges ask for."),
         "status": ("judge.status", "Show how far each judge has got, and how long the rest will take."),
         "list": ("judge.list:app", "List the runs, topics, documents, pools, judges or rounds."),
         "show": ("judge.show:app", "Show everything known about one thing."),

@@ -51,7 +51,6 @@ _ELSEWHERE = "You went on in another window."
 _OVER = "The session is over: it was idle for too long, or the code was taken back. Everything saved stays."
 _STOPPED = "The server was stopped. Everything saved stays."
 _UNKNOWN = "This code is not known."
-_NO_LOGIN = "The collection does not let you in. Call the organiser."
 _NO_ANSWER = "The collection does not answer now. Try again; if that stays so, call the organiser."
 
 Answer = TypeVar("Answer")
@@ -82,9 +81,7 @@ class Server:
         self, opened: Collection, collection: str, origin: Origin, database: ThreadPoolExecutor
     ) -> None:
         self._codes = opened.codes
-        """Asked in the one thread of `database` alone, as the logins are."""
-        self._logins = None if opened.login is None else opened.roles
-        """``None`` = the collection has no roles: whoever judges is the server to the database."""
+        """Asked in the one thread of `database` alone."""
         self._collection = collection
         """As the processes of judges are to open it."""
         self._origin = origin
@@ -223,12 +220,7 @@ class Server:
     async def _sit(self, seat: Seat, sizes: dict[str, int]) -> str:
         """Run the process of a judge until it ends, or the window does; return its last words."""
         judge = seat.visit.access.judge
-        try:
-            login = None if self._logins is None else await self._ask(partial(self._logins.login_of, judge))
-        except PoolerError as error:
-            self._listener.warn(": ".join(filter(None, (error.message, error.hint))))
-            return _NO_LOGIN
-        start = start_of(judge, self._collection, login=login, **sizes)
+        start = start_of(judge, self._collection, **sizes)
         try:
             screen = await Screen.begin(start, seat.socket.send_bytes)
         except OSError as error:

@@ -12,10 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pooler.serving.inside import DRIVER
-from store.db.engine import as_login
 
 _PASSED_ON = ("HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 _PASSED_ON_TO_POSTGRESQL = (
+    "PGUSER",
+    "PGPASSWORD",
+    "PGSSLCERT",
+    "PGSSLKEY",
     "PGHOST",
     "PGHOSTADDR",
     "PGPORT",
@@ -27,8 +30,6 @@ _PASSED_ON_TO_POSTGRESQL = (
     "PGSSLROOTCERT",
     "PGCONNECT_TIMEOUT",
 )
-_WHO = ("PGUSER", "PGPASSWORD", "PGSSLCERT", "PGSSLKEY")
-"""Who the server is on PostgreSQL: nothing for a process that logs in as its judge."""
 _PROGRAM = "from pooler.cli.main import main; main()"
 
 
@@ -40,17 +41,14 @@ class Start:
     environment: Mapping[str, str]
 
 
-def start_of(judge: str, collection: str, *, login: str | None = None, width: int, height: int) -> Start:
-    """Return how the screen of a judge is started, for a window of so many columns and rows.
-
-    `login`: the judge's own on PostgreSQL; ``None`` = the server's.
-    """
+def start_of(judge: str, collection: str, *, width: int, height: int) -> Start:
+    """Return how the screen of a judge is started, for a window of so many columns and rows."""
     passed_on: tuple[str, ...] = _PASSED_ON
     if "://" in collection:
-        passed_on += _PASSED_ON_TO_POSTGRESQL + (() if login else _WHO)
+        passed_on += _PASSED_ON_TO_POSTGRESQL
     environment = {name: os.environ[name] for name in passed_on if name in os.environ}
     environment |= {
-        "POOLER_COLLECTION": as_login(collection, login) if login else collection,
+        "POOLER_COLLECTION": collection,
         "TEXTUAL_DRIVER": DRIVER,
         "TEXTUAL_COLOR_SYSTEM": "truecolor",
         "TERM": "xterm-256color",

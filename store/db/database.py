@@ -24,7 +24,6 @@ from store.db.engine import (
     writing,
 )
 from store.db.keys import Keys, document_keys, topic_keys
-from store.db.login import Login, login_of
 from store.db.schema import create_schema
 from store.db.tables import TABLES, CollectionRow
 from store.formats.scale import scale_from_json, scale_to_json
@@ -51,15 +50,13 @@ class Database:
         self.documents = document_keys()
         self.topics = topic_keys()
         try:
-            check_schema(self.engine, limited=True)
+            check_schema(self.engine)
             with self.reading() as session:
                 table = TABLES["collection"]
                 row = session.execute(select(table.c.name, table.c.scale, table.c.fields)).one()
         except BaseException:
             self.engine.dispose()
             raise
-        self.login: Login | None = login_of(self.engine)
-        """On a server whose collection has roles."""
         self.name: str = row.name
         self.scale: Scale = scale_from_json(json.loads(row.scale))
         self.fields: tuple[str, ...] = tuple(json.loads(row.fields or "[]"))

@@ -38,7 +38,6 @@ from sqlalchemy.exc import (
 from sqlmodel import Session
 
 from store.db.files import SEAL, is_cut
-from store.db.login import Login, login_of, note_login
 from store.db.raw import renew_changed
 from store.db.tables import TABLES
 from store.errors import ArgumentError, SchemaError, StoreError
@@ -82,10 +81,8 @@ def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
     return kind == sqlite3.SQLITE_CORRUPT
 
 
-def _as_told(
-    where: str, error: DatabaseError | sqlite3.Error, login: Login | None = None
-) -> StoreError | None:
-    """Say in one line what is wrong with a database, to a login; ``None`` = the program is.
+def _as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | None:
+    """Say in one line what is wrong with a database; ``None`` = the program is.
 
     Of what `is_like_damage` only `store.keeping.verify.damage` can tell whether it is.
     """
@@ -94,7 +91,7 @@ def _as_told(
     if isinstance(cause, sqlite3.Error):
         return _as_sqlite_told(where, cause, reason)
     if getattr(cause, "sqlstate", None) == _INSUFFICIENT_PRIVILEGE:
-        return _as_refused(where, getattr(error, "statement", None) or "", reason, login)
+        return _as_refused(where, getattr(error, "statement", None) or "", reason)
     if getattr(cause, "sqlstate", None) == _READ_ONLY:
         hint = "default_transaction_read_only is on for this login, database or server"
         return StoreError(f"{where}: may be read but not written: {reason}", hint=hint)
@@ -148,11 +145,9 @@ def _as_sqlite_told(where: str, error: sqlite3.Error, reason: str) -> StoreError
     return StoreError(f"{where}: {told}", hint=hint)
 
 
-def _as_refused(where: str, statement: str, reason: str, login: Login | None) -> StoreError:
-    """Say which right a login lacks: the statement names it, the server the table; or which role it has."""
+def _as_refused(where: str, statement: str, reason: str) -> StoreError:
+    """Say which right a login lacks: the statement names it, the server the table."""
     message = f"{where}: this login may not do it: {reason}"
-    if login is not None:
-        return StoreError(message, hint=login.hint)
     words = statement.split()
     right = words[0].upper() if words else "it"
     named = re.search(r"permission denied for (table|relation|view|sequence|schema) (\S+)", reason)
@@ -185,7 +180,7 @@ def hinting(hint: str) -> Iterator[None]:
         raise StoreError(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1-a7f55d38"
+SCHEMA_REVISION = "1_a7f55d38"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
 
 BUSY_TIMEOUT_MS = 30_000
@@ -254,30 +249,6 @@ def usual_name(where: str) -> str:
     """
     url = collection_url(where)
     return Path(url.database or str(url.query.get("service", ""))).stem
-
-
-_WHO = ("user", "password", "sslcert", "sslkey")
-"""What an address may say of who opens it, after its question mark."""
-
-
-def as_login(name: str, login: str) -> str:
-    """Return the address by which a login opens a collection on a server, whatever the environment says.
-
-    It has no password: that is PGPASSFILE's. `ArgumentError`: it is a file.
-
-    >>> as_login("postgresql://organiser:secret@host/wine", "alice")
-    'postgresql://alice@host/wine'
-    >>> as_login("postgresql:///?service=wine", "alice")
-    'postgresql://alice@/?service=wine'
-    >>> as_login("postgresql://host/wine?user=organiser&password=secret", "alice")
-    'postgresql://alice@host/wine'
-    """
-    url = collection_url(name)
-    if url.get_backend_name() != "postgresql":
-        raise ArgumentError("collection", "must be a postgresql:// URL: a file has no logins", name)
-    query = {name: value for name, value in url.query.items() if name not in _WHO}
-    own = URL.create("postgresql", login, None, url.host, url.port, url.database, query)
-    return own.render_as_string(hide_password=False)
 
 
 def make_engine(url: URL) -> Engine:
@@ -398,7 +369,7 @@ def writing(
     try:
         with translated_errors(engine), told, Session(writer, expire_on_commit=False) as session:
             if bulk and engine.dialect.name == "postgresql":
-                _wait_for_imports(session)
+                session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
             yield session
             session.flush()
             renew_changed(session)
@@ -406,18 +377,6 @@ def writing(
     except BaseException:
         TRANSACTIONS["undone"] += 1
         raise
-
-
-def _wait_for_imports(session: Session) -> None:
-    """Let one import go on at a time.
-
-    Any login may hold an advisory lock, for ever: where there are roles it is one that only organisers
-    can take.
-    """
-    if login_of(session.get_bind()) is None:
-        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
-    else:
-        session.execute(text("LOCK TABLE collection IN SHARE ROW EXCLUSIVE MODE"))
 
 
 def _commit(session: Session) -> None:
@@ -468,7 +427,7 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         yield
     except (DatabaseError, sqlite3.Error) as error:
         where = display(engine.url)
-        told = _as_told(where, error, login_of(engine))
+        told = _as_told(where, error)
         if is_like_damage(error) and _fault(engine) is not None:
             cause = error.orig if isinstance(error, DatabaseError) else error
             told = StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
@@ -501,22 +460,8 @@ def display(url: URL) -> str:
 def stored_revision(engine: Engine) -> str | None:
     """Read the schema revision of a database; ``None`` when it holds no collection.
 
-    `StoreError`: it cannot be reached, or its login sees a part of it alone.
+    `StoreError`: it cannot be reached.
     """
-    revision = _stored_schema(engine)[0]
-    _refuse_limited(engine)
-    return revision
-
-
-def _refuse_limited(engine: Engine) -> None:
-    """Refuse a login that sees a part of the collection alone."""
-    login = login_of(engine)
-    if login is not None:
-        login.refuse_others(display(engine.url))
-
-
-def _stored_schema(engine: Engine) -> tuple[str | None, set[tuple[str, str]]]:
-    """Read the schema revision of a database, and which tables have which columns."""
     url = engine.url
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
         message = f"there is no collection at {display(url)}"
@@ -526,14 +471,14 @@ def _stored_schema(engine: Engine) -> tuple[str | None, set[tuple[str, str]]]:
         message = f"{display(url)}: {DAMAGED}: it ends in the middle of a page"
         raise StoreError(message, hint=DAMAGED_HINT)
     with reading(engine) as session:
-        columns = stored_columns(session)
         # Alembic's own table alone is found in many databases.
-        if not {"collection", "judgement", "alembic_version"} <= {table for table, _ in columns}:
+        if not {"collection", "judgement", "alembic_version"} <= {
+            table for table, _ in stored_columns(session)
+        }:
             _check_schema_is_open(session)
-            return None, columns
-        note_login(engine, session, display(url), columns)
+            return None
         revision = session.execute(text("SELECT version_num FROM alembic_version")).scalar()
-        return None if revision is None else str(revision), columns
+        return None if revision is None else str(revision)
 
 
 def _check_schema_is_open(session: Session) -> None:
@@ -558,33 +503,17 @@ def stored_columns(session: Session) -> set[tuple[str, str]]:
     return {(table, column) for table, column in session.execute(query)}
 
 
-def check_schema(engine: Engine, *, limited: bool = False) -> None:
-    """Refuse a database whose schema is not this program's, or whose scale cannot be read.
-
-    `limited`: a login that sees a part of it alone is let in.
-    """
-    check_columns(engine, limited=limited)
+def check_schema(engine: Engine) -> None:
+    """Refuse a database whose schema is not this program's, or whose scale cannot be read."""
+    check_revision(engine)
     with reading(engine) as session:
         scale = session.scalar(select(TABLES["collection"].c.scale))
         scale_from_json(json.loads(scale or ""))
 
 
-def check_columns(engine: Engine, *, limited: bool = False) -> None:
-    """Refuse a database whose schema is not this program's (`SchemaError`)."""
-    revision, _ = _stored_schema(engine)
-    if not limited:
-        _refuse_limited(engine)
-    _check_revision(engine, revision)
-
-
 def check_revision(engine: Engine) -> None:
     """Refuse a database whose schema is another, or that is no collection."""
-    _check_revision(engine, stored_revision(engine))
-
-
-def _check_revision(engine: Engine, revision: str | None) -> None:
-    """Refuse a revision that is not this program's."""
-    where = display(engine.url)
+    where, revision = display(engine.url), stored_revision(engine)
     if revision is None:
         raise SchemaError(_not_a_collection(where), hint=NO_COLLECTION_HINT)
     if revision != SCHEMA_REVISION:

@@ -40,7 +40,7 @@ def revision() -> str:
         for table in made
         for index in sorted(table.indexes, key=lambda index: str(index.name))
     ]
-    return f"1-{hashlib.sha256(' '.join(map(str, parts)).encode()).hexdigest()[:8]}"
+    return f"1_{hashlib.sha256(' '.join(map(str, parts)).encode()).hexdigest()[:8]}"
 
 
 def make_tables(session: Session) -> None:

@@ -14,15 +14,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Integer, Row, Select, and_, func, or_, select, text, tuple_
+from sqlalchemy import Engine, Row, Select, and_, func, or_, select, tuple_
 from sqlmodel import Session
 
 from store.content.lookup import fetch_topic_names, topic_id
-from store.db.columns import RawText
 from store.db.database import Area
 from store.db.engine import reading
 from store.db.keys import fetch_docnos
-from store.db.login import is_seated
 from store.db.tables import JUDGE, JUDGEMENT, TOPIC
 from store.errors import ArgumentError, StoreError, UnknownNameError
 from store.judging.desk import Desk, Queued, inbox_line
@@ -45,21 +43,12 @@ from store.judging.disagreements import (
     lettered,
     read_basis,
 )
-from store.judging.events import (
-    Pair,
-    current_events,
-    fetch_current,
-    fetch_shown_passages,
-    ruling_of,
-    shown_passages,
-)
+from store.judging.events import Pair, current_events, fetch_current, fetch_shown_passages, ruling_of
 from store.judging.judges import fetch_identities, fetch_judge_names, fetch_kinds_heard, judge_named
 from store.judging.kinds import Heard, kinds_of, sorts_of
-from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Passage, Scale, State, Task, Undone
+from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
-Wanted = int | ColumnElement[int] | None
-"""A row id, what stands for one within a function of the server, or ``None`` = all."""
 _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
 
 
@@ -75,10 +64,9 @@ def fetch_cases(
     kinds = {one.kind for one in heard.judges}
     rulings, identities = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
-    is_blind = is_seated(session)
-    for row in _fetch_votes(session, topic, document, every=every):
-        whose, event = (row.place, row.place) if is_blind else (row.judge_id, row.id)
-        vote = Vote(whose, row.grade, event, row.reason, row.note, row.iteration, JudgeKind(row.kind))
+    for row in session.execute(_disputed_votes(topic, document, every=every)):
+        kind = JudgeKind(row.kind)
+        vote = Vote(row.judge_id, row.grade, row.id, row.reason, row.note, row.iteration, kind)
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
     docnos = fetch_docnos(session, {key[1] for key in votes})
     numbers = fetch_topic_names(session)
@@ -88,7 +76,7 @@ def fetch_cases(
         document_states = rulings.get(key, [])
         latest = latest_ruling(document_states, identities)
         given = tuple(vote for vote in cast if vote.kind in kinds)
-        in_order = given if is_blind else lettered(number, docno, given)
+        in_order = lettered(number, docno, given)
         others = tuple(vote for vote in cast if vote.kind not in kinds)
         rulers = frozenset(ruling.judge for ruling in document_states)
         cases.append(Case(number, docno, *key, in_order, latest, rulers, others, kinds_of(heard)))
@@ -124,9 +112,6 @@ def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None
         topic_id(session, selection.topic)
     if selection.judges is None:
         return None
-    if is_seated(session):
-        hint = "judges have no names for an adjudicator's login; an organiser's has them"
-        raise ArgumentError("judges", "cannot be told apart here", ",".join(selection.judges), hint=hint)
     judges = {row.name: row for row in session.execute(select(JUDGE))}
     first, second = selection.judges
     for name in (first, second):
@@ -139,23 +124,8 @@ def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None
     return int(judges[first].id), int(judges[second].id)
 
 
-def _fetch_votes(
-    session: Session, topic: int | None, document: int | None, *, every: bool
-) -> Iterable[Row[Any]]:
-    """Return the decisions on documents in disagreement or ruled on, or on all.
-
-    Of judges of every kind. To an adjudicator's own login the server gives places, from 0 in the order of
-    the letters, for judges.
-    """
-    if not is_seated(session):
-        return session.execute(disputed_votes(topic, document, every=every))
-    query = text("SELECT * FROM pooler_votes(:topic, :document) ORDER BY topic_id, document_id, place")
-    kinds = {"reason": RawText, "note": RawText}
-    return session.execute(query.columns(**kinds), {"topic": topic, "document": document})
-
-
-def disputed_votes(topic: Wanted, document: Wanted, *, every: bool = False) -> Select[Any]:
-    """Select the decisions on documents in disagreement or ruled on, or on all."""
+def _disputed_votes(topic: int | None, document: int | None, *, every: bool) -> Select[Any]:
+    """Select the decisions, of judges of every kind, on documents in disagreement or ruled on, or on all."""
     newest = current_events(topic=topic)
     if document is not None:
         newest = newest.where(JUDGEMENT.c.document_id == document)
@@ -176,13 +146,13 @@ def disputed_votes(topic: Wanted, document: Wanted, *, every: bool = False) -> S
     )
     differ = decided.c.lowest != decided.c.highest
     some_cannot = and_(decided.c.n_grades > 0, decided.c.n_grades < decided.c.n_votes)
-    ruled = adjudicators_events(topic, document).with_only_columns(*key)
+    ruled = _adjudicators_events(topic, document).with_only_columns(*key)
     is_ruled = tuple_(decided.c.topic_id, decided.c.document_id).in_(ruled)
     query = select(*(decided.c[name] for name in (*names, "kind")))
     return query if every else query.where(or_(differ, some_cannot, is_ruled))
 
 
-def adjudicators_events(topic: Wanted, document: Wanted) -> Select[Any]:
+def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]:
     """Select every event of every adjudicator."""
     query = select(JUDGEMENT).join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id).where(_IS_ADJUDICATOR)
     if topic is not None:
@@ -194,14 +164,8 @@ def _fetch_rulings(
     session: Session, topic: int | None, document: int | None
 ) -> tuple[dict[Pair, list[Ruling]], dict[int, str]]:
     """Return the rulings that stand, by topic and document, and what tells adjudicators apart."""
-    if is_seated(session):
-        query: Any = text("SELECT * FROM pooler_rulings(:topic, :document) ORDER BY revision")
-        rows = session.execute(query, {"topic": topic, "document": document}).all()
-        identities = {row.judge_id: f"{row.identity:09}" for row in rows}
-    else:
-        query = adjudicators_events(topic, document).order_by(JUDGEMENT.c.revision)
-        rows = session.execute(query).all()
-        identities = fetch_identities(session) if rows else {}
+    rows = session.execute(_adjudicators_events(topic, document).order_by(JUDGEMENT.c.revision)).all()
+    identities = fetch_identities(session) if rows else {}
     histories: dict[tuple[Pair, int], list[Row[Any]]] = {}
     for row in rows:
         histories.setdefault(((row.topic_id, row.document_id), row.judge_id), []).append(row)
@@ -211,21 +175,6 @@ def _fetch_rulings(
         if ruling is not None:
             rulings.setdefault(pair, []).append(ruling)
     return rulings, identities
-
-
-def _fetch_passages(session: Session, case: Case) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of a case's votes, by the votes' events, as a screen has them."""
-    documents = {vote.event: case.document_id for vote in case.votes}
-    if not is_seated(session):
-        return fetch_shown_passages(session, documents)
-    query = text("SELECT place, start, length, text FROM pooler_vote_passages(:topic, :document)")
-    found: dict[int, list[Passage]] = {}
-    values = {"topic": case.topic_id, "document": case.document_id}
-    for place, *part in session.execute(
-        query.columns(place=Integer, start=Integer, length=Integer, text=RawText), values
-    ):
-        found.setdefault(place, []).append(Passage(*part))
-    return shown_passages(session, {place: tuple(sorted(of)) for place, of in found.items()}, documents)
 
 
 class AdjudicationDesk(Desk):
@@ -284,7 +233,8 @@ class AdjudicationDesk(Desk):
         if case is None:
             raise UnknownNameError("document", docno, self._document_ids)
         with reading(self._engine) as session:
-            passages = _fetch_passages(session, case)
+            documents = {vote.event: case.document_id for vote in case.votes}
+            passages = fetch_shown_passages(session, documents)
         opinions = tuple(
             Opinion(
                 letter(place),

@@ -26,7 +26,6 @@ from sqlalchemy import (
     FromClause,
     Row,
     Select,
-    Update,
     and_,
     bindparam,
     case,
@@ -48,7 +47,6 @@ from store.content.lookup import count_rows, fetch_topic_names, is_pooled, same_
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import fetch_docnos
-from store.db.login import is_seated
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
@@ -79,15 +77,9 @@ from store.records import (
 )
 from store.text import counted, natural_key
 
-Id = int | ColumnElement[int]
-"""A row id, or what stands for one within a function of the server (`store.roles`)."""
-Now = datetime | ColumnElement[datetime]
-
 
 def has_assignments(session: Session) -> bool:
     """Say whether anything is assigned: if so, judges are shown only what they have places at."""
-    if is_seated(session):
-        return bool(session.scalar(text("SELECT pooler_is_assigned()")))
     return session.scalar(_ANY_PLACE) is not None
 
 
@@ -110,26 +102,15 @@ def assigned_pairs(session: Session, judge: int) -> set[tuple[int, int]]:
 
 def claimable(session: Session, judge: int) -> dict[int, int]:
     """Count the documents that a judge could claim now, by topic id; topics without any are left out."""
-    query: Any = text("SELECT topic_id, documents FROM pooler_claimable()")
-    if not is_seated(session):
-        query = claimable_now(judge, database_now(session))
-    return {row.topic_id: row.documents for row in session.execute(query)}
-
-
-def claimable_now(judge: Id, now: Now) -> Select[Any]:
-    """Select topic ids and the number of documents that a judge could claim there."""
     # Each document once before the rest is looked up: half the work where it has two places.
     free = (
         select(ASSIGNMENT.c.topic_id, ASSIGNMENT.c.document_id)
-        .where(_is_free(judge, now))
+        .where(_is_free(judge, database_now(session)))
         .distinct()
         .subquery()
     )
-    return (
-        select(free.c.topic_id, func.count().label("documents"))
-        .where(*_is_for(judge, free))
-        .group_by(free.c.topic_id)
-    )
+    query = select(free.c.topic_id, func.count()).where(*_is_for(judge, free)).group_by(free.c.topic_id)
+    return dict(session.execute(query).all())
 
 
 def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
@@ -137,12 +118,9 @@ def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
 
     Places that other judges are claiming at this moment are passed over.
     """
-    if is_seated(session):
-        claimed = text("SELECT * FROM pooler_claim(:topic, :n)")
-        return list(session.scalars(claimed, {"topic": topic, "n": n}))
     lock_judge(session, judge)
     now = database_now(session)
-    query = next_free(judge, topic, now)
+    query = _next_free(judge, topic, now)
     documents: list[int] = []
     by_lease: dict[int, list[int]] = {}
     # One by one: two at once could be two places of one document.
@@ -157,7 +135,7 @@ def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
     return documents
 
 
-def next_free(judge: Id, topic: Id, now: Now) -> Select[Any]:
+def _next_free(judge: int, topic: int, now: datetime) -> Select[Any]:
     """Select the next place of a topic that a judge may claim, and lock it."""
     return (
         select(ASSIGNMENT.c.id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.position, ASSIGNMENT_PLAN.c.lease_s)
@@ -175,12 +153,6 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
     A decision settles the place; anything else lets the lease of a claimed one begin anew. `ConflictError`:
     the judge has no place there, or had one that lapsed to another judge, and none is open.
     """
-    if is_seated(session):
-        held = text("SELECT pooler_hold(:topic, :document, :decided)")
-        values = {"topic": topic, "document": document, "decided": decided}
-        if not session.scalar(held, values):
-            raise _not_yours()
-        return
     lock_judge(session, judge)
     # Locked even where nothing will change: who assigns anew waits until the event is written.
     whose = {"judge": judge, "topic": topic, "document": document}
@@ -189,31 +161,16 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
         return
     now = database_now(session)
     if place is None:
-        place = session.execute(free_place(judge, topic, document, now)).first()
+        place = session.execute(_place(topic, document).where(_is_free(judge, now))).first()
     if place is None:
-        raise _not_yours()
+        message = "this document is not yours to judge, or no longer: it is other judges' now"
+        raise ConflictError(message, hint="nothing was written; go on with the next one")
     if place.lease_s is not None:
         until = None if decided else now + timedelta(seconds=place.lease_s)
         _take(session, [place.id], judge, until)
 
 
-def _not_yours() -> ConflictError:
-    """Return the error of a document at which a judge has no place."""
-    message = "this document is not yours to judge, or no longer: it is other judges' now"
-    return ConflictError(message, hint="nothing was written; go on with the next one")
-
-
-def own_place(judge: Id, topic: Id, document: Id) -> Select[Any]:
-    """Select the place that a judge has at a document, and lock it."""
-    return _place(topic, document).where(ASSIGNMENT.c.judge_id == judge)
-
-
-def free_place(judge: Id, topic: Id, document: Id, now: Now) -> Select[Any]:
-    """Select a place at a document that a judge without one may take, and lock it."""
-    return _place(topic, document).where(_is_free(judge, now))
-
-
-def _place(topic: Id, document: Id) -> Select[Any]:
+def _place(topic: int | ColumnElement[int], document: int | ColumnElement[int]) -> Select[Any]:
     """Select a place at a document, and lock it."""
     return (
         select(ASSIGNMENT.c.id, ASSIGNMENT_PLAN.c.lease_s)
@@ -225,31 +182,18 @@ def _place(topic: Id, document: Id) -> Select[Any]:
     )
 
 
-_OWN_PLACE = own_place(bindparam("judge"), bindparam("topic"), bindparam("document"))
+_OWN_PLACE = _place(bindparam("topic"), bindparam("document")).where(
+    ASSIGNMENT.c.judge_id == bindparam("judge")
+)
 
 
 def release(session: Session, judge: int) -> int:
     """Give back what a judge claimed and left without an event; return how many places."""
-    if is_seated(session):
-        return int(session.scalar(text("SELECT pooler_release()")) or 0)
     lock_judge(session, judge)
-    return session.connection().execute(giving_back(judge)).rowcount
-
-
-def giving_back(judge: Id) -> Update:
-    """Return the statement that opens what a judge claimed and left without an event."""
     is_untouched = _newest_state(judge, ASSIGNMENT) == State.UNJUDGED.value
     claimed = update(ASSIGNMENT).where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.lease_until.is_not(None))
-    return claimed.where(is_untouched).values(judge_id=null(), lease_until=null())
-
-
-def untouched_places(judge: Id) -> Select[Any]:
-    """Count the places that a judge took and has done nothing at."""
-    is_untouched = _newest_state(judge, ASSIGNMENT) == State.UNJUDGED.value
-    taken = select(func.count(ASSIGNMENT.c.id)).join(
-        ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id
-    )
-    return taken.where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT_PLAN.c.lease_s.is_not(None), is_untouched)
+    opening = claimed.where(is_untouched).values(judge_id=null(), lease_until=null())
+    return session.connection().execute(opening).rowcount
 
 
 def is_decided() -> ColumnElement[bool]:
@@ -257,7 +201,7 @@ def is_decided() -> ColumnElement[bool]:
     return _newest_state(ASSIGNMENT.c.judge_id, ASSIGNMENT).in_(DECIDED)
 
 
-def _is_free(judge: Id, now: Now) -> ColumnElement[bool]:
+def _is_free(judge: int, now: datetime) -> ColumnElement[bool]:
     """Say in SQL that a place is open, or another judge's lease on it has run out."""
     is_open = ASSIGNMENT.c.judge_id.is_(None)
     # Said apart, as an index of unsettled places says it.
@@ -266,7 +210,7 @@ def _is_free(judge: Id, now: Now) -> ColumnElement[bool]:
     return and_(unsettled, or_(is_open, lapsed))
 
 
-def _is_for(judge: Id, places: FromClause) -> tuple[ColumnElement[bool], ...]:
+def _is_for(judge: int, places: FromClause) -> tuple[ColumnElement[bool], ...]:
     """Say in SQL that a judge may claim a place at a document, if one is free."""
     own = ASSIGNMENT.alias("own")
     held = exists(select(own.c.id).where(same_pair(own, places), own.c.judge_id == judge))
@@ -274,7 +218,7 @@ def _is_for(judge: Id, places: FromClause) -> tuple[ColumnElement[bool], ...]:
     return ~held, _newest_state(judge, places).not_in(DECIDED), is_shown
 
 
-def _newest_state(judge: Id, places: FromClause) -> ColumnElement[str]:
+def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> ColumnElement[str]:
     """Say in SQL how the document of a place stands with a judge."""
     state = (
         select(JUDGEMENT.c.state)

@@ -16,14 +16,13 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, FromClause, Select, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, FromClause, Select, and_, func, insert, or_, select, update
 from sqlmodel import Session
 
 from store.content.draws import is_adaptive
 from store.content.lookup import is_pooled, same_pair, to_judge, topic_id
 from store.db.database import Area
 from store.db.engine import database_now
-from store.db.login import is_seated
 from store.db.tables import CARRIED, DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY, TOPIC
 from store.judging.events import KEY, current_events
 from store.readable import MOST_CHARACTERS, readable
@@ -176,13 +175,6 @@ def is_carried(rows: FromClause) -> ColumnElement[bool]:
         or_(asked["has_grade"], asked["is_source_pooled"]),
     )
     return select(kept.c.id).where(same_pair(kept, rows), *holds).correlate(rows).exists()
-
-
-def is_carried_to(session: Session, rows: FromClause) -> ColumnElement[bool]:
-    """Say so to whoever asks: a judge's own login does not see what it depends on, and asks the owner."""
-    if is_seated(session):
-        return func.pooler_is_carried(rows.c.topic_id, rows.c.document_id, type_=Boolean)
-    return is_carried(rows)
 
 
 def carried_pairs() -> Select[Any]:

@@ -456,17 +456,11 @@ def fetch_passages(session: Session, events: Sequence[int]) -> dict[int, tuple[P
 
 
 def fetch_shown_passages(session: Session, events: Mapping[int, int]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages of events, by their documents, as parts of the texts as they are read."""
-    return shown_passages(session, fetch_passages(session, list(events)), events)
-
-
-def shown_passages(
-    session: Session, raw: Mapping[int, tuple[Passage, ...]], events: Mapping[int, int]
-) -> dict[int, tuple[Passage, ...]]:
-    """Turn passages of raw texts, by event, into those of the texts as read; `events` have their documents.
+    """Return the passages of events, by event, as parts of the texts as read; `events` have their documents.
 
     Passages whose text is no longer in its place - the document was replaced - are left out.
     """
+    raw = fetch_passages(session, list(events))
     texts = fetch_readable(session, {events[event] for event in raw})
     return {event: as_shown(some, texts[events[event]]) for event, some in raw.items()}
 

@@ -12,27 +12,12 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Row,
-    Select,
-    Table,
-    and_,
-    delete,
-    exists,
-    func,
-    or_,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Column, ColumnElement, Row, Table, and_, delete, exists, func, or_, select, update
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, row_named
 from store.db.database import Area
 from store.db.engine import database_now, overwrite_removed
-from store.db.login import is_seated
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
@@ -109,18 +94,11 @@ def has_graded() -> ColumnElement[bool]:
 
 def fetch_kinds_heard(session: Session, kinds: Sequence[str] = ()) -> Heard:
     """Choose which kinds of judges count, and how many of each graded; their names stay unsaid."""
-    if is_seated(session):
-        rows = session.execute(text("SELECT kind, graders FROM pooler_graders()")).all()
-    else:
-        rows = session.execute(graders_by_kind()).all()
+    counted = select(JUDGE.c.kind, func.count().label("graders"))
+    counted = counted.where(JUDGE.c.kind != JudgeKind.ADJUDICATOR.value, has_graded())
+    rows = session.execute(counted.group_by(JUDGE.c.kind)).all()
     judges = [Judge(f"{kind} {place}", JudgeKind(kind)) for kind, n in rows for place in range(n)]
     return hear(judges, frozenset(one.name for one in judges), kinds=kinds)
-
-
-def graders_by_kind() -> Select[Any]:
-    """Count who has graded something, by kind; adjudicators apart."""
-    counted = select(JUDGE.c.kind, func.count().label("graders"))
-    return counted.where(JUDGE.c.kind != JudgeKind.ADJUDICATOR.value, has_graded()).group_by(JUDGE.c.kind)
 
 
 def judge_named(session: Session, name: str, *columns: str) -> Row[Any]:

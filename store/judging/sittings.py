@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, case, collate, delete, insert, select, text, update
+from sqlalchemy import ColumnElement, bindparam, case, collate, delete, insert, select, update
 from sqlmodel import Session
 
 from store.db.engine import database_now
-from store.db.login import is_seated
 from store.db.tables import JUDGE, JUDGE_TERM, SITTING, TOPIC, SittingRow
 from store.records import LiveSitting
 from store.text import sanitise_line
@@ -70,13 +69,7 @@ def live_sittings(session: Session, judge: int, *, but: int | None) -> list[Live
 
 
 def lock_judge(session: Session, judge: int) -> None:
-    """Let two programs of one judge take turns, in no other judge's way.
-
-    A judge's own login has no right to its row: a function of the owner locks it.
-    """
-    if is_seated(session):
-        session.execute(text("SELECT pooler_lock_me()"))
-        return
+    """Let two programs of one judge take turns, in no other judge's way."""
     session.execute(_LOCK, {"judge": judge}).one()
 
 

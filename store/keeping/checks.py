@@ -28,8 +28,6 @@ from store.formats.scale import make_scale, scale_from_json
 from store.model_judge import Asked, ModelIdentity, Unreadable
 from store.readable import MARKUPS
 from store.records import Action, JudgeKind, State
-from store.roles.grants import faults_of_roles
-from store.roles.sight import TABLE_NAMES
 
 RESTORE = "restore a backup: pooler restore BACKUP --replace"
 REPORT = f"please report this, and {RESTORE}"
@@ -751,12 +749,3 @@ CHECKS = (
     ),
 )
 """The most basic first."""
-ROLES = Check(
-    "roles",
-    "tables with roles",
-    lambda _: len(TABLE_NAMES),
-    faults_of_roles,
-    advice="pooler upgrade --no-backup makes them anew; what everybody may, the database's owner takes away",
-    n_told=None,
-)
-"""Of a collection on a server that has roles."""

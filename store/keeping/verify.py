@@ -15,9 +15,8 @@ from sqlmodel import Session
 
 from store.db.engine import MISREAD, check_revision, engine_at, hinting, is_like_damage, reading
 from store.errors import StoreError
-from store.keeping.checks import CHECKS, RESTORE, ROLES, Check
+from store.keeping.checks import CHECKS, RESTORE, Check
 from store.keeping.progress import Progress, no_progress
-from store.roles.grants import has_roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
         check_revision(engine)
         results = []
         with progress("checking", len(CHECKS)) as advance, reading(engine) as session:
-            for check in (*CHECKS, *((ROLES,) if has_roles(session.connection()) else ())):
+            for check in CHECKS:
                 results.append(_verified(check, session))
                 advance(1)
         return results

@@ -244,7 +244,7 @@ def without_carried(statement: str) -> str:
     """Leave out of a statement what decides that a near-duplicate is shown in the place of a document.
 
     Whether anybody looked at either is the organiser's rule of what lies before all judges, and no sight of
-    one of them: a judge's own login asks a function of the tables' owner.
+    one of them.
     """
     while (start := statement.find("EXISTS (SELECT carried")) >= 0:
         depth, end = 0, start

@@ -345,9 +345,6 @@ def test_every_method_is_one_transaction(collection: Collection) -> None:
     public = (
         own - areas - {"close", "create", "fields", "look_alikes", "where", "merge", "hand_out", "verify"}
     )
-    # Of a server that has roles alone: tests/roles.
-    areas -= {"roles", "requests"}
-    public -= {"login", "sits_as"}
     for area in areas:
         public |= {f"{area}.{name}" for name in vars(type(getattr(collection, area))) if name[0] != "_"}
     assert public == set(methods)

@@ -13,8 +13,7 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, YesOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
 from pooler.telling import say, warn
-from store.db.login import Role
-from store.errors import ArgumentError, ContradictionError
+from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -227,10 +226,6 @@ app = typer.Typer(help="The judges of a collection.", no_args_is_help=True)
 KindName = Literal["human", "model", "imported", "adjudicator"]
 
 
-_ROLES = {"human": Role.JUDGE, "adjudicator": Role.ADJUDICATOR}
-"""Of the logins of judges, by kind."""
-
-
 @app.command("add")
 @command
 def add(
@@ -243,14 +238,6 @@ def add(
             " adjudicator.",
         ),
     ] = "human",
-    login: Annotated[
-        str | None,
-        option(
-            "--login LOGIN",
-            "Also let this login of the PostgreSQL server judge as NAME, and as nobody else; see `pooler"
-            " grant`.",
-        ),
-    ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     stated: IdentityOptions,
@@ -273,10 +260,6 @@ def add(
             raise ArgumentError("NAME", f"must be one word ({fault})", name)
     if kind != "model":
         stated.refuse_any(f"with --kind {kind}")
-    if login is not None and kind not in _ROLES:
-        raise ContradictionError("--login", f"is for people, and --kind is {kind}", login)
-    if login is not None and len(names) > 1:
-        raise ArgumentError("NAME", "must be one: a login is one judge", names[1])
     identity, prompt = stated.identity({})
     if identity is not None and len(names) > 1:
         raise ArgumentError("NAME", "must be one: a model has one identity, and is one judge", names[1])
@@ -289,10 +272,6 @@ def add(
         for name in names:
             new = opened.judges.add(name, JudgeKind(kind))
             say(f"judge {name} ({kind}) " + ("added" if new else "already exists"))
-        if login is not None:
-            from pooler.cli.collect.grant import let_in
-
-            let_in(opened, login, _ROLES[kind], judge=names[0])
 
 
 _LISTED = "judge,kind,disabled,judged,cannot,skipped"

@@ -19,7 +19,6 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from store.analysis.aggregation import TieRule
-from store.db.login import Role
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
@@ -101,9 +100,9 @@ def adjudicate(
 
     if names and not list_:
         raise ArgumentError("--names", "needs --list", None)
-    sits = not (list_ or summary)
-    if sits and "://" not in collection:
-        _check_named(name)
+    if name is None and not (list_ or summary):
+        hint = "pooler adjudicate --list shows what there is to decide"
+        raise ArgumentError("--judge", "must name an adjudicator", None, hint=hint)
     output.check()
     wanted: dict[str, Any] = {
         "topic": topic,
@@ -115,9 +114,6 @@ def adjudicate(
         "kinds": kinds_of(kinds),
     }
     with Collection(collection) as opened:
-        if sits:
-            # An adjudicator's own login of a server is that adjudicator.
-            name = _check_named(opened.sits_as(name, Role.ADJUDICATOR))
         if list_ or summary:
             if name is not None:
                 # Refuses whoever could not sit down there; without a decision nothing is written.
@@ -130,14 +126,6 @@ def adjudicate(
             asked = selection(opened.scale, wanted, opened if duplicates else None)
             session = _session(opened, name, asked, plain=plain, advance=not stay, min_dwell=min_dwell / 1000)
             sit(session, keys, plain=plain, page=page)
-
-
-def _check_named(name: str | None) -> str:
-    """Return the adjudicator's name; refuse that there is none."""
-    if name is None:
-        hint = "pooler adjudicate --list shows what there is to decide"
-        raise ArgumentError("--judge", "must name an adjudicator", None, hint=hint)
-    return name
 
 
 def _session(

@@ -210,8 +210,6 @@ def judge(
     with Collection(collection) as opened:
         keys = keymap_of(keymap, opened.scale)
         goes_on = name is None or is_served()
-        # A judge's own login of a server is that judge, whatever else is remembered.
-        name = opened.sits_as(name)
         if name is None:
             name = who_judges(opened)
         _refuse_others(opened, name)
@@ -252,8 +250,6 @@ def _refuse_others(opened: Collection, name: str) -> None:
     """Refuse adjudicators, who settle disagreements, and models, which are not people."""
     from store.records import JudgeKind
 
-    if opened.login is not None and opened.login.is_seated:
-        return  # by a role that only people have
     for judge in opened.judges.all():
         if judge.name == name and judge.kind is JudgeKind.ADJUDICATOR:
             message = f"`{name}` is an adjudicator, not a judge"
@@ -266,9 +262,6 @@ def _refuse_others(opened: Collection, name: str) -> None:
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
     """Say why a judge's desk is empty, and what would change that."""
-    if opened.login is not None and opened.login.is_seated:
-        message = f"nothing lies before `{judge_name}`: nothing is assigned, or no pool holds a document"
-        return PoolerError(message, hint="an organiser: pooler assign --show shows what is assigned to whom")
     from pooler.results.look.status import drawable, idle_words  # loads numpy
 
     if opened.assignments.workloads().lines:
@@ -295,10 +288,6 @@ def _goal(opened: Collection, until: str | None) -> Goal | None:
 
 def _drawing(opened: Collection) -> Drawing | None:
     """Return the source of documents of adaptive pools; ``None`` when there is no such pool."""
-    if opened.login is not None and opened.login.is_seated:
-        from pooler.pools.serving import RequestedDrawing
-
-        return RequestedDrawing(opened) if opened.requests.are_adaptive() else None
     if not opened.pools.adaptive():
         return None
     from pooler.pools.live import LiveDrawing

@@ -35,22 +35,14 @@ def test_process_gets_settings_by_a_list() -> None:
     assert (start.environment["COLUMNS"], start.environment["ROWS"]) == ("100", "30")
 
 
-def test_process_of_a_server_can_log_in() -> None:
+def test_process_on_postgresql_can_log_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """What libpq needs is passed on to it, and nothing else."""
-    start = start_of("alice", "postgresql://db.example/wine", width=80, height=24)
-    assert start.environment["PGPASSWORD"] == "secret"
-    assert set(start.environment) - KNOWN == {"PGPASSWORD", "PGPASSFILE"}
-
-
-def test_process_with_a_login_of_its_own_gets_nothing_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither who the server is, nor its password and certificate, which would go before PGPASSFILE."""
     for name in ("PGUSER", "PGSSLCERT", "PGSSLKEY"):
         monkeypatch.setenv(name, "organiser")
-    there = "postgresql://organiser@db.example/wine"
-    start = start_of("alice", there, login="alice_7", width=80, height=24)
-    assert start.environment["POOLER_COLLECTION"] == "postgresql://alice_7@db.example/wine"
-    assert set(start.environment) - KNOWN == {"PGPASSFILE"}
-    assert set(start_of("alice", there, width=80, height=24).environment) - KNOWN == {
+    start = start_of("alice", "postgresql://db.example/wine", width=80, height=24)
+    assert start.environment["POOLER_COLLECTION"] == "postgresql://db.example/wine"
+    assert start.environment["PGPASSWORD"] == "secret"
+    assert set(start.environment) - KNOWN == {
         "PGPASSWORD", "PGPASSFILE", "PGUSER", "PGSSLCERT", "PGSSLKEY",
     }  # fmt: skip
 

@@ -256,7 +256,7 @@ def test_missing_folder_is_named(tmp_path: Path) -> None:
 def test_other_schema_says_what_to_do(collection_name: str) -> None:
     """The schema of any other version is refused with the page that says how to carry it over."""
     create(collection_name)
-    for revision in ("0010", "1-00000000", "9999"):
+    for revision in ("0010", "1_00000000", "9999"):
         change_stored(collection_name, "UPDATE alembic_version SET version_num = :new", new=revision)
         with pytest.raises(SchemaError, match=f"has the schema {revision} of another version") as caught:
             Collection(collection_name)

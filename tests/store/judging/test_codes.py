@@ -14,12 +14,12 @@ from sqlalchemy import text
 from store.collection import Collection
 from store.db.engine import collection_url, engine_at
 from store.errors import ConflictError, UnknownNameError
+from store.judging.codes import hash_of, new_code
 from store.keeping.backup import back_up, restore
 from store.keeping.copying import copy_collection
 from store.keeping.directory.tables import ExportChoice
 from store.keeping.directory.write import write_directory
 from store.records import JudgeKind
-from store.roles.codes import hash_of, new_code
 from tests.store.full_collection import fill
 
 ANN, MODEL, ZOE = ("ann", JudgeKind.HUMAN), ("gpt", JudgeKind.MODEL), ("zoe", JudgeKind.ADJUDICATOR)
