@@ -644,19 +644,6 @@ CHECKS = (
         advice=REPORT,
     ),
     Check(
-        "carried over",
-        "documents carried over",
-        "carried",
-        rows(
-            """SELECT t.number, d.docno, e.shared, e.united FROM carried e
-               LEFT JOIN topic t ON t.id = e.topic_id LEFT JOIN document d ON d.id = e.document_id
-               WHERE e.shared < 1 OR e.shared > e.united OR e.document_id = e.source_id
-                  OR e.ended_at < e.carried_at ORDER BY 1, 2""",
-            "topic {0} `{1}`: from itself, ended before it began, or {2} of {3} shingles alike",
-        ),
-        advice=f"pooler duplicates --release shows every document itself, or {RESTORE}",
-    ),
-    Check(
         "revisions",
         "judgement events",
         "judgement",

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ClauseElement, and_, exists, func, literal_column, or_, select
+from sqlalchemy import ClauseElement, func, literal_column
 from sqlalchemy.dialects import postgresql
 
-from store.content.lookup import same_pair
 from store.db.login import LOGIN_TABLE, SEATED, Role
-from store.db.tables import ASSIGNMENT, JUDGEMENT
+from store.db.tables import JUDGEMENT
 from store.judging.adjudication import adjudicators_events, disputed_votes
 from store.judging.assignments import (
     claimable_now,
@@ -25,7 +24,6 @@ from store.judging.assignments import (
     own_place,
     untouched_places,
 )
-from store.judging.carried import is_carried
 from store.judging.judges import graders_by_kind
 from store.records import Action, JudgeKind, State
 from store.roles.sight import DRAWS
@@ -87,7 +85,7 @@ def _words(*values: str) -> str:
 @cache
 def functions() -> tuple[Function, ...]:
     """Return all of them; one that is called by another stands before it."""
-    return (*_who(), *_carried(), *_places(), *_opinions(), _may_append(), _may_mark(), _want())
+    return (*_who(), *_places(), *_opinions(), _may_append(), _may_mark(), _want())
 
 
 def _who() -> tuple[Function, ...]:
@@ -214,19 +212,6 @@ END""",
             changes=True,
         ),
     )
-
-
-def _carried() -> tuple[Function, ...]:
-    """Return the one that says what is not shown to a judge, since a near-duplicate is.
-
-    Once anything is assigned, of the judge's own places alone: of other documents it would tell whether
-    somebody has decided on one, or found that a source cannot be judged.
-    """
-    place = select(_TOPIC.label("topic_id"), _DOCUMENT.label("document_id")).subquery("place")
-    own = select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, place), ASSIGNMENT.c.judge_id == _CALLER)
-    mine = or_(~exists(select(ASSIGNMENT.c.id)), own.exists())
-    asked = _sql(select(and_(mine, is_carried(place))).select_from(place))
-    return (_query("pooler_is_carried", "boolean", asked, Role.JUDGE, arguments=_CALLED),)
 
 
 _CALLED = "in_topic integer, in_document integer"
