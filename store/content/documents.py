@@ -51,15 +51,6 @@ class TextCounts:
     """Documents not pooled that adaptive pools, were anybody to draw, have yet to choose from."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedText:
-    """A document whose text can be compared."""
-
-    docno: str
-    words: str
-    """Title and text, as they are read."""
-
-
 def document_sha256(document: Document) -> str:
     """Hash title and text, so that a judgement can say what it was made of."""
     title, text = (part.encode("utf-8", "surrogatepass") for part in (document.title, document.text or ""))
@@ -272,8 +263,11 @@ class Documents(Area):
                     documents.append(text)
         return documents
 
-    def texts(self, *, pooled: bool = True) -> Iterator[ComparedText]:
-        """Yield the documents that have a text, by docno; by default those to be judged, or looked at."""
+    def texts(self, *, pooled: bool = True) -> Iterator[tuple[str, str]]:
+        """Yield docno, and title and text as they are read, of the documents that have a text, by docno.
+
+        By default of those to be judged, or looked at.
+        """
         from store.readable import MOST_CHARACTERS, readable
 
         with self._db.reading() as session:
@@ -287,7 +281,7 @@ class Documents(Area):
                 rows = session.execute(query.where(DOCUMENT.c.id.in_(some)).order_by(DOCUMENT.c.docno))
                 for docno, title, text, markup in rows:
                     words = readable(text or "", markup).text if markup in MOST_CHARACTERS else text or ""
-                    yield ComparedText(docno, f"{title or ''}\n{words}")
+                    yield docno, f"{title or ''}\n{words}"
 
     def count_texts(self, *, pooled: bool = True) -> tuple[int, int]:
         """Count the documents of `texts`, and those that have no text to be compared."""

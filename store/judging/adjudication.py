@@ -68,15 +68,14 @@ def fetch_cases(
 ) -> list[Case]:
     """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise.
 
-    Of a selection, whose judges are heard and whether what they agree on is wanted count here.
+    Of a selection, whose judges are heard counts here.
     """
-    every = selection.documents is not None
     heard = fetch_heard(session, selection)
     kinds = {one.kind for one in heard.judges}
     rulings, identities = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
     is_blind = is_seated(session)
-    for row in _fetch_votes(session, topic, document, every=every):
+    for row in _fetch_votes(session, topic, document):
         whose, event = (row.place, row.place) if is_blind else (row.judge_id, row.id)
         vote = Vote(whose, row.grade, event, row.reason, row.note, row.iteration, JudgeKind(row.kind))
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
@@ -93,7 +92,7 @@ def fetch_cases(
         rulers = frozenset(ruling.judge for ruling in document_states)
         cases.append(Case(number, docno, *key, in_order, latest, rulers, others, kinds_of(heard)))
     # An adjudicator may have skipped a document, or noted something, on which judges agree now.
-    cases = [case for case in cases if every or case.ruling is not None or case.is_disagreement]
+    cases = [case for case in cases if case.ruling is not None or case.is_disagreement]
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
 
 
@@ -139,22 +138,20 @@ def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None
     return int(judges[first].id), int(judges[second].id)
 
 
-def _fetch_votes(
-    session: Session, topic: int | None, document: int | None, *, every: bool
-) -> Iterable[Row[Any]]:
+def _fetch_votes(session: Session, topic: int | None, document: int | None) -> Iterable[Row[Any]]:
     """Return the decisions on documents in disagreement or ruled on, or on all.
 
     Of judges of every kind. To an adjudicator's own login the server gives places, from 0 in the order of
     the letters, for judges.
     """
     if not is_seated(session):
-        return session.execute(disputed_votes(topic, document, every=every))
+        return session.execute(disputed_votes(topic, document))
     query = text("SELECT * FROM pooler_votes(:topic, :document) ORDER BY topic_id, document_id, place")
     kinds = {"reason": RawText, "note": RawText}
     return session.execute(query.columns(**kinds), {"topic": topic, "document": document})
 
 
-def disputed_votes(topic: Wanted, document: Wanted, *, every: bool = False) -> Select[Any]:
+def disputed_votes(topic: Wanted, document: Wanted) -> Select[Any]:
     """Select the decisions on documents in disagreement or ruled on, or on all."""
     newest = current_events(topic=topic)
     if document is not None:
@@ -179,7 +176,7 @@ def disputed_votes(topic: Wanted, document: Wanted, *, every: bool = False) -> S
     ruled = adjudicators_events(topic, document).with_only_columns(*key)
     is_ruled = tuple_(decided.c.topic_id, decided.c.document_id).in_(ruled)
     query = select(*(decided.c[name] for name in (*names, "kind")))
-    return query if every else query.where(or_(differ, some_cannot, is_ruled))
+    return query.where(or_(differ, some_cannot, is_ruled))
 
 
 def adjudicators_events(topic: Wanted, document: Wanted) -> Select[Any]:
