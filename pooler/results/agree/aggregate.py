@@ -28,7 +28,6 @@ from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.telling import Listener, listening, say, warn
 from store.errors import ArgumentError, PoolerError
-from store.formats.qrels import DUPLICATE
 from store.judging.kinds import Heard, check_kinds, hear
 from store.records import Judge, JudgeKind, Qrel, Scale, State
 from store.text import counted, natural_key
@@ -437,6 +436,8 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
 
     A document that has a grade, or a reason for none, keeps it.
     """
+    from store.formats.qrels import DUPLICATE
+
     members: dict[str, list[str]] = {}
     for docno, label in classes.items():
         members.setdefault(label, []).append(docno)
@@ -612,7 +613,7 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
     tell_left_out(first.final, n_open, first.told["unjudged_code"])
     if (one_of := first.told.get("one_of")) is not None:
         grades = counted(one_of["grades"], "grade")
-        say(f"with {grades} of near-duplicates, which nobody judged: iteration {DUPLICATE}")
+        say(f"with {grades} of near-duplicates, which nobody judged: iteration `duplicate`")
         if one_of["without_grade"]:
             n_without = counted(one_of["without_grade"], "near-duplicate")
             say(f"{n_without} left out: the judged documents of the class have different grades")

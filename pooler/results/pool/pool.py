@@ -332,7 +332,7 @@ def size_words(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
         )
     if "one_of" in manifest:
         left_out = counted(manifest["one_of"]["left_out"], "document")
-        lines.append(f"{left_out} left out, each a near-duplicate of one that is pooled")
+        lines.append(f"{left_out} left out: near-duplicates of documents that are pooled")
     if facts.n_not_sampled:
         lines.append(
             f"{counted(facts.n_not_sampled, 'more pair')} in the strata, not sampled (in a collection,"
