@@ -139,8 +139,8 @@ def read_labels(
     form = TableFormat(f"docno {kind}", readers, LabelRow, ("docno",), repeat_fault)
     faults = FaultList(path)
     rows = tables.read_table(path, form, lenient=lenient, faults=faults).rows
-    for row in rows if known is not None else ():
-        if row.docno not in known:
+    for row in rows:
+        if known is not None and row.docno not in known:
             faults.add(row.line, f"expected a document of the collection, got `{row.docno}`", "unknown")
     faults.raise_if_any()
     return {row.docno: row.label for row in rows}

@@ -64,6 +64,4 @@ def duplicates(
         n_classes = counted(facts["clusters"], "class", "classes")
         say(f"{out}: {counted(facts['in_clusters'], 'document')} in {n_classes}")
     elif found.labels:
-        say(
-            "--out CLASSES writes the clusters, for `pooler pool --one-of` and `pooler export qrels --one-of`"
-        )
+        say("--out CLASSES writes the clusters, of which `pooler pool --one-of` pools one document each")

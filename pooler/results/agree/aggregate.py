@@ -454,7 +454,7 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
         if len(of_class) > 1:
             n_without += len(others)
         else:
-            found += [Qrel(topic, docno, *of_class, DUPLICATE) for docno in others]
+            found += [Qrel(topic, docno, min(of_class), DUPLICATE) for docno in others]
     return found, n_without
 
 

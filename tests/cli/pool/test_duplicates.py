@@ -91,7 +91,7 @@ def test_one_document_a_class_is_pooled(classes: Path, cli: Cli) -> None:
     assert manifest["one_of"] == {"documents": 4, "classes": 2, "left_out": 2, "sha256": sha256}
     of_files = Path("p.txt").read_text().splitlines()
     whole = cli(*words).fine().out.splitlines()
-    # KG-E-031 is the first of a run, as MIRROR-031 is, and comes before it; KG-E-002 is the third of one.
+    # KG-E-031 is the first of a run, as MIRROR-031 is, and comes before it; KG-E-002 is the fifth of one.
     assert set(whole) - set(of_files) == {"G01 KG-E-002", "G01 MIRROR-031"}
     cli("pool", "--name", "all", "--depth", "5", "--one-of", "classes.txt", "--out", "c.txt").fine()
     assert Path("c.txt").read_text().splitlines() == of_files
