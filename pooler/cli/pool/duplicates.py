@@ -42,7 +42,7 @@ def duplicates(
 
     Example: pooler duplicates
 
-    Example: pooler duplicates --out classes.txt
+    Example: pooler duplicates --out near.txt
     """
     from pooler.results.pool.duplicates import Duplicates
     from pooler.results.pool.duplicates import duplicates as find

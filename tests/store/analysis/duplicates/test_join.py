@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import unicodedata
 from fractions import Fraction
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.results.pool import duplicates as alike
+import pooler as p
 from store.analysis.duplicates import join
 from store.analysis.duplicates.clusters import components, least_shared
 from store.analysis.duplicates.join import THRESHOLD, as_threshold, count_shared, near_pairs
@@ -165,4 +166,4 @@ def test_threshold_must_be_a_share(threshold: float | str) -> None:
 def test_scores_and_lists_of_duplicates_have_one_threshold() -> None:
     """Content-equivalence of Bernstein and Zobel (2005): a resemblance of .8."""
     assert Fraction(8, 10) == THRESHOLD
-    assert float(THRESHOLD) == alike.THRESHOLD
+    assert float(THRESHOLD) == inspect.signature(p.duplicates).parameters["threshold"].default
