@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pooler.results.agree.differences import compare_qrels
     from pooler.results.agree.matters import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
-    from pooler.results.alike.duplicates import duplicates
     from pooler.results.audit.audit import audit
     from pooler.results.audit.corrected import corrected
     from pooler.results.keep.merge import merge
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from pooler.results.pool.check import check_runs
     from pooler.results.pool.diagnose import diagnose
     from pooler.results.pool.diff import compare_pools
+    from pooler.results.pool.duplicates import duplicates
     from pooler.results.pool.into import pool_collection
     from pooler.results.pool.pool import list_strategies, pool
     from pooler.results.pool.provenance import provenance
@@ -79,7 +79,6 @@ _MODULES = {
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.matters": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
-    "pooler.results.alike.duplicates": ("duplicates",),
     "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),
     "pooler.results.keep.merge": ("merge",),
@@ -109,6 +108,7 @@ _MODULES = {
     "pooler.results.pool.check": ("check_runs",),
     "pooler.results.pool.diagnose": ("diagnose",),
     "pooler.results.pool.diff": ("compare_pools",),
+    "pooler.results.pool.duplicates": ("duplicates",),
     "pooler.results.pool.into": ("pool_collection",),
     "pooler.results.pool.pool": ("list_strategies", "pool"),
     "pooler.results.pool.provenance": ("provenance",),

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from store.grades.votes import CollectionGrades
     from store.judging.adjudication import AdjudicationDesk, Disagreements
     from store.judging.assignments import Assignments
-    from store.judging.carried import NearDuplicates
     from store.judging.codes import Codes
     from store.judging.desk import Desk
     from store.judging.disagreements import Selection
@@ -75,7 +74,6 @@ class Collection:
     assignments: Assignments = _area("judging.assignments", "Assignments")
     rejudging: Rejudging = _area("judging.rejudging", "Rejudging")
     disagreements: Disagreements = _area("judging.adjudication", "Disagreements")
-    duplicates: NearDuplicates = _area("judging.carried", "NearDuplicates")
     progress: JudgingProgress = _area("judging.progress", "JudgingProgress")
     judgements: Judgements = _area("keeping.histories", "Judgements")
     grades: CollectionGrades = _area("grades.votes", "CollectionGrades")

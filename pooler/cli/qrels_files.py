@@ -55,10 +55,10 @@ class QrelsOptions:
     ] = None
     manifest: ManifestOption = None
 
-    def write(self, source: Source, policy: Policy, *, carried: bool = False) -> Heard:
+    def write(self, source: Source, policy: Policy, *, one_of: str | None = None) -> Heard:
         """Write qrels, each with its manifest unless it goes to stdout, and say what is in them.
 
-        `carried`: with what is carried over from near-duplicates.
+        `one_of`: a file of classes of near-duplicates, which get each other's grades.
         """
         from pooler.results.agree.aggregate import qrels_at, tell_qrels
 
@@ -70,7 +70,7 @@ class QrelsOptions:
             relaxed=self.relaxed,
             graded=self.graded,
             unjudged=self.unjudged,
-            carried=carried,
+            one_of=one_of,
             check=self._check,
         )
         for one in made:

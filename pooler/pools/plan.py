@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.pools.classes import classes_facts
 from pooler.pools.contents import PoolStatistics, StatisticsCount, TopicContents
 from pooler.pools.runs import RunSet, TopicRuns
 from pooler.strategies import find_strategy
@@ -46,6 +47,8 @@ class TopicPool:
     strata: list[int] | None = None
     """From 1; ``None`` = the strategy does not sample."""
     inclusion: list[float] | None = None
+    n_left_out: int = 0
+    """Documents that would have been chosen, but that a near-duplicate stands for."""
 
     @property
     def to_judge(self) -> list[str]:
@@ -148,6 +151,8 @@ class TopicChoice:
     plan: Plan
     parameters: Mapping[str, ParameterValue]
     """All of them."""
+    classes: Mapping[str, str] = field(default_factory=dict)
+    """By docno the class of near-duplicates of which one document is chosen: the first by priority."""
 
     def __call__(self, of_topic: TopicRuns, given: TopicGiven) -> tuple[TopicPool, TopicContents]:
         """Choose, and count what was chosen."""
@@ -170,15 +175,14 @@ class TopicChoice:
                 raise ArgumentError("sample", "must have been drawn from all topics together", None)
             values = sample.values
             ordered = descending(values)
-            chosen = _not_known(of_topic, ordered[sample.sampled[ordered]], given.known)
             rest = np.flatnonzero(~sample.sampled & (sample.strata > 0))
-            shown = self._shown(of_topic, chosen)
-            listed = np.concatenate((shown, _not_known(of_topic, rest, given.known)))
+            shown, n_left_out = self._shown(of_topic, ordered[sample.sampled[ordered]]), 0
+            listed = np.concatenate((shown, rest))
             strata = sample.strata[listed].tolist()
             inclusion = sample.inclusion[listed].tolist()
         elif isinstance(strategy, FixedStrategy):
             values = strategy.values(rankings, **self.parameters)
-            chosen = _not_known(of_topic, descending(values), given.known)[: given.budget]
+            chosen, n_left_out = self._choosable(of_topic, descending(values), given.known, given.budget)
             listed = shown = self._shown(of_topic, chosen)
             strata = inclusion = None
         else:
@@ -190,7 +194,44 @@ class TopicChoice:
             len(shown),
             strata,
             inclusion,
+            n_left_out,
         )
+
+    def count_choosable(self, of_topic: TopicRuns, given: TopicGiven) -> int:
+        """Count the documents of a topic that no other pool holds, one a class."""
+        numbers = np.arange(of_topic.rankings.n_documents)
+        return self._choosable(of_topic, numbers, given.known)[0].size
+
+    def _choosable(
+        self,
+        of_topic: TopicRuns,
+        by_priority: NDArray[np.int64],
+        known: AbstractSet[str],
+        budget: int | None = None,
+    ) -> tuple[NDArray[np.int64], int]:
+        """Leave out what another pool holds, and count and leave out what a near-duplicate stands for.
+
+        That is one chosen before, or one that another pool holds.
+        """
+        if not (known or self.classes):
+            return by_priority[:budget], 0
+        docnos, classes = of_topic.docnos, self.classes
+        stood_for = {classes[docno] for docno in known if docno in classes}
+        chosen: list[int] = []
+        n_left_out = 0
+        for number in by_priority.tolist():
+            docno = docnos[number]
+            if len(chosen) == budget:
+                break
+            if docno in known:
+                continue
+            if docno in classes:
+                if classes[docno] in stood_for:
+                    n_left_out += 1
+                    continue
+                stood_for.add(classes[docno])
+            chosen.append(number)
+        return np.array(chosen, np.int64), n_left_out
 
     def _shown(self, of_topic: TopicRuns, by_priority: NDArray[np.int64]) -> NDArray[np.int64]:
         """Order documents for judging."""
@@ -202,19 +243,6 @@ class TopicChoice:
         # Sorted by random numbers: numpy's own shuffles may change between versions (NEP 19).
         numbers = raw_numbers(self.plan.seed, of_topic.rankings.topic, by_docno.size)
         return by_docno[np.argsort(numbers, kind="stable")]
-
-
-def _not_known(of_topic: TopicRuns, numbers: NDArray[np.int64], known: AbstractSet[str]) -> NDArray[np.int64]:
-    """Leave out the documents that another pool holds."""
-    if not known:
-        return numbers
-    docnos = of_topic.docnos
-    return np.array([number for number in numbers.tolist() if docnos[number] not in known], np.int64)
-
-
-def _n_choosable(of_topic: TopicRuns, given: TopicGiven) -> int:
-    """Count the documents of a topic that no other pool holds."""
-    return _not_known(of_topic, np.arange(of_topic.rankings.n_documents), given.known).size
 
 
 def _with_grades(
@@ -236,7 +264,8 @@ class PoolBuild:
 
     Nothing of a topic is kept but counts, so a pool of any size can be written as it is built; of topics that
     are drawn together, their samples. The pairs of `known` are left out; `known_from` is what the manifest
-    says of them beside their number and hash. `grades` are a model's, where the strategy draws by them.
+    says of them beside their number and hash. Of the documents of one of `classes` only the first is chosen.
+    `grades` are a model's, where the strategy draws by them.
     """
 
     def __init__(
@@ -247,6 +276,7 @@ class PoolBuild:
         version: str,
         known: Collection[tuple[str, str]] | None = None,
         known_from: Mapping[str, Any] | None = None,
+        classes: Mapping[str, str] | None = None,
         grades: ModelGrades | None = None,
     ) -> None:
         self.runs = runs
@@ -256,10 +286,12 @@ class PoolBuild:
         self._version = version
         self._known = known
         self._known_from = known_from or {}
+        self._classes = classes
+        self._n_left_out = 0
         self._grades = grades
         _check(plan, self.strategy, self.parameters)
         if isinstance(self.strategy, SamplingStrategy):
-            _check_sample(self.strategy, self.parameters, runs, known)
+            _check_sample(self.strategy, self.parameters, runs, leaves_out=(known, classes) != (None, None))
         self._count = StatisticsCount(runs)
         self._drawn_at_most: dict[str, int] = {}
         self._budgets: dict[str, int] | None = None
@@ -268,7 +300,7 @@ class PoolBuild:
         if isinstance(self.strategy, SamplingStrategy) and self.strategy.draw_all is not None:
             self._draw_all(self.strategy.draw_all)
         elif plan.total_budget is not None:
-            sizes = [*runs.each(_n_choosable, self._given())]
+            sizes = [*runs.each(self._choice().count_choosable, self._given())]
             shares = share_budget(plan.total_budget, sizes)
             self._budgets = dict(zip(runs.topics, shares, strict=True))
             if isinstance(self.strategy, SamplingStrategy) and not all(shares):
@@ -288,15 +320,20 @@ class PoolBuild:
             version=self._version,
             known=self._known,
             known_from=self._known_from,
+            classes=self._classes,
             grades=self._grades,
         )
 
     def topics(self) -> Iterator[TopicPool]:
         """Yield the documents of every topic, topics in natural order."""
-        choice = TopicChoice(self.plan, self.parameters)
-        for pooled, counts in self.runs.each(choice, self._given(), scores=self.strategy.uses_scores):
+        scores = self.strategy.uses_scores
+        for pooled, counts in self.runs.each(self._choice(), self._given(), scores=scores):
             self._count.add(counts)
+            self._n_left_out += pooled.n_left_out
             yield pooled
+
+    def _choice(self) -> TopicChoice:
+        return TopicChoice(self.plan, self.parameters, self._classes or {})
 
     def lines(self) -> Iterator[str]:
         """Yield the lines `topic docno` of what is to be judged, without line ends."""
@@ -342,6 +379,9 @@ class PoolBuild:
             "total_budget": plan.total_budget,
             "level": plan.level if self.is_adaptive else None,
             "without": _manifest_pairs(self._known, self._known_from),
+            "one_of": None
+            if self._classes is None
+            else {**classes_facts(self._classes), "left_out": self._n_left_out},
             "model_grades": self._model,
         }
         manifest |= {name: value for name, value in optional.items() if value is not None}
@@ -461,13 +501,10 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
 
 
 def _check_sample(
-    strategy: SamplingStrategy,
-    parameters: Mapping[str, ParameterValue],
-    runs: RunSet,
-    known: Collection[tuple[str, str]] | None,
+    strategy: SamplingStrategy, parameters: Mapping[str, ParameterValue], runs: RunSet, *, leaves_out: bool
 ) -> None:
     """Raise `ArgumentError` where a sample would not be what its probabilities say."""
-    if known is not None:
+    if leaves_out:
         requirement = "must not leave out documents: their probabilities would no longer hold"
         raise ArgumentError("strategy", requirement, strategy.name)
     if strategy.least_depth is not None:

@@ -169,15 +169,15 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         rows = list(graded_rows(sample.rows, judge=judge))
         return GradesFile(rows, sample.sha256, 0, sample.n_trailing, 5, "prels", sample)
     if wanted.form == "qrels":
-        from store.formats.qrels import MARK, read_qrels
+        from store.formats.qrels import DUPLICATE, read_qrels
 
         qrels = read_qrels(
             file, lenient=wanted.lenient, judge_column=column, keep_repeats=True, faults=faults
         )
-        given = [row for row in qrels.rows if row.iteration != MARK]
+        given = [row for row in qrels.rows if row.iteration != DUPLICATE]
         if len(given) < len(qrels.rows):
-            n_carried = counted(len(qrels.rows) - len(given), "line")
-            say(f"{file}: {n_carried} left out: carried over from near-duplicates, and judged by nobody")
+            n_left_out = counted(len(qrels.rows) - len(given), "line")
+            say(f"{file}: {n_left_out} left out: grades of near-duplicates, which nobody judged")
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
         graded = graded_rows(given, judge=judge, judge_column=column)

@@ -325,7 +325,7 @@ class Source:
         """
         from pooler.results.judgement_files import read_given_qrels
         from store.formats.codes import Meaning, decode_rows, graded_rows
-        from store.formats.qrels import MARK
+        from store.formats.qrels import DUPLICATE
 
         qrels = self._given["qrels"]
         if not isinstance(qrels, str):
@@ -343,9 +343,9 @@ class Source:
             rows = decode_rows(graded, scale, codes=codes, faults=faults).judged.get("", [])
             hint = "--scale declares the grades there are" if faults.count > n_of_format else None
             faults.raise_if_any(hint=hint)
-        if carried := sum(row.iteration == MARK for row in rows):
-            grades = counted(carried, "grade")
-            say(f"{qrels}: {grades} carried over from near-duplicates, and judged by nobody, counted as well")
+        if n_given := sum(row.iteration == DUPLICATE for row in rows):
+            grades = counted(n_given, "grade")
+            say(f"{qrels}: {grades} of near-duplicates, which nobody judged, counted as well")
         if negative := len(lines) - len(rows):
             verb = "is" if negative == 1 else "are"
             say(f"{qrels}: {counted(negative, 'line')} with a negative code {verb} unjudged, as in trec_eval")

@@ -9,14 +9,27 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import LargeBinary, Select, bindparam, cast, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    LargeBinary,
+    Select,
+    bindparam,
+    cast,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlmodel import Session
 
 from store.content.draws import draws_left, is_adaptive
+from store.content.lookup import to_judge
 from store.db.database import Area
-from store.db.engine import DAMAGED, DAMAGED_HINT, database_now
+from store.db.engine import DAMAGED, DAMAGED_HINT
 from store.db.keys import fetch_docnos
-from store.db.tables import CARRIED, DOCUMENT, DOCUMENT_METADATA, POOL, POOL_ENTRY, TABLES
+from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY, TABLES
 from store.errors import ConflictError, StoreError
 from store.records import Document, ImportReport
 
@@ -52,6 +65,12 @@ def _ids_in_use() -> Select[int]:
         .join(POOL, POOL.c.id == POOL_ENTRY.c.pool_id)
         .where(~POOL.c.withdrawn)
     )
+
+
+def _is_of_interest() -> ColumnElement[bool]:
+    """Say in SQL that a document is to be judged for some topic, or somebody did something to it."""
+    pooled = to_judge(POOL_ENTRY.c.document_id)
+    return or_(DOCUMENT.c.id.in_(pooled), DOCUMENT.c.id.in_(select(JUDGEMENT.c.document_id)))
 
 
 def _stored_texts(session: Session, ids: list[int]) -> dict[int, tuple[bytes, bytes | None]]:
@@ -119,20 +138,6 @@ def write_metadata(session: Session, changes: Mapping[int, Metadata], there: Ite
         session.connection().execute(statement, old)
 
 
-def _end_carried(session: Session, now: Mapping[int, Metadata], before: Mapping[int, Metadata]) -> None:
-    """End what was carried over to or from documents that are read by another markup from now on."""
-    plain = "plain"
-    changed = [
-        row_id
-        for row_id, (markup, _) in now.items()
-        if (markup or plain) != (before.get(row_id, (None, {}))[0] or plain)
-    ]
-    if changed:
-        ends = or_(CARRIED.c.document_id.in_(changed), CARRIED.c.source_id.in_(changed))
-        ended = update(CARRIED).where(CARRIED.c.ended_at.is_(None), ends)
-        session.connection().execute(ended.values(ended_at=database_now(session)))
-
-
 def differing(one: Metadata, other: Metadata) -> str | None:
     """Name what two say otherwise of a document; ``None`` = they go together."""
     if one[0] and other[0] and one[0] != other[0]:
@@ -156,7 +161,6 @@ class Documents(Area):
         With `replace` another text takes the place of the stored one, and so does any text of one that is
         damaged: not the text its hash was made of. Without it another text raises `ConflictError`. Fields and
         markup go with a text; what is stored of them already stays, and another value is as another text is.
-        What was carried over to or from a document ends where its markup changes: it was compared otherwise.
         `fields`: those that judges are shown from now on, in this order; ``None`` = as it was.
         """
         with self._db.filling() as (session, _, keys):
@@ -229,7 +233,6 @@ class Documents(Area):
                 if changes:
                     session.connection().execute(statement, changes)
                 write_metadata(session, described_now, metadata)
-                _end_carried(session, described_now, metadata)
             if fields is not None and tuple(fields) != self._db.fields:
                 session.execute(update(TABLES["collection"]).values(fields=fields_text(fields)))
             report = ImportReport(added, unchanged, replaced, without_text, n_texts, left_out, described)
@@ -259,6 +262,33 @@ class Documents(Area):
                     text = Document(row.docno, row.title or "", row.text, tuple(fields.items()), markup)
                     documents.append(text)
         return documents
+
+    def texts(self, *, pooled: bool = True) -> Iterator[tuple[str, str]]:
+        """Yield docno, and title and text as they are read, of the documents that have a text, by docno.
+
+        By default of those to be judged, or looked at.
+        """
+        from store.readable import MOST_CHARACTERS, readable
+
+        with self._db.reading() as session:
+            query = select(DOCUMENT.c.id).where(DOCUMENT.c.sha256.is_not(None)).order_by(DOCUMENT.c.docno)
+            ids = session.scalars(query.where(_is_of_interest()) if pooled else query).all()
+            columns = [DOCUMENT.c[name] for name in ("docno", "title", "text")]
+            query = select(*columns, DOCUMENT_METADATA.c.markup).outerjoin(
+                DOCUMENT_METADATA, DOCUMENT_METADATA.c.document_id == DOCUMENT.c.id
+            )
+            for some in _batches(ids):
+                rows = session.execute(query.where(DOCUMENT.c.id.in_(some)).order_by(DOCUMENT.c.docno))
+                for docno, title, text, markup in rows:
+                    words = readable(text or "", markup).text if markup in MOST_CHARACTERS else text or ""
+                    yield docno, f"{title or ''}\n{words}"
+
+    def count_texts(self, *, pooled: bool = True) -> tuple[int, int]:
+        """Count the documents of `texts`, and those that have no text to be compared."""
+        with self._db.reading() as session:
+            query = select(func.count(DOCUMENT.c.sha256), func.count()).select_from(DOCUMENT)
+            with_text, every = session.execute(query.where(_is_of_interest()) if pooled else query).one()
+            return with_text, every - with_text
 
     def listed(self) -> set[str]:
         """Return the docnos that a documents file named; empty = none was imported."""

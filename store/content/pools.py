@@ -50,6 +50,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
 
 _OF_PARTS = {
     "without": "what it leaves out",
+    "one_of": "its classes of near-duplicates",
     "unpooled": "runs taken out of it",
     "model_grades": "the model's grades",
 }

@@ -253,32 +253,6 @@ class ModelJudgeRow(_Row, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
-class CarriedRow(_Row, table=True):
-    """A document of a topic in whose place a near-duplicate is shown: no judgement. Only its end is added."""
-
-    __table_args__ = (
-        Index("carried_pair", "topic_id", "document_id"),
-        Index("carried_source", "topic_id", "source_id"),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    topic_id: int = Field(foreign_key="topic.id")
-    document_id: int = Field(foreign_key="document.id")
-    source_id: int = Field(foreign_key="document.id")
-    """The document that is shown."""
-    shared: int
-    """Shingles of both, ..."""
-    united: int
-    """... and of either."""
-    document_sha256: str = Field(sa_type=Text)
-    """Of the texts that were compared."""
-    source_sha256: str = Field(sa_type=Text)
-    carried_at: datetime = Field(sa_type=UtcDateTime)
-    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """When it was released; ``None`` = it is not."""
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
-
-
 class JudgeCodeRow(_Row, table=True):
     """The access code of a judge who may judge in a browser. It never leaves: no copy has it."""
 
@@ -472,7 +446,6 @@ POOL = TABLES["pool"]
 POOL_ENTRY = TABLES["pool_entry"]
 POOL_RUN = TABLES["pool_run"]
 POOL_TOPIC = TABLES["pool_topic"]
-CARRIED = TABLES["carried"]
 JUDGE = TABLES["judge"]
 MODEL_JUDGE = TABLES["model_judge"]
 JUDGE_CODE = TABLES["judge_code"]

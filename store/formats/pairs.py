@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from typing import NamedTuple
 
 from store.errors import FaultList
@@ -121,8 +122,13 @@ class LabelRow(NamedTuple):
     label: str
 
 
-def read_labels(path: str, kind: str, *, lenient: bool = False) -> dict[str, str]:
-    """Read a file of lines `docno label`, each document once; `kind`: what a label is, as in faults."""
+def read_labels(
+    path: str, kind: str, *, lenient: bool = False, known: Container[str] | None = None
+) -> dict[str, str]:
+    """Read a file of lines `docno label`, each document once, of the `known` ones alone if these are given.
+
+    `kind`: what a label is, as in faults.
+    """
 
     def repeat_fault(row: LabelRow, first: LabelRow) -> str:
         return (
@@ -131,4 +137,10 @@ def read_labels(path: str, kind: str, *, lenient: bool = False) -> dict[str, str
 
     readers = {"docno": tables.read_name, kind: tables.read_name}
     form = TableFormat(f"docno {kind}", readers, LabelRow, ("docno",), repeat_fault)
-    return {row.docno: row.label for row in tables.read_table(path, form, lenient=lenient).rows}
+    faults = FaultList(path)
+    rows = tables.read_table(path, form, lenient=lenient, faults=faults).rows
+    for row in rows:
+        if known is not None and row.docno not in known:
+            faults.add(row.line, f"expected a document of the collection, got `{row.docno}`", "unknown")
+    faults.raise_if_any()
+    return {row.docno: row.label for row in rows}

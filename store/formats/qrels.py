@@ -27,8 +27,8 @@ from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, tell_kind, told_kind
 from store.formats.syntax.tables import Fields, ReadTable, TableFormat
 
-MARK = "carried-over"
-"""The iteration of a grade that nobody gave: it is that of a near-duplicate, which was shown instead."""
+DUPLICATE = "duplicate"
+"""The iteration of a grade that nobody gave: it is that of a near-duplicate, which was judged instead."""
 _JUDGE_COLUMN = 2
 _ITERATIONS = ("0", "Q0")
 _FEWEST_NAMED = 3
@@ -196,7 +196,7 @@ def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]
     """Read a qrels file that needs no remark, in a quarter of the time that a tuple a line costs.
 
     ``None`` = `read_qrels` has to look at it: it may have a fault, comments, or other characters than ASCII,
-    has grades that are carried over, or can be read but once. New texts are added to the numberings; after
+    has grades of near-duplicates, or can be read but once. New texts are added to the numberings; after
     ``None`` these are as before.
     """
     if not is_regular_file(path):
@@ -206,7 +206,7 @@ def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]
             data = file.read().removeprefix(BOM)
     except DamagedDataError:
         return None
-    if not _is_plain(data) or MARK.encode() in data:
+    if not _is_plain(data) or DUPLICATE.encode() in data:
         return None
     fields = data.split()
     codes = set(fields[3::_N_FIELDS])

@@ -57,14 +57,13 @@ def fetch_cases(
 ) -> list[Case]:
     """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise.
 
-    Of a selection, whose judges are heard and whether what they agree on is wanted count here.
+    Of a selection, whose judges are heard counts here.
     """
-    every = selection.documents is not None
     heard = fetch_heard(session, selection)
     kinds = {one.kind for one in heard.judges}
     rulings, identities = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
-    for row in session.execute(_disputed_votes(topic, document, every=every)):
+    for row in session.execute(_disputed_votes(topic, document)):
         kind = JudgeKind(row.kind)
         vote = Vote(row.judge_id, row.grade, row.id, row.reason, row.note, row.iteration, kind)
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
@@ -81,7 +80,7 @@ def fetch_cases(
         rulers = frozenset(ruling.judge for ruling in document_states)
         cases.append(Case(number, docno, *key, in_order, latest, rulers, others, kinds_of(heard)))
     # An adjudicator may have skipped a document, or noted something, on which judges agree now.
-    cases = [case for case in cases if every or case.ruling is not None or case.is_disagreement]
+    cases = [case for case in cases if case.ruling is not None or case.is_disagreement]
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
 
 
@@ -124,8 +123,8 @@ def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None
     return int(judges[first].id), int(judges[second].id)
 
 
-def _disputed_votes(topic: int | None, document: int | None, *, every: bool) -> Select[Any]:
-    """Select the decisions, of judges of every kind, on documents in disagreement or ruled on, or on all."""
+def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:
+    """Select the decisions, of judges of every kind, on documents in disagreement or ruled on."""
     newest = current_events(topic=topic)
     if document is not None:
         newest = newest.where(JUDGEMENT.c.document_id == document)
@@ -149,7 +148,7 @@ def _disputed_votes(topic: int | None, document: int | None, *, every: bool) -> 
     ruled = _adjudicators_events(topic, document).with_only_columns(*key)
     is_ruled = tuple_(decided.c.topic_id, decided.c.document_id).in_(ruled)
     query = select(*(decided.c[name] for name in (*names, "kind")))
-    return query if every else query.where(or_(differ, some_cannot, is_ruled))
+    return query.where(or_(differ, some_cannot, is_ruled))
 
 
 def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]:

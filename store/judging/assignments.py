@@ -58,7 +58,6 @@ from store.db.tables import (
     AssignmentPlanRow,
 )
 from store.errors import ConflictError
-from store.judging.carried import is_carried
 from store.judging.events import Pair, current_events
 from store.judging.judges import fetch_judge_names
 from store.judging.sittings import lock_judge
@@ -214,8 +213,7 @@ def _is_for(judge: int, places: FromClause) -> tuple[ColumnElement[bool], ...]:
     """Say in SQL that a judge may claim a place at a document, if one is free."""
     own = ASSIGNMENT.alias("own")
     held = exists(select(own.c.id).where(same_pair(own, places), own.c.judge_id == judge))
-    is_shown = is_pooled(places) & ~is_carried(places)
-    return ~held, _newest_state(judge, places).not_in(DECIDED), is_shown
+    return ~held, _newest_state(judge, places).not_in(DECIDED), is_pooled(places)
 
 
 def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> ColumnElement[str]:
@@ -311,13 +309,10 @@ def with_judges(
 
 
 def _fetch_assignable(session: Session, scope: Scope) -> dict[Pair, Assignable]:
-    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand.
-
-    Those in whose place a near-duplicate is shown are left out, too.
-    """
+    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand."""
     names = ("topic_id", "document_id", "pool_id", "priority")
     query = to_judge(*(POOL_ENTRY.c[name] for name in names))
-    query = query.where(~is_adaptive(POOL.c.id), ~is_carried(POOL_ENTRY))
+    query = query.where(~is_adaptive(POOL.c.id))
     if scope.pools:
         query = query.where(POOL.c.name.in_(scope.pools))
     topics = fetch_topic_names(session)
@@ -385,7 +380,7 @@ def fetch_workloads(session: Session) -> Workloads:
             _one_if(and_(is_leased, ~is_live)).label("lapsed"),
             case((is_live, ASSIGNMENT.c.lease_until)).label("until"),
         )
-        .where(pooled, ~is_carried(ASSIGNMENT))
+        .where(pooled)
         .subquery()
     )
     numbers = (*_PURPOSES, "decided", "claimed", "lapsed")
@@ -413,8 +408,7 @@ def fetch_workloads(session: Session) -> Workloads:
     for judge, topics, *counts, until in session.execute(query):
         whole: list[Any] = [judge, topics, *map(int, counts), until]
         lines.append(Workload(*whole))
-    shown = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).where(~is_carried(POOL_ENTRY))
-    pairs = shown.distinct().subquery()
+    pairs = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id).distinct().subquery()
     is_without = ~select(ASSIGNMENT.c.id).where(same_pair(ASSIGNMENT, pairs)).exists()
     fixed = to_judge(POOL_ENTRY.c.pool_id).where(same_pair(POOL_ENTRY, pairs), ~is_adaptive(POOL.c.id))
     is_fixed = fixed.exists()

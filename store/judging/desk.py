@@ -37,7 +37,6 @@ from store.db.tables import (
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
-from store.judging.carried import is_carried
 from store.judging.effort import recent_active_ms
 from store.judging.events import (
     KEY,
@@ -97,14 +96,11 @@ class Queued:
 
 
 def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
-    """Return a judge's documents of a topic in display order: what is assigned, or else every pool.
-
-    But for those in whose place a near-duplicate is shown.
-    """
+    """Return a judge's documents of a topic in display order: what is assigned, or else every pool."""
     query = (
         to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
         .join(DOCUMENT, DOCUMENT.c.id == POOL_ENTRY.c.document_id)
-        .where(POOL_ENTRY.c.topic_id == topic, ~is_carried(POOL_ENTRY))
+        .where(POOL_ENTRY.c.topic_id == topic)
         .order_by(POOL.c.id, POOL_ENTRY.c.position)
     )
     pooled: dict[int, Queued] = {}
@@ -126,11 +122,11 @@ def count_queues(session: Session, judge: int) -> dict[int, int]:
     """
     if has_assignments(session):
         held = select(ASSIGNMENT.c.topic_id, func.count()).where(ASSIGNMENT.c.judge_id == judge)
-        query = held.where(is_pooled(ASSIGNMENT), ~is_carried(ASSIGNMENT)).group_by(ASSIGNMENT.c.topic_id)
+        query = held.where(is_pooled(ASSIGNMENT)).group_by(ASSIGNMENT.c.topic_id)
     else:
         # A document of several pools is one.
         pooled = to_judge(POOL_ENTRY.c.topic_id, func.count(POOL_ENTRY.c.document_id.distinct()))
-        query = pooled.where(~is_carried(POOL_ENTRY)).group_by(POOL_ENTRY.c.topic_id)
+        query = pooled.group_by(POOL_ENTRY.c.topic_id)
     return {topic: int(count) for topic, count in session.execute(query)}
 
 
@@ -339,7 +335,7 @@ class Desk:
     def is_idle(self) -> bool:
         """Say whether no document lies before the judge, decided or not, nor may come."""
         with reading(self._engine) as session:
-            queued = to_judge(POOL_ENTRY.c.document_id).where(~is_carried(POOL_ENTRY)).limit(1)
+            queued = to_judge(POOL_ENTRY.c.document_id).limit(1)
             if has_assignments(session):
                 queued = queued.where(self._is_held(POOL_ENTRY))
             return session.scalar(queued) is None and not self._to_come(session)

@@ -249,8 +249,6 @@ class Selection:
     """A rule that leaves the grades tied, as they stand now."""
     level: int | None = None
     """Part of `unresolved`: least relevant grade; each judge's grade is collapsed there first."""
-    documents: frozenset[tuple[str, str]] | None = None
-    """Topic and docno of these alone, whether judges differ on them or not."""
     kinds: tuple[str, ...] = ()
     """Kinds of judges who are heard, of `store.judging.kinds.SORTS`; none = people, where one graded."""
 
@@ -264,8 +262,6 @@ class Selection:
         if self.topic is not None and case.topic != self.topic:
             return False
         given_grades = [vote.given_grade for vote in case.votes if pair is None or vote.judge in pair]
-        if self.documents is not None:
-            return (case.topic, case.docno) in self.documents
         if not is_disagreement(given_grades):
             return False
         if self.gap is not None and (gap_of(given_grades) or 0) < self.gap:

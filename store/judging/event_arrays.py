@@ -12,14 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, select
-from sqlmodel import Session
+from sqlalchemy import Connection, Row
 
 from store.analysis.agreement.populations import PLACE_OF_STATE
 from store.db.engine import driver_rows
-from store.db.tables import CARRIED
 from store.formats.qrels import Numbering
-from store.judging.carried import carried_pairs
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
 """`as_pairs` in SQL."""
@@ -152,10 +149,3 @@ def codes_of(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int
     places = np.minimum(np.searchsorted(known[order], ids), len(known) - 1)
     codes = order[places]
     return np.where(known[codes] == ids, codes, -1)
-
-
-def fetch_carried_pairs(session: Session) -> NDArray[np.int64]:
-    """Return the pairs of `store.judging.carried.carried_pairs`, rising."""
-    if session.scalar(select(CARRIED.c.id).limit(1)) is None:
-        return np.empty(0, dtype=np.int64)
-    return np.sort(pairs_of(session.execute(carried_pairs())))

@@ -18,7 +18,6 @@ from store.db.engine import database_now
 from store.db.keys import Keys
 from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.judging.assignments import has_assignments
-from store.judging.carried import is_carried
 from store.judging.desk import count_undrawn
 from store.judging.effort import Effort, fetch_effort, recent_active_ms
 from store.judging.event_arrays import (
@@ -27,7 +26,6 @@ from store.judging.event_arrays import (
     are_in,
     as_pairs,
     codes_of,
-    fetch_carried_pairs,
     fetch_integers,
     fetch_pairs,
     newest_events,
@@ -63,7 +61,7 @@ class Unclaimed:
     """Pooled documents without any place that adaptive pools alone have: none can be assigned."""
 
 
-_PLACES, _EVENTS, _JUDGED, _SKIPPED, _CANNOT, _CARRIED, _OUTSIDE = range(7)
+_PLACES, _EVENTS, _JUDGED, _SKIPPED, _CANNOT, _OUTSIDE = range(6)
 """Columns of `Progress.table`; one for each grade follows."""
 
 
@@ -77,8 +75,6 @@ class Counts:
     """Of each row the place in `Progress.judges`."""
     pooled: NDArray[np.int64]
     """What the judge owes, in the end."""
-    carried: NDArray[np.int64]
-    """Of it, unjudged and not shown, since a near-duplicate is: see `store.judging.carried`."""
     table: NDArray[np.int64]
 
     @property
@@ -122,8 +118,6 @@ class Progress:
     """By name."""
     pooled: NDArray[np.int64]
     """Documents of each topic."""
-    carried: NDArray[np.int64]
-    """Those of them that no judge is shown, since a near-duplicate is."""
     has_own: NDArray[np.bool_]
     """Whose pool is what is assigned to them."""
     disabled: NDArray[np.bool_]
@@ -142,9 +136,8 @@ class Progress:
         table[self.pairs] = self.table
         topics, judges = np.divmod(np.flatnonzero(is_row), max(n_judges, 1))
         table = table[is_row]
-        own = self.has_own[judges]
-        pooled = np.where(own, table[:, _PLACES], self.pooled[topics])
-        return Counts(topics, judges, pooled, np.where(own, table[:, _CARRIED], self.carried[topics]), table)
+        pooled = np.where(self.has_own[judges], table[:, _PLACES], self.pooled[topics])
+        return Counts(topics, judges, pooled, table)
 
     def by_judge(self) -> Counts:
         """Count for every judge: the sums of `by_topic`."""
@@ -153,20 +146,17 @@ class Progress:
         is_seen = self.table[:, _EVENTS] > 0
         is_row = is_seen | ~self.disabled[judges]
         topics, judges, kept = topics[is_row], judges[is_row], self.table[is_row]
-        of_topics = (self.pooled[topics], self.carried[topics])
-        sums = [np.bincount(judges, column, n_judges) for column in (*kept.T, *of_topics)]
-        *columns, seen_pools, seen_carried = np.array(sums, dtype=np.int64)
+        sums = [np.bincount(judges, column, n_judges) for column in (*kept.T, self.pooled[topics])]
+        *columns, seen_pools = np.array(sums, dtype=np.int64)
         whole = np.where(self.disabled, seen_pools, self.pooled.sum())
-        whole_carried = np.where(self.disabled, seen_carried, self.carried.sum())
         has_rows = columns[_EVENTS] > 0
         if self.topics:
             has_rows |= ~self.disabled
         table = np.stack(columns, axis=1)
         pooled = np.where(self.has_own, table[:, _PLACES], whole)
-        carried = np.where(self.has_own, table[:, _CARRIED], whole_carried)
         nothing = np.empty(0, dtype=np.int64)
         rows = np.flatnonzero(has_rows)
-        return Counts(nothing, rows, pooled[has_rows], carried[has_rows], table[has_rows])
+        return Counts(nothing, rows, pooled[has_rows], table[has_rows])
 
 
 def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
@@ -185,7 +175,6 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
     topic_of, document_of, judge_of, state_of, grade_of = newest_events(connection, None)
     judge_of = codes_of(judge_of, judge_ids)
     pooled = fetch_pairs(connection, POOLED)
-    is_stood_for = are_in(pooled, fetch_carried_pairs(session))
     found = codes_of(as_pairs(topic_of, document_of), pooled)
     is_inside = found >= 0
     holders = np.empty((0, 2), dtype=np.int64)
@@ -210,7 +199,6 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
         return_inverse=True,
     )
     of_event, of_holder = places[: topic_of.size], places[topic_of.size :]
-    not_shown = is_stood_for[holders[:, 0]]
     is_judged = state_of == 0
     column_of = np.full((2, 1 - min(SKIPPED, CANNOT)), -1)
     column_of[:, 0] = _OUTSIDE, _JUDGED
@@ -220,7 +208,6 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
     is_graded = is_judged & (grade >= 0)
     counted = (
         of_holder * n_columns + _PLACES,
-        of_holder[not_shown] * n_columns + _CARRIED,
         of_event * n_columns + _EVENTS,
         (of_event * n_columns + column)[column >= 0],
         of_event[is_graded] * n_columns + _OUTSIDE + 1 + grade[is_graded],
@@ -230,7 +217,6 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
         topics=tuple(topics.names[number] for number in by_number),
         judges=tuple(row.name for row in rows),
         pooled=np.bincount(pooled_topics, minlength=len(by_number)),
-        carried=np.bincount(pooled_topics[is_stood_for], minlength=len(by_number)),
         has_own=has_own,
         disabled=np.array([row.disabled for row in rows], dtype=np.bool_),
         pairs=pairs,
@@ -259,13 +245,10 @@ class JudgingProgress(Area):
                 return Unclaimed(undrawn)
             connection = session.connection()
             pooled, assignable = (fetch_pairs(connection, query) for query in (POOLED, _ASSIGNABLE))
-            pooled = np.setdiff1d(pooled, fetch_carried_pairs(session), assume_unique=True)
             with_place, is_open = fetch_integers(connection, _ALL_PLACES, 2).T
             open_places = with_place[are_in(with_place, pooled) & (is_open == 1)]
             is_lapsed = (ASSIGNMENT.c.judge_id.is_not(None), ASSIGNMENT.c.lease_until < database_now(session))
-            lapsed = select(ASSIGNMENT.c.topic_id).where(
-                *is_lapsed, is_pooled(ASSIGNMENT), ~is_carried(ASSIGNMENT)
-            )
+            lapsed = select(ASSIGNMENT.c.topic_id).where(*is_lapsed, is_pooled(ASSIGNMENT))
             without = np.setdiff1d(pooled, with_place)
             is_assignable = are_in(without, assignable)
             return Unclaimed(

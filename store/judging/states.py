@@ -17,7 +17,6 @@ from sqlmodel import Session
 
 from store.content.lookup import is_pooled, row_named, to_judge, topic_id
 from store.db.tables import JUDGEMENT, POOL, POOL_ENTRY
-from store.judging.carried import is_carried
 from store.judging.events import current_events
 from store.judging.judges import judge_id
 from store.records import RANKS, State
@@ -42,8 +41,6 @@ class StateCounts:
     relevant: int = 0
     """Graded relevant, at the scale's relaxed level, by somebody; pooled or not, unless one pool
     was asked for: of its documents then."""
-    carried: int = 0
-    """Pooled, unjudged, and shown to no judge since a near-duplicate is: see `store.judging.carried`."""
 
     @property
     def unjudged(self) -> int:
@@ -101,11 +98,6 @@ def sizes(session: Session, found: SoughtIds) -> Counter[int]:
     return Counter(dict(map(tuple, session.execute(query))))
 
 
-def count_carried(entries: FromClause) -> ColumnElement[int]:
-    """Count rows of pooled documents that no judge is shown, since a near-duplicate is: ``carried``."""
-    return _count(is_carried(entries)).label("carried")
-
-
 def looked_at(found: SoughtIds, documents: Sequence[int] | None = None) -> Select[Any]:
     """Select how every document of a topic that has an event stands; parameters as of `pooled`.
 
@@ -142,15 +134,10 @@ def count_by_topic(session: Session, found: SoughtIds, relaxed: int) -> dict[int
         is_relevant = and_(is_relevant, events.c.is_inside)
     everywhere = (_count(events.c.rank == RANKS[State.JUDGED]), _count(is_relevant))
     query = select(events.c.topic_id, *counts, *everywhere).group_by(events.c.topic_id)
-    pairs = pooled(found).with_only_columns(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id)
-    shown = pairs.where(is_carried(POOL_ENTRY)).distinct().subquery()
-    carried = Counter(
-        dict(map(tuple, session.execute(select(shown.c.topic_id, func.count()).group_by(shown.c.topic_id))))
-    )
-    document_states = {topic: StateCounts(pooled=n, carried=carried[topic]) for topic, n in pooled_of.items()}
+    document_states = {topic: StateCounts(pooled=n) for topic, n in pooled_of.items()}
     for topic, judged, cannot, skipped, anywhere, relevant in session.execute(query):
         counted = (pooled_of[topic], judged, cannot, skipped, anywhere - judged, relevant)
-        document_states[topic] = StateCounts(*counted, carried=carried[topic])
+        document_states[topic] = StateCounts(*counted)
     return document_states
 
 

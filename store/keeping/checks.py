@@ -235,7 +235,6 @@ _ROWS = {
     "pool": ("pool `{0}`, its plan or state", ":name"),
     "pool_entry": ("pool `{0}` topic {1} `{2}`", f"{_POOL}, {_TOPIC}, {_DOCNO}"),
     "pool_topic": ("pool `{0}` topic {1}, its budget", f"{_POOL}, {_TOPIC}"),
-    "carried": ("topic {0} `{1}`, what was carried over to it", f"{_TOPIC}, {_DOCNO}"),
     "judge": ("judge `{0}`", ":name"),
     "erasure": ("what is left of the erased judge {0}", ":uid"),
     "assignment_plan": ("assignment plan {0}", ":id"),
@@ -637,19 +636,6 @@ CHECKS = (
             "`{0}` topic {1} `{2}`: no such row, place or probability",
         ),
         advice=REPORT,
-    ),
-    Check(
-        "carried over",
-        "documents carried over",
-        "carried",
-        rows(
-            """SELECT t.number, d.docno, e.shared, e.united FROM carried e
-               LEFT JOIN topic t ON t.id = e.topic_id LEFT JOIN document d ON d.id = e.document_id
-               WHERE e.shared < 1 OR e.shared > e.united OR e.document_id = e.source_id
-                  OR e.ended_at < e.carried_at ORDER BY 1, 2""",
-            "topic {0} `{1}`: from itself, ended before it began, or {2} of {3} shingles alike",
-        ),
-        advice=f"pooler duplicates --release shows every document itself, or {RESTORE}",
     ),
     Check(
         "revisions",

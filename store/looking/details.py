@@ -27,7 +27,6 @@ from store.db.tables import (
     SITTING,
     TOPIC,
 )
-from store.judging.carried import CarriedOver, fetch_carried
 from store.judging.events import as_record, current_events
 from store.judging.judges import judge_named
 from store.judging.models.stored import ModelWork, StatedModel, fetch_models, fetch_work
@@ -83,8 +82,6 @@ class DocumentDetails:
     poolings: tuple[Pooling, ...]
     retrievals: tuple[Retrieval, ...]
     standpoints: tuple[Standpoint, ...]
-    carried: tuple[CarriedOver, ...] = ()
-    """What was carried over to it, or from it to others, topics in natural order."""
 
 
 def _retrievals(session: Session, document: int, names: dict[int, str]) -> Iterator[Retrieval]:
@@ -298,7 +295,6 @@ class DetailQueries(Area):
                 poolings(session, row.id),
                 tuple(sorted(found, key=lambda one: (natural_key(one.topic), one.rank, one.run))),
                 tuple(_standpoints(session, row.id, docno, names)),
-                tuple(fetch_carried(session, document=row.id)),
             )
 
     def pool(self, name: str) -> PoolDetails:

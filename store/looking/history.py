@@ -22,7 +22,6 @@ from store.db.database import Area
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
-    CARRIED,
     DOCUMENT,
     ERASURE,
     GUIDELINE,
@@ -39,7 +38,6 @@ from store.db.tables import (
 )
 from store.errors import UnknownNameError
 from store.event import JudgementEvent
-from store.judging.carried import CarriedOver, fetch_carried
 from store.judging.disagreements import (
     Case,
     GivenGrade,
@@ -57,11 +55,9 @@ from store.judging.sittings import fetch_sitting_numbers
 from store.records import DECIDED, Action, JudgeKind, State
 from store.text import natural_key
 
-What = Literal[
-    "event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "collection", "duplicate"
-]
+What = Literal["event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "collection"]
 """To what something happened. ``event`` is a judge's, on a document; ``ruling`` an adjudicator's
-decision on one; ``duplicate`` a document in whose place another is shown, which is nobody's decision."""
+decision on one."""
 
 _COLLECTION = TABLES["collection"]
 
@@ -100,14 +96,14 @@ class Entry:
     what: What
     action: str
     """An `Action` of a judge; else ``imported``, ``made``, ``changed``, ``set``, ``added``,
-    ``renamed``, ``erased``, ``assigned``, ``carried``, ``released``."""
+    ``renamed``, ``erased``, ``assigned``."""
     judge: str | None = None
     """By the name of now; ``None`` of one who was erased."""
     kind: JudgeKind | None = None
     topic: str | None = None
     docno: str | None = None
     name: str | None = None
-    """Of the run, the pool or the collection; of a near-duplicate the docno of the other."""
+    """Of the run, the pool or the collection."""
     round: str | None = None
     """Of the pool; the iteration of the event."""
     withdrawn: bool | None = None
@@ -140,8 +136,6 @@ class Entry:
     """Of a judge who was erased: documents that had a grade."""
     events: int | None = None
     """Of a judge who was erased: all there were."""
-    similarity: float | None = None
-    """Of a near-duplicate: Jaccard with the document `name`, which is shown in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,15 +282,6 @@ def _sources(topic: int | None, judges: list[int]) -> Iterator[_Source]:
             text = {"topic": TOPIC.c.number, "title": table.c.title, "topic_version": table.c.version}
             yield _Source("topic", "changed", table.c.changed_at, text, and_(is_its, of_text))
         yield _Source("assignment", "assigned", ASSIGNMENT_PLAN.c.created_at, {}, of_plan)
-        source = DOCUMENT.alias("source")
-        same = and_(TOPIC.c.id == CARRIED.c.topic_id, DOCUMENT.c.id == CARRIED.c.document_id)
-        of_pair = and_(same, source.c.id == CARRIED.c.source_id)
-        if topic is not None:
-            of_pair = and_(of_pair, CARRIED.c.topic_id == topic)
-        alike: dict[str, ColumnElement[Any]] = {"topic": TOPIC.c.number, "docno": DOCUMENT.c.docno}
-        alike |= {"name": source.c.docno, "similarity": CARRIED.c.shared * 1.0 / CARRIED.c.united}
-        for action, at in (("carried", CARRIED.c.carried_at), ("released", CARRIED.c.ended_at)):
-            yield _Source("duplicate", action, at, alike, of_pair)
     if topic is None:
         judge = {"judge": JUDGE.c.name, "kind": JUDGE.c.kind}
         is_asked = JUDGE.c.id.in_(judges) if judges else true()
@@ -398,8 +383,6 @@ class DocumentEvents:
     final: Final
     heard: frozenset[JudgeKind]
     """Whose grades count where nobody is named, in the whole collection."""
-    carried: tuple[CarriedOver, ...] = ()
-    """What was carried over to it, or from it to others; no event of a judge."""
 
     @property
     def is_pooled(self) -> bool:
@@ -609,5 +592,4 @@ class HistoryQueries(Area):
                 ruling_status=None if case.ruling is None else case.status,
                 final=final_of(document_states, case.ruling, names, heard, is_pooled=is_pooled),
                 heard=heard,
-                carried=tuple(fetch_carried(session, topic=topic_row, document=document.id)),
             )

@@ -26,7 +26,6 @@ from store.db.tables import (
     RUN,
     TOPIC,
 )
-from store.judging.carried import is_carried
 from store.judging.events import current_events
 from store.judging.rejudging import count_older
 from store.judging.states import (
@@ -34,7 +33,6 @@ from store.judging.states import (
     SoughtIds,
     StateCounts,
     count_by_topic,
-    count_carried,
     counts_of_states,
     find,
     looked_at,
@@ -207,7 +205,6 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
             entries.c.pool_id,
             func.count(entries.c.topic_id.distinct()).label("topics"),
             func.count().label("pooled"),
-            count_carried(entries),
             *counts_of_states(events, relaxed),
         )
         .select_from(entries)
@@ -297,7 +294,6 @@ def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Rou
             POOL.c.round,
             func.count(owned.c.topic_id.distinct()).label("topics"),
             func.count().label("pooled"),
-            count_carried(owned),
             *counts_of_states(events, relaxed),
         )
         .select_from(owned)
@@ -327,7 +323,7 @@ def _states_of(row: Row[Any] | None) -> StateCounts:
     if row is None:
         return StateCounts()
     counted = (row.pooled, row.judged, row.cannot, row.skipped)
-    return StateCounts(*counted, relevant=row.relevant, carried=row.carried)
+    return StateCounts(*counted, relevant=row.relevant)
 
 
 def _counts(session: Session, query: Select[Any]) -> dict[Any, int]:
@@ -387,14 +383,9 @@ def _document_states(
     """Count the topics of documents by state, and name their pools; by document id."""
     pools: defaultdict[int, set[int]] = defaultdict(set)
     topics: defaultdict[int, set[int]] = defaultdict(set)
-    carried: defaultdict[int, set[int]] = defaultdict(set)
-    for topic, document, pool, is_stood_for in session.execute(
-        pooled(found, ids).add_columns(is_carried(POOL_ENTRY))
-    ):
+    for topic, document, pool in session.execute(pooled(found, ids)):
         pools[document].add(pool)
         topics[document].add(topic)
-        if is_stood_for:
-            carried[document].add(topic)
     ranks: defaultdict[int, list[tuple[int, int, int | None]]] = defaultdict(list)
     for topic, document, rank, best in session.execute(looked_at(found, ids)):
         ranks[document].append((topic, rank, best))
@@ -412,7 +403,6 @@ def _document_states(
             skipped=by_rank.count(RANKS[State.SKIPPED]),
             outside=anywhere - judged,
             relevant=sum(best is not None and best >= relaxed for _, _, best in seen),
-            carried=len(carried.get(document, ())),
         )
     return document_states, dict(pools)
 

@@ -238,18 +238,3 @@ def judge_until_killed(name: str, judge: str, answers: Pipe) -> None:
                 number += 1
                 task = sitting.grade(docno, number % 3)
                 answers.send((docno, task.grade, task.revision))
-
-
-def without_carried(statement: str) -> str:
-    """Leave out of a statement what decides that a near-duplicate is shown in the place of a document.
-
-    Whether anybody looked at either is the organiser's rule of what lies before all judges, and no sight of
-    one of them.
-    """
-    while (start := statement.find("EXISTS (SELECT carried")) >= 0:
-        depth, end = 0, start
-        while depth or end == start or statement[end - 1] != ")":
-            depth += {"(": 1, ")": -1}.get(statement[end], 0)
-            end += 1
-        statement = f"{statement[:start]}EXISTS (){statement[end:]}"
-    return statement

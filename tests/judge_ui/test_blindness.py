@@ -25,21 +25,10 @@ from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.errors import PoolerError
-from store.records import Action, Passage
-from tests.helpers.world import JudgeAtWork, without_carried
-from tests.judge_ui.blind_world import (
-    OTHER,
-    OTHER_GRADE,
-    OTHER_ID,
-    PLACES,
-    SECRET_NUMBERS,
-    SECRETS,
-    World,
-    make_world,
-)
+from store.records import Passage
+from tests.judge_ui.blind_world import OTHER_ID, PLACES, SECRET_NUMBERS, SECRETS, World, make_world
 from tests.judge_ui.conftest import Clock
 from tests.judge_ui.pilots import rows, settle, type_ahead
-from tests.store.carrying import carry
 
 pytestmark = pytest.mark.slow
 
@@ -222,7 +211,6 @@ def check_statements(name: str, sent: list[tuple[str, Any]]) -> None:
     assert len(sent) > 100
     with closing(sqlite3.connect(name)) as connection:
         for statement, parameters in dict.fromkeys((one, repr(two)) for one, two in sent):
-            statement = without_carried(statement)
             assert not FORBIDDEN_WORDS.search(statement), statement
             named = set(TABLES.findall(statement))
             assert not named & FORBIDDEN_TABLES, statement
@@ -272,69 +260,3 @@ def test_adaptive_sitting_says_nothing_of_the_other_judge(tmp_path: Path) -> Non
         check_statements(world.name, listener.sent)
         assert not SECRETS.search(heard)
         assert "Title a" in heard
-
-
-@pytest.mark.parametrize("places", PLACES)
-def test_what_is_carried_over_comes_back_without_a_word(tmp_path: Path, places: str) -> None:
-    """Where the other judge decided, near-duplicates are back as where the organiser released them."""
-    heard = []
-    for is_decided in (True, False):
-        world = make_world(tmp_path / str(is_decided), places=places, other=False)
-        desk = world.collection.desk(OTHER, program="x")
-        while desk.claim("1"):
-            pass
-        sitting = JudgeAtWork(desk, "1")
-        assert carry(world.collection, ("b", "a"), ("e", "d")) == 2
-        if is_decided:
-            sitting.act("b", Action.JUDGE, grade=OTHER_GRADE, note="whispered note")
-            sitting.act("d", Action.CANNOT, reason="unspeakable")
-        else:
-            world.collection.duplicates.release()
-        desk.leave()
-        with listening() as listener, world.collection:
-            heard.append(bobs_sitting(world, listener))
-        check_statements(world.name, listener.sent)
-    assert heard[0] == heard[1]
-    text = "\n".join(heard[0])
-    assert not SECRETS.search(text)
-    assert "Title b" in text, "it came back"
-    assert "Title e" in text, "it came back"
-
-
-@pytest.mark.parametrize("places", PLACES)
-def test_line_mode_prints_the_same_whatever_the_other_judge_did(tmp_path: Path, places: str) -> None:
-    """Line for line, bob's terminal is what it would be if he were alone."""
-    printed = []
-    for other in (True, False):
-        world = make_world(tmp_path / str(other), places=places, other=other)
-        with world.collection:
-            printed.append(bobs_lines(world))
-    assert printed[0] == printed[1]
-    assert not SECRETS.search(printed[0])
-    assert "Title f" in printed[0], "the story was told to the end"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("places", ["by name", "none", "claimed"])
-async def test_screens_are_the_same_whatever_the_other_judge_did(tmp_path: Path, places: str) -> None:
-    """Key for key, every screen is what it would be if bob were alone."""
-    shown = []
-    for other in (True, False):
-        world = make_world(tmp_path / str(other), places=places, other=other)
-        with world.collection:
-            shown.append(await bobs_screens(world, size=(100, 30)))
-    for mine, alone in zip(*shown, strict=True):
-        assert mine == alone
-        assert not SECRETS.search(mine)
-    assert any("Title a" in one for one in shown[0]), "the story was told"
-    assert len(set(shown[0])) > 15
-
-
-@pytest.mark.slow
-async def test_screens_of_an_adaptive_pool_say_nothing_of_the_other_judge(tmp_path: Path) -> None:
-    """No screen has another judge's word, nor a run's."""
-    world = make_world(tmp_path / "c", places="none", other=True, adaptive=True)
-    with world.collection:
-        shown = await bobs_screens(world, size=(80, 24))
-    assert not SECRETS.search("\n".join(shown))
-    assert any("Title a" in one for one in shown)

@@ -14,7 +14,6 @@ from store.collection import Collection
 from store.db.engine import writing
 from store.db.tables import DOCUMENT, ERASURE, JUDGE, JUDGEMENT, TOPIC, TOPIC_VERSION
 from store.errors import StoreError
-from store.judging.carried import Alike
 from store.judging.rejudging import Why
 from store.model_judge import Answer, ModelIdentity, Unreadable, prompt_hash
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
@@ -67,12 +66,6 @@ def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
             Answer("gpt", "1", "d01", unreadable=Unreadable.REFUSAL, body=b"no"),
         ]  # fmt: skip
         made.models.take("gpt", answers, identity=identity, prompt="水 {text}")
-        texts = {one.docno: one for one in made.duplicates.texts()}
-        with made.as_it_stands() as inside:
-            topic_id = inside.topics.ids["007"]
-        one, other = texts["d01"], texts["d00"]
-        alike = Alike(topic_id, one.document, other.document, 9, 10, one.sha256, other.sha256)
-        assert made.duplicates.carry([alike]) == made.duplicates.release() == 1
     for judge in ("ann", "bob", "cy", "dee"):
         held_place(name, "1", DOCNOS, judge, purpose="overlap")
     held_place(name, "007", DOCNOS[3:6], None, lease_s=600)

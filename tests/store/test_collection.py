@@ -17,7 +17,6 @@ from store.content.runs import StoredRun
 from store.db.database import Inside
 from store.db.tables import TOPIC
 from store.grades.policy import Policy
-from store.judging.carried import Alike
 from store.model_judge import ModelIdentity
 from store.records import (
     Action,
@@ -267,14 +266,8 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "disagreements.count_deciders": collection.disagreements.count_deciders,
         "disagreements.judge_names": collection.disagreements.judge_names,
         "disagreements.heard": collection.disagreements.heard,
-        "duplicates.texts": lambda: list(collection.duplicates.texts()),
-        "duplicates.count_texts": collection.duplicates.count_texts,
-        "duplicates.pooled": collection.duplicates.pooled,
-        "duplicates.looked_at": collection.duplicates.looked_at,
-        "duplicates.kept": collection.duplicates.kept,
-        "duplicates.all": collection.duplicates.all,
-        "duplicates.carry": lambda: collection.duplicates.carry([Alike(2, 1, 2, 4, 5, "0" * 64, "1" * 64)]),
-        "duplicates.release": collection.duplicates.release,
+        "documents.texts": lambda: list(collection.documents.texts()),
+        "documents.count_texts": collection.documents.count_texts,
         "grades.votes": collection.grades.votes,
         "grades.all_votes": lambda: collection.grades.all_votes(Policy(judge="old")),
         "grades.open_pairs": lambda: collection.grades.open_pairs(votes),
@@ -326,7 +319,6 @@ def enter(transaction: AbstractContextManager[Inside]) -> None:
 
 _WRITERS = (
     "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "anonymise", "erase",
-    "carry", "release",
 )  # fmt: skip
 """How methods that write begin; those that find nothing to do here are not among them."""
 

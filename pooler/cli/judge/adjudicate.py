@@ -70,13 +70,6 @@ def adjudicate(
         ),
     ] = None,
     kinds: KindsOption = None,
-    duplicates: Annotated[
-        bool,
-        option(
-            "--duplicates",
-            "Instead: near-duplicates that judges graded differently; see `pooler duplicates`.",
-        ),
-    ] = False,
     plain: PlainOption = False,
     stay: StayOption = False,
     min_dwell: MinDwellOption = MIN_DWELL_MS,
@@ -117,13 +110,12 @@ def adjudicate(
         if list_ or summary:
             if name is not None:
                 # Refuses whoever could not sit down there; without a decision nothing is written.
-                asked = selection(opened.scale, wanted, opened if duplicates else None)
-                opened.adjudication_desk(name, selection=asked)
+                opened.adjudication_desk(name, selection=selection(opened.scale, wanted))
             shown = ("disagreements",) * list_ + ("cells",) * summary
-            render(disagreements(opened, **wanted, names=names, duplicates=duplicates), output, *shown)
+            render(disagreements(opened, **wanted, names=names), output, *shown)
         elif name is not None:
             keys = keymap_of(keymap, opened.scale)
-            asked = selection(opened.scale, wanted, opened if duplicates else None)
+            asked = selection(opened.scale, wanted)
             session = _session(opened, name, asked, plain=plain, advance=not stay, min_dwell=min_dwell / 1000)
             sit(session, keys, plain=plain, page=page)
 
@@ -134,13 +126,13 @@ def _session(
     """Sit the adjudicator down at a desk that has something to decide."""
     from judge_ui.session.adjudicating import AdjudicatingSession
     from pooler import __version__
-    from pooler.results.look.disagreements import tell_kinds
+    from pooler.results.judge_kinds import tell_heard
     from store.judging.disagreements import Selection
 
     desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
     if not plain:
         check_terminal("adjudicate")
-    tell_kinds(desk.heard(), selection)
+    tell_heard(desk.heard(), "stand side by side")
     if desk.is_idle():
         which = "" if selection == Selection() else " of that kind"
         message = f"there is nothing to adjudicate: no disagreement{which} is left for `{name}`"

@@ -53,14 +53,14 @@ if TYPE_CHECKING:
 
 @command
 def qrels(
-    carried: Annotated[
-        bool,
+    one_of: Annotated[
+        str | None,
         option(
-            "--carried",
-            "Also write the grades carried over from near-duplicates, which nobody judged, with"
-            " `carried-over` as the iteration.",
+            "--one-of CLASSES",
+            "Also write documents that nobody judged, with `duplicate` as the iteration and the grade of the"
+            " judged documents of their class (lines `docno class`, as in `pooler pool`).",
         ),
-    ] = False,
+    ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
     options: QrelsOptions,
@@ -74,7 +74,7 @@ def qrels(
     """
     from pooler.results.source import Source
 
-    heard = options.write(Source(collection=collection), options.whose.policy(), carried=carried)
+    heard = options.write(Source(collection=collection), options.whose.policy(), one_of=one_of)
     tell_rises(collection, heard)
 
 

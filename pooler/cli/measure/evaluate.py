@@ -88,22 +88,6 @@ def evaluate(
             show_default="parts are neighbouring topics",
         ),
     ] = None,
-    duplicates: Annotated[
-        Literal["keep", "novelty", "drop"],
-        option(
-            "--duplicates",
-            "Documents below a near-duplicate of theirs: keep = they count as they are; novelty = they count"
-            " 0; drop = they are taken out. See `pooler duplicates`.",
-        ),
-    ] = "keep",
-    clusters: Annotated[
-        str | None,
-        option(
-            "--clusters FILE",
-            "With --duplicates: lines `docno cluster`.",
-            show_default="by the collection's texts",
-        ),
-    ] = None,
     engine: EngineOption = "python",
     master: MasterOption = None,
     listed_measures: Annotated[bool, option("--list", "List the measures instead of measuring.")] = False,
@@ -141,10 +125,6 @@ def evaluate(
         seed=seed,
         own=r_mode == "own",
     )
-    if duplicates != "keep" and way:
-        raise ContradictionError("--duplicates", f"has no meaning with {way}", duplicates)
-    if clusters is not None and duplicates == "keep":
-        raise ContradictionError("--clusters", "is for --duplicates novelty and drop", clusters)
     if way and engine == "spark":
         raise ContradictionError("--engine", f"spark has no meaning with {way}", None)
     if threshold is not None and isnan(threshold):
@@ -177,17 +157,8 @@ def evaluate(
         measure = measures[0] if measures else "AP"
         render(choose(source, measure, folds=folds, seed=seed, cutoff=cutoff), output)
     else:
-        found = score(
-            source,
-            measures or ["AP"],
-            cutoff=cutoff,
-            duplicates=duplicates,
-            clusters=clusters,
-            engine=engine,
-            master=master,
-        )
-        shown = "measures" if duplicates == "keep" else "duplicates"
-        render(found, output, "topics" if by_topic else shown)
+        found = score(source, measures or ["AP"], cutoff=cutoff, engine=engine, master=master)
+        render(found, output, "topics" if by_topic else "measures")
 
 
 def _only_way(ways: dict[str, bool]) -> str:

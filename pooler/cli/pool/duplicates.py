@@ -1,14 +1,16 @@
-"""`pooler duplicates`: near-duplicate documents of pools, and what is carried over."""
+"""`pooler duplicates`: near-duplicate documents, and how alike they were graded."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
+from pooler.cli.console import check_out
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption, kinds_of
-from pooler.cli.render import Output, render
+from pooler.cli.render import TableOptions, render
 from pooler.cli.signature import command, option
 from pooler.telling import say
-from store.errors import ContradictionError
+from store.errors import ArgumentError
+from store.text import counted
 
 
 @command
@@ -17,48 +19,49 @@ def duplicates(
         str, option("--threshold J", "Least Jaccard of two documents' shingles, in (0, 1].")
     ] = "0.8",
     topics: Annotated[
-        list[str] | None,
+        list[str] | None, option("--topic TOPIC", "Compare grades of this topic alone; may be repeated.")
+    ] = None,
+    out: Annotated[
+        str | None,
         option(
-            "--topic TOPIC", "Carry over, release and compare grades of this topic alone; may be repeated."
+            "--out -o CLASSES",
+            "Compare all texts of the collection, pooled or not, and write the clusters here: a line `docno"
+            " class` each document.",
         ),
     ] = None,
-    carry: Annotated[
-        bool, option("--carry", "Show judges one document in the place of its near-duplicates.")
-    ] = False,
-    release: Annotated[bool, option("--release", "Show every document itself again.")] = False,
     kinds: KindsOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
-    output: Output,
+    options: TableOptions,
 ) -> None:
     """Find near-duplicate documents, and say how alike they were graded.
 
-    Every pair of documents in pools with a Jaccard of J or more is found, none by chance. With --carry
-    documents that nobody has looked at are no longer shown where a near-duplicate is; they stay unjudged.
-    `pooler export qrels --carried` writes the grade of the document that was shown for them, too, and marks
-    it. It is no judgement, and counts nowhere else. Documents of adaptive and sampled pools are not carried
-    over.
+    Every pair of documents in pools with a Jaccard of J or more is found, none by chance; a cluster is what
+    such pairs join. Of the classes that --out writes `pooler pool --one-of CLASSES` pools one document each,
+    and `pooler export qrels --one-of CLASSES` gives its grade to the others.
 
     Example: pooler duplicates
 
-    Example: pooler duplicates --carry --topic G01
+    Example: pooler duplicates --out near.txt
     """
-    from pooler.results.alike.duplicates import Duplicates
-    from pooler.results.alike.duplicates import duplicates as find
+    from pooler.results.pool.duplicates import Duplicates
+    from pooler.results.pool.duplicates import duplicates as find
     from store.collection import Collection
 
-    if carry and release:
-        raise ContradictionError("--carry", "excludes --release", None)
+    output = options.to_stdout()
     output.check(tables=Duplicates.NAMES)
+    if out == "-":
+        raise ArgumentError("--out", "must be a file: tables go to stdout", out)
+    check_out(out, None)
     with Collection(collection) as opened:
         found = find(
-            opened,
-            threshold=threshold,
-            topics=topics or (),
-            kinds=kinds_of(kinds),
-            carry=carry,
-            release=release,
+            opened, threshold=threshold, topics=topics or (), kinds=kinds_of(kinds), pooled=out is None
         )
     render(found, output)
-    for sentence in found.sentences():
-        say(sentence)
+    if out is not None:
+        facts = found.facts()
+        found.write(out)
+        n_classes = counted(facts["clusters"], "class", "classes")
+        say(f"{out}: {counted(facts['in_clusters'], 'document')} in {n_classes}")
+    elif found.labels:
+        say("--out CLASSES writes the clusters, of which `pooler pool --one-of` pools one document each")

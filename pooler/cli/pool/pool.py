@@ -136,6 +136,14 @@ def pool(
     minus: Annotated[
         str | None, option("--minus FILE", "Leave out the documents listed in this pool file.")
     ] = None,
+    one_of: Annotated[
+        str | None,
+        option(
+            "--one-of CLASSES",
+            "Pool one document of each class of near-duplicates (lines `docno class`, as `pooler duplicates"
+            " --out` writes them): the first that the strategy chooses.",
+        ),
+    ] = None,
     lenient: LenientOption = False,
     engine: EngineOption = "python",
     master: MasterOption = None,
@@ -214,6 +222,7 @@ def pool(
             seed=seed,
             out_order=plan.out_order,
             without=minus,
+            one_of=one_of,
             annotated=annotated,
             engine=engine,
             master=master,
@@ -242,6 +251,7 @@ def pool(
         level=level,
         round_label=round_label,
         without=minus,
+        one_of=one_of,
         add=add,
         replace=replace,
         dry_run=dry_run,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from heapq import merge
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler import __version__
+from pooler.pools.classes import Classes, classes_facts, read_classes
 from pooler.results.agree.qrels_words import (
     qrels_facts,
     tell_decisions,
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
     from store.grades.opinions import AllVotes
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
-    from store.judging.carried import CarriedOver
 
 Pair = tuple[str, str]
 """Topic and docno."""
+_QRELS = (TOPIC, Column("iteration"), DOCNO, GRADE)
 Levels = list[int | None]
 """Of the qrels that are asked for; ``None`` = graded."""
 Choose = Callable[["Scale"], "list[Policy]"]
@@ -183,14 +184,15 @@ def qrels_at(
     relaxed: bool = False,
     graded: bool = False,
     unjudged: int | None = None,
-    carried: bool = False,
+    one_of: Classes | None = None,
     check: Callable[[Levels], None] | None = None,
     progress: Progress | None = None,
 ) -> list[QrelsResult]:
     """Make qrels at several levels of the same votes, graded first where it is asked for, or no level is.
 
-    `carried`: of a collection, write the grades carried over from near-duplicates, too, marked in the column
-    of the iteration; see `store.judging.carried`. They are in no `qrels`, and no judgements.
+    `one_of`: classes of near-duplicates. Where the judged documents of a class have one grade for a topic,
+    its others that nobody judged are written with it, marked in the column of the iteration: they are in no
+    `qrels`, and no judgements.
 
     `check` is called with the levels before any work. What there is to say of the qrels
     `tell_qrels` says, when they are written.
@@ -216,12 +218,13 @@ def qrels_at(
 
     with heard(progress) as said:
         if source.judgements or source.is_of_files:
-            if carried:
-                raise ArgumentError("--carried", "is for a collection", None)
+            classes = None if one_of is None else read_classes(one_of)
             found = _of_files(source, policy, () if is_sum else levels, choose, is_read=rigid or relaxed)
         else:
-            found = _of_collection(source, choose)
-        made = list(found.results(source, unjudged=unjudged, carried=carried))
+            with opened_collection(source.collection) as opened:
+                classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
+                found = _of_collection(opened, choose)
+        made = list(found.results(source, unjudged=unjudged, one_of=one_of, classes=classes))
         if found.files:
             from pooler.results.judgement_files import tell
 
@@ -248,14 +251,12 @@ class QrelsResult(Result):
     """What the manifest says, but for the hash of the file."""
     erased: str = ""
     """How much of erased judges is gone; empty where nothing is."""
-    carried: tuple[CarriedGrade, ...] = ()
-    """Grades that are carried over from near-duplicates, written or not: no judgements, in no other count."""
-    writes_carried: bool = False
-    """Whether they are among the lines of the file, marked."""
+    duplicates: tuple[Qrel, ...] = ()
+    """Grades of near-duplicates that nobody judged, in the file and in no other count."""
     _digest: list[str] = field(default_factory=list)
     """The hash, once the lines were gone through."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out", "carried")
+    NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out", "duplicates")
 
     @property
     def qrels(self) -> list[Qrel]:
@@ -270,8 +271,7 @@ class QrelsResult(Result):
     def blocks(self) -> Iterator[str]:
         """Yield the lines of the file, many at once."""
         digest = hashlib.sha256()
-        carried = self.carried if self.writes_carried else ()
-        for lines in _blocks(self.final, self.open_pairs, self.settings["unjudged"], carried):
+        for lines in _blocks(self.final, self.open_pairs, self.settings["unjudged"], self.duplicates):
             digest.update(f"{lines}\n".encode())
             yield lines
         self._digest[:] = [digest.hexdigest()]
@@ -316,12 +316,10 @@ class QrelsResult(Result):
         return self.decisions
 
     def _qrels(self) -> Table:
-        columns = [TOPIC, Column("iteration"), DOCNO, GRADE]
-        return Table.of_records("qrels", columns, self.qrels, title="Qrels")
+        return Table.of_records("qrels", _QRELS, self.qrels, title="Qrels")
 
-    def _carried(self) -> Table:
-        columns = [TOPIC, DOCNO, Column("source"), Column("similarity", "float", digits=2), GRADE]
-        return Table.of_records("carried", columns, self.carried, title="Carried over from near-duplicates")
+    def _duplicates(self) -> Table:
+        return Table.of_records("duplicates", _QRELS, self.duplicates, title="Grades of near-duplicates")
 
     def _left_out(self) -> Table:
         about = (
@@ -337,20 +335,6 @@ class QrelsResult(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedGrade:
-    """A grade carried over from a near-duplicate."""
-
-    topic: str
-    docno: str
-    source: str
-    """Docno of the document that was graded."""
-    similarity: float
-    """Jaccard of the two."""
-    grade: int
-    """Of the source, or whether it is relevant at the level of the qrels."""
-
-
-@dataclass(frozen=True, slots=True)
 class _CollectedVotes:
     """Votes, and what is known of where they come from."""
 
@@ -363,10 +347,15 @@ class _CollectedVotes:
     """Entries of the manifest."""
     erased: str = ""
     files: Sequence[JudgedFile] = field(default_factory=list)
-    carried: Mapping[Pair, CarriedOver] = field(default_factory=dict)
-    """What is carried over, by topic and docno."""
 
-    def results(self, source: Source, *, unjudged: int | None, carried: bool) -> Iterator[QrelsResult]:
+    def results(
+        self,
+        source: Source,
+        *,
+        unjudged: int | None,
+        one_of: Classes | None,
+        classes: Mapping[str, str] | None,
+    ) -> Iterator[QrelsResult]:
         """Apply the policies."""
         from store.grades.qrels import decide, flips_of
 
@@ -376,7 +365,6 @@ class _CollectedVotes:
         for policy in self.policies:
             final = decide(all_votes, policy)
             flips = flips_of(all_votes, policy, at_levels)
-            grades = _carried_grades(final, self.carried)
             told = {
                 "tool": "pooler",
                 "version": __version__,
@@ -385,12 +373,14 @@ class _CollectedVotes:
                 "unjudged_code": unjudged,
                 "mixed_iterations": final.n_mixed_iterations,
             }
-            if grades:
-                told["carried_over"] = [asdict(one) for one in grades] if carried else len(grades)
-                told["carried_over_written"] = carried
+            duplicates: list[Qrel] = []
+            if classes is not None:
+                duplicates, n_without = _duplicate_grades(final, classes)
+                counts = {"grades": len(duplicates), "without_grade": n_without}
+                told["one_of"] = classes_facts(classes) | counts
             settings = {**source.named(), **policy.to_json(), "judges": [*final.judges]}
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
-            settings |= {"carried": True} if carried else {}
+            settings |= {} if one_of is None else {"one_of": str(one_of)}
             settings |= all_votes.heard.to_json()
             yield QrelsResult(
                 final=final,
@@ -399,8 +389,7 @@ class _CollectedVotes:
                 open_pairs=self.open_pairs,
                 told=told,
                 erased=self.erased,
-                carried=grades,
-                writes_carried=carried,
+                duplicates=tuple(duplicates),
                 settings=frozen(**settings),
             )
 
@@ -433,34 +422,40 @@ def _policy(
     )
 
 
-def _of_collection(source: Source, choose: Choose) -> _CollectedVotes:
+def _of_collection(opened: Collection, choose: Choose) -> _CollectedVotes:
     """Collect the votes of a collection."""
-    with opened_collection(source.collection) as opened:
-        policies = choose(opened.scale)
-        all_votes = opened.grades.all_votes(policies[-1])
-        open_pairs, judges = opened.grades.open_pairs(all_votes), opened.judges.all()
-        origin = {"collection": opened.name, **erased_facts(opened)}
-        from store.judging.carried import first_holding
-
-        kept = first_holding(opened.duplicates.all(standing=True))
-        return _CollectedVotes(
-            all_votes, policies, open_pairs, judges, origin, erased_words(opened), carried=kept
-        )
+    policies = choose(opened.scale)
+    all_votes = opened.grades.all_votes(policies[-1])
+    open_pairs, judges = opened.grades.open_pairs(all_votes), opened.judges.all()
+    origin = {"collection": opened.name, **erased_facts(opened)}
+    return _CollectedVotes(all_votes, policies, open_pairs, judges, origin, erased_words(opened))
 
 
-def _carried_grades(final: FinalQrels, carried: Mapping[Pair, CarriedOver]) -> tuple[CarriedGrade, ...]:
-    """Return the grades that documents get from the near-duplicates that were shown in their place.
+def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[list[Qrel], int]:
+    """Return the grades of near-duplicates that nobody judged, and count those whose class has several.
 
-    Each is that of the source as it stands; a document that has a grade, or a reason for none, keeps it.
+    A document that has a grade, or a reason for none, keeps it.
     """
-    if not carried:
-        return ()
-    known = {(row.topic, row.docno): row.grade for row in final.rows}
-    return tuple(
-        CarriedGrade(*pair, one.source, one.similarity, known[one.topic, one.source])
-        for pair, one in carried.items()
-        if pair not in known and pair not in final.left_out and (one.topic, one.source) in known
-    )
+    from store.formats.qrels import DUPLICATE
+
+    members: dict[str, list[str]] = {}
+    for docno, label in classes.items():
+        members.setdefault(label, []).append(docno)
+    grades: dict[tuple[str, str], set[int]] = {}
+    decided = {*final.left_out}
+    for row in final.rows:
+        if row.docno in classes:
+            grades.setdefault((row.topic, classes[row.docno]), set()).add(row.grade)
+            decided.add((row.topic, row.docno))
+    found: list[Qrel] = []
+    n_without = 0
+    for (topic, label), of_class in grades.items():
+        others = [docno for docno in members[label] if (topic, docno) not in decided]
+        if len(of_class) > 1:
+            n_without += len(others)
+        else:
+            found += [Qrel(topic, docno, min(of_class), DUPLICATE) for docno in others]
+    return found, n_without
 
 
 def _of_files(
@@ -506,21 +501,21 @@ def _of_files(
 
 
 def _blocks(
-    final: FinalQrels, open_pairs: Mapping[Pair, str], unjudged: int | None, carried: Sequence[CarriedGrade]
+    final: FinalQrels, open_pairs: Mapping[Pair, str], unjudged: int | None, duplicates: Sequence[Qrel]
 ) -> Iterator[str]:
     """Yield the lines of a file of qrels, unjudged documents among the others where they have a code."""
-    from store.formats.qrels import MARK, qrels_blocks
+    from store.formats.qrels import qrels_blocks
 
-    if unjudged is None and not carried:
+    if unjudged is None and not duplicates:
         return qrels_blocks(final.cells())
     place = cache(natural_key)
 
     def key(cells: QrelCells) -> tuple[Any, str]:
         return place(cells[0]), cells[2]
 
-    coded = [(one.topic, MARK, one.docno, one.grade) for one in carried]
+    coded = [(one.topic, one.iteration, one.docno, one.grade) for one in duplicates]
     if unjudged is not None:
-        marked = {(one.topic, one.docno) for one in carried}
+        marked = {(one.topic, one.docno) for one in duplicates}
         pairs = ((pair, iteration) for pair, iteration in open_pairs.items() if pair not in marked)
         coded += [(topic, iteration, docno, unjudged) for (topic, docno), iteration in pairs]
     return qrels_blocks(merge(final.cells(), sorted(coded, key=key), key=key))
@@ -609,21 +604,19 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
             )
         tell_decisions(final, one.flips)
         tell_few_votes(final)
-    from store.formats.qrels import MARK
-
     first = made[0]
     tell_tied([one.final for one in made], has_collection="collection" in first.told)
     tell_heard(first.all_votes.heard)
     tell_rulings(first.final)
-    written = {(one.topic, one.docno) for one in first.carried} if first.writes_carried else set()
+    written = {(one.topic, one.docno) for one in first.duplicates}
     n_open = sum(pair not in written for pair in first.open_pairs)
     tell_left_out(first.final, n_open, first.told["unjudged_code"])
-    if first.carried and first.writes_carried:
-        n_carried = counted(len(first.carried), "grade")
-        say(f"with {n_carried} carried over from near-duplicates, which nobody judged: iteration {MARK}")
-    elif first.carried:
-        words = f"{counted(len(first.carried), 'document')} left out that nobody judged"
-        say(f"{words}, and a near-duplicate is: --carried writes the grade carried over")
+    if (one_of := first.told.get("one_of")) is not None:
+        grades = counted(one_of["grades"], "grade")
+        say(f"with {grades} of near-duplicates, which nobody judged: iteration `duplicate`")
+        if one_of["without_grade"]:
+            n_without = counted(one_of["without_grade"], "near-duplicate")
+            say(f"{n_without} left out: the judged documents of the class have different grades")
     if n_mixed := first.final.n_mixed_iterations:
         say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
     if first.erased:

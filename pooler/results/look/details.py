@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pooler.results.alike.carried import carried_table
 from pooler.results.look.listing import (
     IN_POOL,
     JUDGE_COLUMNS,
@@ -280,7 +279,6 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
     return facts, [
         Table.of_records("pools", _POOLINGS, found.poolings),
         judgements,
-        carried_table(found.carried),
         Table.of_records("retrieved", _RETRIEVALS, found.retrievals),
     ]
 

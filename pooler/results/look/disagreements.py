@@ -23,7 +23,7 @@ from store.judging.disagreements import (
     letter,
     parse_cell,
 )
-from store.judging.kinds import Heard, check_kinds
+from store.judging.kinds import check_kinds
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ def disagreements(
     level: int | None = None,
     kinds: Sequence[str] = (),
     names: bool = False,
-    duplicates: bool = False,
 ) -> DisagreementList:
     """List the documents that two judges or more decided differently, and what became of them.
 
@@ -70,9 +69,6 @@ def disagreements(
         Whose decisions count; default as everywhere: people, where one has graded. Not with `judges`.
     names : bool, default=False
         Who A, B and C are. For the organiser alone: adjudicators judge blind.
-    duplicates : bool, default=False
-        Instead of what judges disagree on, near-duplicates that each have one grade, and not the same,
-        as `duplicates` finds them; of a topic perhaps, and nothing else can be asked of them.
 
     Returns
     -------
@@ -108,21 +104,15 @@ def disagreements(
     }
     area = collection.disagreements
     with heard() as said:
-        asked = selection(collection.scale, {**wanted, "kinds": kinds}, collection if duplicates else None)
+        asked = selection(collection.scale, {**wanted, "kinds": kinds})
         counts = area.heard(asked)
-        tell_kinds(counts, asked)
+        tell_heard(counts, "stand side by side")
     cases = tuple(area.all(asked))
     who = area.judge_names()
     ids = {name: number for number, name in who.items()}
     pair = None if asked.judges is None else (ids[asked.judges[0]], ids[asked.judges[1]])
     return DisagreementList(
-        settings=frozen(
-            collection=collection.name,
-            **wanted,
-            names=names,
-            **({"duplicates": True} if duplicates else {}),
-            **counts.to_json(),
-        ),
+        settings=frozen(collection=collection.name, **wanted, names=names, **counts.to_json()),
         warnings=said.warnings,
         cases=cases,
         cells=tuple(count_cells(cases, pair)),
@@ -133,20 +123,8 @@ def disagreements(
     )
 
 
-def tell_kinds(judges: Heard, asked: Selection) -> None:
-    """Say which kinds of judges are not heard, or stand side by side as A, B and C.
-
-    Of near-duplicates what compared their grades has said it.
-    """
-    if asked.documents is None:
-        tell_heard(judges, "stand side by side")
-
-
-def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection | None = None) -> Selection:
-    """Check which disagreements are wanted, by the names of the parameters of `disagreements`.
-
-    `of_duplicates`: the collection in which near-duplicates contradict each other, if those are wanted.
-    """
+def selection(scale: Scale, wanted: Mapping[str, Any]) -> Selection:
+    """Check which disagreements are wanted, by the names of the parameters of `disagreements`."""
     cell, judges, unresolved, level = (wanted[name] for name in ("cell", "judges", "unresolved", "level"))
     if level is not None and unresolved is None:
         raise ArgumentError("--level", "needs --unresolved", None)
@@ -160,15 +138,6 @@ def selection(scale: Scale, wanted: Mapping[str, Any], of_duplicates: Collection
         raise ArgumentError("kinds", requirement, ",".join(kinds))
     if cell is not None:
         cell = parse_cell(",".join("cant" if one is None else str(one) for one in cell), scale)
-    if of_duplicates is not None:
-        for name in ("gap", "cell", "judges", "unresolved"):
-            if wanted[name] is not None:
-                raise ArgumentError(name, "has no meaning with --duplicates", None)
-        from pooler.results.alike.duplicates import duplicates
-
-        topics = () if wanted["topic"] is None else (wanted["topic"],)
-        disputed = duplicates(of_duplicates, topics=topics, kinds=kinds).disputed
-        return Selection(wanted["topic"], documents=frozenset(disputed), kinds=kinds)
     level = None if level is None else scale.check_level(level)
     pair = judges and tuple(judges)
     return Selection(wanted["topic"], wanted["gap"], cell, pair, unresolved, level, kinds=kinds)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.alike.carried import carried_table, carried_words
 from pooler.results.result import Result, frozen, taken
 from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
 from store.errors import ArgumentError
@@ -49,7 +48,6 @@ COLUMNS = (
     Column("title"),
     Column("judgements", "int"),
     Column("events", "int"),
-    Column("similarity", "float"),
 )
 """Of everything that happened: the fields of `store.looking.history.Entry`."""
 _ORDER = (
@@ -220,11 +218,6 @@ def history(
         n_left_out=found.n_left_out,
         found=found,
         scale=collection.scale,
-        source_grades={
-            one.source: collection.history.of_document(topic, one.source).final.grade
-            for one in found.carried
-            if one.docno == docno and one.holds
-        },
     )
 
 
@@ -261,10 +254,8 @@ class DocumentHistory(History):
 
     found: DocumentEvents
     scale: Scale
-    source_grades: Mapping[str, int | None] = field(default_factory=dict)
-    """Of the documents that are shown in its place, where one follows without a rule, by docno."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("events", "pools", "standing", "carried")
+    NAMES: ClassVar[tuple[str, ...]] = ("events", "pools", "standing")
 
     def facts(self) -> Mapping[str, Any]:
         """Return how the document is known, and its final grade or why it has none."""
@@ -295,9 +286,6 @@ class DocumentHistory(History):
 
     def _pools(self) -> Table:
         return Table.of_records("pools", _POOLS, self.found.places)
-
-    def _carried(self) -> Table:
-        return carried_table(self.found.carried)
 
     def _standing(self) -> Table:
         return Table.of_records("standing", _STATE_COLUMNS, self.found.document_states)
@@ -335,7 +323,6 @@ class DocumentHistory(History):
         """Say what its grade is, how it stands, what was done and where it is pooled."""
         found = self.found
         yield _final(found, self.scale)
-        yield from carried_words(found.carried, found.docno, self.source_grades)
         if found.total:
             now = (f"{one.judge} {_stands(one, self.scale)}" for one in found.document_states)
             yield "it stands: " + "; ".join(now)
@@ -446,9 +433,6 @@ def _about_thing(one: Entry) -> list[str]:
         return [f"topic text {one.topic_version}", one.title]
     if one.what == "assignment":
         return ["documents"]
-    if one.what == "duplicate":
-        words = "shown again itself" if one.action == "released" else f"{one.name} is shown in its place"
-        return [f"{words}: near-duplicate, Jaccard {one.similarity:.2f}", "no judgement"]
     if one.what != "judge" or one.kind is None:
         return [f"{one.what} {one.name}"]
     if one.action != "erased":

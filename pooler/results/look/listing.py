@@ -38,16 +38,10 @@ _SKIPPED = Column("skipped", "int", show="if_varied", usual=(0,))
 _UNJUDGED = Column("unjudged", "int", show="if_varied", usual=(0,))
 _OUTSIDE = Column("outside", "int", show="if_varied", usual=(0,))
 _RELEVANT = Column("relevant", "int")
-_CARRIED = Column(
-    "carried",
-    "int",
-    about="of the unjudged, not shown to judges since a near-duplicate is: no judgement",
-    show="if_any",
-)
 
-STATE_COLUMNS = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT, _CARRIED)
+STATE_COLUMNS = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT)
 """How documents stand with all judges together: `store.judging.states`."""
-IN_POOL = (_JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _RELEVANT, _CARRIED)
+IN_POOL = (_JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _RELEVANT)
 """The same, of the documents of one pool."""
 RUN_COLUMNS = (
     RUN,

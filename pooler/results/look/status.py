@@ -111,7 +111,6 @@ _PACE = (
     Column("forecast", heading="at this pace"),
     Column("range", heading="90% interval"),
 )
-_CARRIED = "of the unjudged, not shown to judges since a near-duplicate is: no judgement"
 _WITHOUT_GRADE = {"skipped": "/ skipped", "cannot": "! cannot be judged", "unjudged": ". unjudged"}
 """By column: a character, and what it stands for."""
 _MOST_GRADES = 12
@@ -222,7 +221,6 @@ class StatusResult(Result):
             JUDGE,
             *(Column(one, "int") for one in ("pooled", "judged", "unjudged", "skipped", "cannot")),
             Column("outside", "int", about=self.outside),
-            Column("carried", "int", about=_CARRIED, show="if_any"),
             *(Column(f"grade_{one.value}", "int", _grade_heading(one)) for one in self.scale.grades),
             *_UNSEEN,
         ]
@@ -284,7 +282,6 @@ def _states(counts: Counts, scale: Scale, owes: NDArray[np.bool_]) -> dict[str, 
         "skipped": counts.skipped,
         "cannot": counts.cannot,
         "outside": owed(counts.outside),
-        "carried": owed(counts.carried),
         **{f"grade_{value}": n for value, n in zip(scale.values, counts.by_grade.T, strict=True)},
     }
 
@@ -306,7 +303,7 @@ def _pace(
     undrawn, nothing = lying(unclaimed.undrawn), np.full(size, None)
     is_assigned = unclaimed.is_assigned
     # Many rows have the same left to the same judge.
-    left = counts.unjudged - counts.carried + undrawn
+    left = counts.unjudged + undrawn
     n_left = int(left.max(initial=0)) + 1
     known, rows = np.unique(counts.judges * n_left + left, return_inverse=True)
     paces = [

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +20,12 @@ from store.analysis.measures.table import evaluate as score
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
-if TYPE_CHECKING:
-    from pooler.results.measures.counted_once import Clusters
-
-_Duplicates = Literal["keep", "novelty", "drop"]
-
 
 def evaluate(
     source: Measurable,
     measures: str | Sequence[str | MeasureName] = ("AP",),
     *,
     cutoff: int | None = None,
-    duplicates: Literal["keep", "novelty", "drop"] = "keep",
-    clusters: Clusters | None = None,
-    cluster_grade: Literal["max", "min"] = "max",
     engine: Engine = "python",
     master: str | None = None,
     progress: Progress | None = None,
@@ -55,15 +46,6 @@ def evaluate(
     cutoff : int, optional
         Ranks that are looked at, from 1. Default 1,000, and as many as a measure with a deeper
         cutoff of its own, as P@2000, names.
-    duplicates : {"keep", "novelty", "drop"}, default="keep"
-        What becomes of a document of which a near-duplicate stands above it: it counts as it is; it
-        counts 0 and keeps its rank; it is taken out, and ranks close up. Of the last two R is the
-        number of relevant clusters.
-    clusters : str, Path or mapping of docno to cluster, optional
-        Which documents are near-duplicates: a file of lines ``docno cluster``, or in memory. Default
-        those that the texts of the collection make.
-    cluster_grade : {"max", "min"}, default="max"
-        Of the grades of a cluster's judged documents, the one that counts.
     engine, master
         Of run files, as for `pool`; values are the same, to the last bit.
 
@@ -95,20 +77,11 @@ def evaluate(
     measures = [measures] if isinstance(measures, str) else measures
     if not measures:
         raise ArgumentError("measures", "must name one or more", list(measures))
-    if duplicates not in get_args(_Duplicates):
-        raise ArgumentError("duplicates", "must be keep, novelty or drop", duplicates)
-    if clusters is not None and duplicates == "keep":
-        raise ArgumentError("clusters", "is for duplicates that count once: novelty or drop", None)
     on_spark = is_spark(engine, master)
-    if on_spark and duplicates != "keep":
-        raise ArgumentError("engine", "must not be spark with duplicates that count once", engine)
     with heard(progress) as said:
         found = source_of(source)
-        if duplicates != "keep":
-            _ = found.judged  # clusters name docnos
         for measure in measures:
             known_measure(measure)
-        given: dict[str, Any] = {}
         if on_spark:
             from pooler.results.measures.on_spark import SparkScoring
 
@@ -120,13 +93,6 @@ def evaluate(
         else:
             names = _names(measures, found.numbered.level)  # measures need no docnos
             rankings, scores = measured(found, names, cutoff)
-            if duplicates != "keep":
-                from pooler.results.measures.counted_once import clusters_of, graded_once
-
-                labels, kept = clusters_of(found, clusters), scores
-                graded = graded_once(found, labels, duplicates, cluster_grade)
-                rankings, scores = measured(found, names, cutoff, graded=graded)
-                given = {"duplicates": duplicates, "cluster_grade": cluster_grade}
             missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
             axes = {
                 "runs": rankings.tags,
@@ -136,12 +102,9 @@ def evaluate(
             }
             about = found.settings()
         _say_without_relevant(len(axes["topics"]), scores)
-    settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **given, **about)
+    settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **about)
     axes |= {"scores": tuple(scores), "settings": settings, "warnings": said.warnings}
-    if duplicates == "keep":
-        return Evaluation(**axes)
-    n_clusters = sum(n > 1 for n in Counter(labels.values()).values())
-    return OnceEvaluation(kept=tuple(kept), n_clusters=n_clusters, **axes)
+    return Evaluation(**axes)
 
 
 def _names(measures: Sequence[str | MeasureName], level: int) -> list[MeasureName]:
@@ -159,22 +122,14 @@ def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
 
 
 def measured(
-    source: Source,
-    names: Sequence[MeasureName],
-    cutoff: int | None,
-    *,
-    graded: Callable[[int], GradedRankings] | None = None,
+    source: Source, names: Sequence[MeasureName], cutoff: int | None
 ) -> tuple[GradedRankings, list[Scores]]:
-    """Score runs by measures, each named once; see `evaluate` of `cutoff`.
-
-    `graded`: what rankings beside grades are of a cutoff, if other than the source's.
-    """
-    at = source.graded if graded is None else graded
+    """Score runs by measures, each named once; see `evaluate` of `cutoff`."""
     (look, plain), *deeper = reaches(names, cutoff)
-    rankings = at(look)
+    rankings = source.graded(look)
     scores = dict(zip(plain, score(rankings, plain), strict=True))
     for deep, those in deeper:
-        scores |= dict(zip(those, score(at(deep), those), strict=True))
+        scores |= dict(zip(those, score(source.graded(deep), those), strict=True))
     return rankings, [scores[name] for name in names]
 
 
@@ -302,38 +257,6 @@ class Evaluation(Result):
         missing = int(self.missing.max(initial=0))
         note = f"A run lacks up to {missing} of the judged topics and scores 0 there." if missing else ""
         return Table(table.name, columns, data, notes=[note])
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class OnceEvaluation(Evaluation):
-    """Scores of runs with near-duplicates counted once.
-
-    Tables: those of an `Evaluation`; `duplicates`, a row a run and measure: beside the score and place of
-    the run with near-duplicates as they are.
-    """
-
-    kept: tuple[Scores, ...]
-    """By measure, with near-duplicates as they are."""
-    n_clusters: int
-    """Clusters of two documents or more, judged and retrieved or not."""
-
-    NAMES: ClassVar[tuple[str, ...]] = (*Evaluation.NAMES, "duplicates")
-
-    def shown(self) -> tuple[str, ...]:
-        """Return the table of what changes."""
-        return ("duplicates",)
-
-    def _table(self, name: str) -> Table:
-        if name != "duplicates":
-            return Evaluation._table(self, name)
-        from pooler.results.measures.counted_once import duplicates_table
-
-        return duplicates_table(self.runs, self.scores, self.kept, self.n_clusters)
-
-    def _views(self, name: str) -> Sequence[View]:
-        if name != "duplicates":
-            return Evaluation._views(self, name)
-        return [View(self._table(name))]
 
 
 def _number(scores: Scores, value: float) -> float | int | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pooler import __version__
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
+from pooler.pools.classes import Classes, read_classes
 from pooler.pools.plan import OutOrder, PoolBuild
 from pooler.pools.runs import stored_runs
 from pooler.results.model_grades import named_grades_of_model
@@ -61,6 +62,7 @@ def pool_collection(
     name: str | None = None,
     round_label: str | None = None,
     without: str | Path | Set[Pair] | None = None,
+    one_of: Classes | None = None,
     add: bool = False,
     replace: bool = False,
     dry_run: bool = False,
@@ -74,7 +76,7 @@ def pool_collection(
     ----------
     collection : str, Path or Collection
         Its file or URL, or the open collection.
-    strategy, depth, budget, total_budget, seed, order, out_order, without, annotated
+    strategy, depth, budget, total_budget, seed, order, out_order, without, one_of, annotated
         As for `pool`; what is ``None`` takes its default, or is as in the pool that is added to or
         replaced. Adaptive strategies are allowed: their documents are drawn while judging goes on.
     parameters : mapping of str, optional
@@ -101,6 +103,8 @@ def pool_collection(
     ------
     ArgumentError
         If a value cannot be used with the strategy.
+    FormatError
+        If `one_of` names documents that the collection does not have.
     ConflictError
         If the name is taken by another pool that cannot be replaced.
     PoolerError
@@ -118,11 +122,13 @@ def pool_collection(
         level=level,
         name=name,
         round=round_label,
+        one_of=one_of is not None,
     )
     minus = read_pairs(str(without)) if isinstance(without, str | Path) else without
     manner = _Manner(add=add, replace=replace, annotated=annotated, out=out, has_minus=without is not None)
     with heard() as said, opened_collection(collection) as opened:
-        build, count, leaves_out = _build(opened, options, manner, minus)
+        classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
+        build, count, leaves_out = _build(opened, options, manner, minus, classes)
         if dry_run:
             result = _planned(opened, build, count, manner)
         else:
@@ -144,6 +150,7 @@ def pool_collection(
         replace=replace,
         dry_run=dry_run,
         without=str(without) if isinstance(without, str | Path) else None,
+        one_of=str(one_of) if isinstance(one_of, str | Path) else None,
         **named_collection(collection),
     )
     return dataclasses.replace(result, settings=settings, warnings=(*said.warnings, *doubts))
@@ -221,7 +228,11 @@ class _Manner:
 
 
 def _build(
-    opened: Collection, options: PoolOptions, manner: _Manner, minus: Set[Pair] | None
+    opened: Collection,
+    options: PoolOptions,
+    manner: _Manner,
+    minus: Set[Pair] | None,
+    classes: Mapping[str, str] | None,
 ) -> tuple[PoolBuild, ChangeCount, bool]:
     """Complete what was asked for, and load the runs; say whether other pools' documents stay out."""
     from pooler.pools.live import start_strategy
@@ -253,9 +264,11 @@ def _build(
     chosen, grades = find_strategy(plan.strategy), None
     if uses_model(chosen):
         grades = named_grades_of_model(opened, str(chosen.complete(plan.parameters)[MODEL]))
-    build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from, grades=grades)
+    build = PoolBuild(
+        runs, plan, version=__version__, known=known, known_from=known_from, classes=classes, grades=grades
+    )
     if build.is_adaptive:
-        _check_adaptive(build, manner)
+        _check_adaptive(build, manner, has_classes=classes is not None)
         for topic in runs.topics[:1]:
             start_strategy(build.manifest(), runs.of_topic(topic).rankings)
     return build, ChangeCount(pair_states, {plan.name: None} if manner.replace else {}), leaves_out
@@ -424,15 +437,18 @@ def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
 
 
 def _nothing_to_add(build: PoolBuild) -> Told:
-    """Say that every document is in a pool already, and which runs do not contribute."""
+    """Say that every document is in a pool already, or stood for, and which runs do not contribute."""
     tags = [f"`{run.tag}`" for run in build.runs.runs if not run.contributes]
     left_out = f" (left out: {', '.join(tags[:10])}, not contributing)" if tags else ""
-    return "say", f"every document is in a pool already: nothing to add{left_out}"
+    near = ", or a near-duplicate of one that is" if "one_of" in build.manifest() else ""
+    return "say", f"every document is in a pool already{near}: nothing to add{left_out}"
 
 
-def _check_adaptive(build: PoolBuild, manner: _Manner) -> None:
+def _check_adaptive(build: PoolBuild, manner: _Manner, *, has_classes: bool) -> None:
     """Refuse what only a pool with documents can do."""
     name = build.plan.strategy
+    if has_classes:
+        raise ArgumentError("one_of", "is for strategies that choose all documents at once", name)
     if manner.add or manner.has_minus:
         option = "add" if manner.add else "minus"
         hint = "what a judge has already graded is drawn with its grade, and not shown again"

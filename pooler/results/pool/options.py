@@ -36,6 +36,8 @@ class PoolOptions:
     level: int | None
     name: str | None
     round: str | None
+    one_of: bool = False
+    """Whether classes of near-duplicates are given, which a manifest does not hold."""
 
     @property
     def pool_name(self) -> str:
@@ -172,6 +174,9 @@ def _named(name: str, pools: Sequence[StoredPool]) -> StoredPool | None:
 
 def _filled(options: PoolOptions, old: StoredPool) -> PoolOptions:
     """Fill in what is not given from a pool."""
+    if "one_of" in old.manifest and not options.one_of:
+        has_one = f"pool `{old.name}` has one document of near-duplicates"
+        warn(f"{has_one}; the new pool has all, unless --one-of CLASSES names them")
     before = options_of(old.manifest)
     if options.strategy not in (None, before["strategy"]):
         before["strategy"], before["parameters"] = options.strategy, {}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pooler import __version__
 from pooler.pools.annotated import annotated_lines
+from pooler.pools.classes import Classes, read_classes
 from pooler.pools.contents import PoolStatistics
 from pooler.pools.plan import OutOrder, Plan, PoolBuild, TopicPool
 from pooler.reading.blocks import TieAtCut
@@ -57,6 +58,7 @@ def pool(
     order: Order = "trec",
     out_order: OutOrder = "docno",
     without: str | Path | Set[tuple[str, str]] | None = None,
+    one_of: Classes | None = None,
     annotated: bool = False,
     lenient: bool = False,
     name: str = "pool",
@@ -87,6 +89,9 @@ def pool(
         Of documents within a topic of the pool.
     without : str, Path or set of (str, str), optional
         Pairs of topic and docno that are left out, or the file that lists them.
+    one_of : str, Path or mapping of docno to class, optional
+        Classes of near-duplicates, or the file that `Duplicates.write` made: of each the first document by
+        priority is pooled, none where `without` has one.
     annotated : bool, optional
         Read scores, too, for `PoolResult.file_lines` with runs, ranks and scores.
     lenient : bool, optional
@@ -155,6 +160,7 @@ def pool(
         round=round_label,
     )
     known = read_pairs(str(without)) if isinstance(without, str | Path) else without
+    classes = None if one_of is None else read_classes(one_of)
     with heard(progress) as said:
         given = _source_of(runs, order, lenient=lenient)
         deep, scores = DEPTH if depth is None else depth, annotated or chosen.uses_scores
@@ -162,7 +168,7 @@ def pool(
             tops = given.tops_on_spark(deep, scores=scores, master=master)
         else:
             tops = given.tops(deep, scores=scores)
-        build = PoolBuild(tops, plan, version=__version__, known=known, grades=grades)
+        build = PoolBuild(tops, plan, version=__version__, known=known, classes=classes, grades=grades)
         topics = [*build.topics()]
     facts, manifest = build.statistics(), build.manifest()
     settings = frozen(
@@ -174,6 +180,7 @@ def pool(
         order=tops.order,
         out_order=out_order,
         without=str(without) if isinstance(without, str | Path) else None,
+        one_of=str(one_of) if isinstance(one_of, str | Path) else None,
         annotated=annotated,
         lenient=lenient,
         name=name,
@@ -323,6 +330,9 @@ def size_words(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
             f"{alone:,} of them ({_percent(alone, facts.total)}) come from one run only; on average"
             f" {returned / facts.total:.1f} runs bring a document"
         )
+    if "one_of" in manifest:
+        left_out = counted(manifest["one_of"]["left_out"], "document")
+        lines.append(f"{left_out} left out: near-duplicates of documents that are pooled")
     if facts.n_not_sampled:
         lines.append(
             f"{counted(facts.n_not_sampled, 'more pair')} in the strata, not sampled (in a collection,"

@@ -73,6 +73,8 @@ def recipe_of(manifest: Mapping[str, Any], *, order: str) -> Recipe | str:
         why = "its budget was shared among all topics, judged or not"
     elif "without" in manifest:
         why = "it left out what another pool had"
+    elif "one_of" in manifest:
+        why = "it has one document of near-duplicates"
     elif manifest["order"] != order:
         why = f"its runs were in order {manifest['order']} (--order {manifest['order']})"
     if why is not None or not isinstance(strategy, FixedStrategy):

@@ -113,20 +113,7 @@ def next_documents(
             settings=frozen(**loaded.settings, confidence=confidence, limit=limit),
             warnings=said.warnings,
         )
-        if loaded.collection is not None:
-            _say_what_is_carried(whole, result)
     return result
-
-
-def _say_what_is_carried(source: Source, found: NextDocuments) -> None:
-    """Say how many of the documents no judge would be shown, since a near-duplicate is."""
-    from store.judging.carried import first_holding
-
-    with opened_collection(source.collection) as opened:
-        carried = first_holding(opened.duplicates.all(standing=True))
-    if n := sum(pair in carried for pair in zip(found.topic, found.docno, strict=True)):
-        words = f"{counted(n, 'document')} here shown to no judge, since a near-duplicate is"
-        say(f"{words}: pooler duplicates --release")
 
 
 def _say_what_is_settled(n_unsettled: int, n_runs: int, confidence: float) -> None:

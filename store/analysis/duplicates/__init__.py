@@ -1,1 +1,1 @@
-"""Near-duplicate documents: found exactly, put together, counted once."""
+"""Near-duplicate documents: found exactly, put together."""

@@ -1,10 +1,9 @@
-"""Clusters of near-duplicates: which document is shown in the place of others; whether grades are alike."""
+"""Clusters of near-duplicates: what joins them; whether grades are alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,31 +57,6 @@ def least_shared(sets: ShingleSets, members: Sequence[int]) -> tuple[int, int] |
     united = sets.sizes[first] + sets.sizes[second] - shared
     least = int(np.argmin(shared / united))
     return int(shared[least]), int(united[least])
-
-
-def stand_ins(
-    members: Iterable[int], rank: Callable[[int], Any], near: Callable[[int, int], bool]
-) -> list[tuple[int, list[int]]]:
-    """Choose which members of a cluster are shown, and whom each stands for.
-
-    The first by rank stands for all that are near to itself; of the rest again the first, until nobody is
-    left. So no member rests on a chain of others: whoever is near to no one shown is shown, too.
-
-    Examples
-    --------
-    >>> chain = {(1, 2), (2, 3)}
-    >>> stand_ins([3, 1, 2], rank=int, near=lambda one, other: (min(one, other), max(one, other)) in chain)
-    [(1, [2]), (3, [])]
-    """
-    left = sorted(members, key=rank)
-    chosen = []
-    while left:
-        shown, *others = left
-        stood_for = [one for one in others if near(shown, one)]
-        chosen.append((shown, stood_for))
-        gone = set(stood_for)
-        left = [one for one in others if one not in gone]
-    return chosen
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ PARTS = (
     Part(content.write_guidelines, content.read_guidelines, (content.GUIDELINES,)),
     Part(content.write_runs, content.read_runs, (content.RUNS,)),
     Part(pools.write_pools, pools.read_pools, (pools.POOLS,)),
-    Part(pools.write_carried, pools.read_carried, (pools.CARRIED_OVER,)),
     Part(people.write_judges, people.read_judges, (people.JUDGES,)),
     Part(models.write_models, models.read_models, (models.MODELS,)),
     Part(people.write_erasures, people.read_erasures, (people.ERASURES,)),

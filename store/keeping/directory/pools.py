@@ -8,13 +8,11 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
-from store.db.tables import CARRIED, POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN
-from store.fields import HASH
+from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN
 from store.formats.syntax.json_lines import once
 from store.keeping.directory.tables import (
     DOCUMENT_OF,
     FLOAT,
-    ID,
     MOST,
     TIME,
     TOPIC_OF,
@@ -22,7 +20,6 @@ from store.keeping.directory.tables import (
     FileColumn,
     FileTable,
     Incoming,
-    Kind,
     Outgoing,
     file_stems,
     or_none,
@@ -47,25 +44,6 @@ POOLS = FileTable(
     key=("name",),
     again="expected each pool once, got `{name}` again",
     numbers="pools",
-)
-CARRIED_OVER = FileTable(
-    "carried.tsv",
-    "documents that no judge was shown since a near-duplicate was (`source`), which is no judgement",
-    (
-        TOPIC_OF,
-        DOCUMENT_OF,
-        FileColumn("source", ID, into="source_id", of="documents"),
-        FileColumn("shared", whole(1), " and "),
-        FileColumn("united", whole(1), " (shingles of both, and of either), "),
-        FileColumn("document_sha256", Kind(read=HASH.read)),
-        FileColumn("source_sha256", Kind(read=HASH.read), " (of the texts that were compared), "),
-        FileColumn("carried_at", TIME),
-        FileColumn("ended_at", or_none(TIME), " (empty = it stands)"),
-    ),
-    into="carried",
-    counts="carried",
-    key=("topic_id", "document_id", "source_id", "carried_at"),
-    again="expected each document once a topic, source and moment, got it again",
 )
 ENTRIES = FileTable(
     "pools/",
@@ -102,32 +80,6 @@ def pool_names(out: Outgoing) -> dict[int, str]:
             new = f"{wanted}-{number}"
         names[row_id] = new
     return names
-
-
-def write_carried(out: Outgoing) -> None:
-    """Write what was carried over, in an order of content."""
-
-    def order(row: Mapping[Any, Any]) -> tuple[Any, ...]:
-        topic, docnos = out.topics[row["topic_id"]], (row["document_id"], row["source_id"])
-        return natural_key(topic), *map(out.documents.__getitem__, docnos), row["carried_at"]
-
-    CARRIED_OVER.write(out, sorted(out.session.execute(select(CARRIED)).mappings(), key=order))
-
-
-def read_carried(coming: Incoming) -> None:
-    """Read what `write_carried` wrote."""
-    CARRIED_OVER.fill(coming, _carried_fault)
-
-
-def _carried_fault(row: Mapping[str, Any]) -> str | None:
-    """Say what of a document that was carried over contradicts the rest."""
-    if row["shared"] > row["united"]:
-        return "`shared`: expected no more than `united`"
-    if row["document_id"] == row["source_id"]:
-        return "`source`: expected another document"
-    if row["ended_at"] is not None and row["ended_at"] < row["carried_at"]:
-        return "`ended_at`: expected no earlier than `carried_at`"
-    return None
 
 
 def write_pools(out: Outgoing) -> None:

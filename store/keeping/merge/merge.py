@@ -24,7 +24,7 @@ from store.keeping.merge.people import (
     unite_sittings,
     unite_terms,
 )
-from store.keeping.merge.pools import unite_carried, unite_pools
+from store.keeping.merge.pools import unite_pools
 from store.keeping.merge.tables import GUIDELINES
 from store.keeping.progress import Progress, no_progress
 from store.records import State
@@ -89,7 +89,6 @@ def _unite_material(here: Here, copy: Copy) -> None:
     if not copy.is_part:
         unite_runs(here, copy)
         unite_pools(here, copy)
-        unite_carried(here, copy)
 
 
 def _check_places(own: URL, others: Sequence[URL]) -> None:

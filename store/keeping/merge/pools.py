@@ -15,10 +15,10 @@ from typing import Any
 from sqlalchemy import delete, insert, select, update
 from sqlmodel import Session
 
-from store.db.raw import insert_one, insert_raw, raw_rows, with_ids
-from store.db.tables import CARRIED, POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC
+from store.db.raw import insert_one, insert_raw, raw_rows
+from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC
 from store.keeping.merge.copies import Copy, Here
-from store.keeping.merge.tables import POOLS, Values, fetch_rows
+from store.keeping.merge.tables import POOLS, Values
 
 _FIELDS = ("position", "priority", "stratum", "inclusion_probability", "sampled")
 _NAMES = [column.name for column in POOL_ENTRY.columns]
@@ -39,31 +39,6 @@ class _PoolContent:
 
     entries: dict[Pair, Entry]
     budgets: dict[int, int]
-
-
-def unite_carried(here: Here, copy: Copy) -> None:
-    """Take in what was carried over on a copy; what one copy has released is released.
-
-    Where copies differ in which document is shown, `store.judging.carried` has what holds.
-    """
-    names = ("topic_id", "document_id", "source_id", "carried_at")
-    session = here.session
-    own = {tuple(row[name] for name in names): row for row in fetch_rows(session, CARRIED)}
-    new = []
-    for row in fetch_rows(copy.session, CARRIED):
-        ids = {name: copy.documents[row[name]] for name in ("document_id", "source_id")}
-        values = with_ids(CARRIED, row, topic_id=copy.topics[row["topic_id"]], **ids)
-        mine = own.get(tuple(values[name] for name in names))
-        if mine is None:
-            new.append({name: value for name, value in values.items() if name != "id"})
-        elif row["ended_at"] is not None and mine["ended_at"] != row["ended_at"]:
-            ended = min(filter(None, (mine["ended_at"], row["ended_at"])))
-            if mine["ended_at"] != ended:
-                session.execute(update(CARRIED).where(CARRIED.c.id == mine["id"]).values(ended_at=ended))
-                copy.count.changed["documents carried over"] += 1
-    if new:
-        session.connection().execute(insert(CARRIED), new)
-        copy.count.new["documents carried over"] += len(new)
 
 
 def unite_pools(here: Here, copy: Copy) -> None:

@@ -1,31 +1,58 @@
-"""`pooler duplicates`: what an organiser sees of near-duplicates, does about them, and measures with them."""
+"""Near-duplicates: found, written as classes, one of each pooled, its grade given to the others."""
 
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pooler as p
-from store.collection import Collection
-from store.content.documents import document_sha256
-from store.judging.carried import CarriedState
-from store.records import Action, Document, JudgeKind, Topic
-from tests.cli.mirrored import MIRRORS, add_mirror
+from store.records import Document, Topic
 from tests.helpers.run import Cli
-from tests.helpers.world import JudgeAtWork, make_pool, new_collection
+from tests.helpers.world import make_pool, new_collection
+
+MIRRORS = {"MIRROR-002": "KG-E-002", "MIRROR-031": "KG-E-031"}
+"""Docnos, and whose texts they have."""
+LABELS = {"KG-E-002": "1", "MIRROR-002": "1", "KG-E-031": "2", "MIRROR-031": "2"}
 
 
 @pytest.fixture
 def mirrored(judged: Path, cli: Cli) -> Path:
-    """Work beside the sample collection with a mirror of two documents of topic G01."""
-    add_mirror(cli, judged)
+    """Work beside the sample collection, into which a late run brought a mirror of two documents of G01."""
+    texts = (judged / "documents.jsonl").read_text("utf-8").splitlines()
+    source = {line.split('"')[3]: line for line in texts}
+    lines = [source[docno].replace(docno, mirror) for mirror, docno in MIRRORS.items()]
+    lines[0] = lines[0].replace("Rinse three spoonfuls", "Wash three spoonfuls")
+    assert "Wash" in lines[0]
+    (judged / "mirror.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    ranked = ["MIRROR-031", "MIRROR-002", "KG-E-031"]
+    run = [f"G01 Q0 {docno} {rank} {9 - rank} mirror\n" for rank, docno in enumerate(ranked, 1)]
+    (judged / "mirror.run").write_text("".join(run), "utf-8")
+    cli("import", "runs", "mirror.run", "--allow-unknown").fine()
+    cli("import", "docs", "mirror.jsonl", "documents.jsonl", "--all").fine()
     return judged
 
 
-def test_clusters_are_listed(mirrored: Path, cli: Cli) -> None:
-    """Each with its documents and the least Jaccard; nothing is changed, and that is said."""
+@pytest.fixture
+def pooled(mirrored: Path, cli: Cli) -> Path:
+    """Pool the mirror, all of it."""
+    cli("pool", "--add", "--depth", "5").fine()
+    return mirrored
+
+
+@pytest.fixture
+def classes(mirrored: Path, cli: Cli) -> Path:
+    """Have the classes of near-duplicates in classes.txt."""
+    cli("duplicates", "--out", "classes.txt").fine()
+    return mirrored
+
+
+def test_clusters_are_listed(pooled: Path, cli: Cli) -> None:
+    """Each with its documents and the least Jaccard."""
     done = cli("duplicates", "--format", "json").fine()
     found = done.whole()
     assert [one["docnos"] for one in found["clusters"]] == [
@@ -36,78 +63,198 @@ def test_clusters_are_listed(mirrored: Path, cli: Cli) -> None:
     assert found["facts"]["in_clusters"] == 4
     assert found["facts"]["same_words"] == 1
     assert {one["docno"]: one["cluster"] for one in found["documents"]}["MIRROR-031"] == 2
-    assert "nothing is changed; --carry shows one document in the place of its near-duplicates" in done.err
     assert cli("duplicates", "--threshold", "1").fine().out.count("MIRROR") == 1
 
 
-def test_judged_document_is_shown_in_the_place_of_others(mirrored: Path, cli: Cli) -> None:
-    """The mirror is in nobody's queue; released it is."""
-    cli("judges", "add", "alice").fine()
-    before = cli("judge", "--judge", "alice", "--topic", "G01", "--plain", stdin=b"q\n").fine().out
-    cli("duplicates", "--carry").fine()
-    after = cli("judge", "--judge", "alice", "--topic", "G01", "--plain", stdin=b"q\n").fine().out
-    assert (before.count("Document MIRROR") + after.count("Document MIRROR")) == 0
-    sizes = [int(text.partition("0/")[2].partition(" grade")[0]) for text in (before, after)]
-    assert sizes[0] - sizes[1] == 2
-    rows = cli("duplicates", "--table", "carried", "--format", "json").fine().json()
-    assert {one["docno"]: (one["source"], one["state"]) for one in rows} == {
-        mirror: (docno, "carried") for mirror, docno in MIRRORS.items()
+def test_classes_are_of_all_texts_and_their_manifest_of_what_made_them(mirrored: Path, cli: Cli) -> None:
+    """Nothing of the mirror is pooled: no cluster among documents of pools, and two in the file."""
+    assert cli("duplicates", "--format", "json").fine().whole()["clusters"] == []
+    done = cli("duplicates", "--threshold", ".8", "--out", "classes.txt").fine()
+    assert "classes.txt: 4 documents in 2 classes" in done.err
+    assert Path("classes.txt").read_text() == "".join(f"{docno} {one}\n" for docno, one in LABELS.items())
+    manifest = json.loads(Path("classes.txt.manifest.json").read_text())
+    assert (manifest["threshold"], manifest["classes"], manifest["compared"]) == (0.8, 2, 108)
+    cli("duplicates", "--threshold", "1", "--out", "classes.txt").fine()
+    assert Path("classes.txt").read_text() == "KG-E-031 1\nMIRROR-031 1\n"
+    Path("mine.txt").write_text("a 1\n")
+    assert "already exists" in cli("duplicates", "--out", "mine.txt").err
+
+
+def test_one_document_a_class_is_pooled(classes: Path, cli: Cli) -> None:
+    """From files and from a collection alike; the manifest says how many were left out, by which."""
+    contributing = (str(file) for file in sorted(Path("runs").glob("*.run")) if "late" not in file.name)
+    words = ("pool", *contributing, "mirror.run", "--depth", "5")
+    told = cli(*words, "--one-of", "classes.txt", "--out", "p.txt").fine()
+    assert "2 documents left out: near-duplicates of documents that are pooled" in told.err
+    manifest = json.loads(Path("p.txt.manifest.json").read_text())
+    sha256 = json.loads(Path("classes.txt.manifest.json").read_text())["sha256"]
+    assert manifest["one_of"] == {"documents": 4, "classes": 2, "left_out": 2, "sha256": sha256}
+    of_files = Path("p.txt").read_text().splitlines()
+    whole = cli(*words).fine().out.splitlines()
+    # KG-E-031 is the first of a run, as MIRROR-031 is, and comes before it; KG-E-002 is the fifth of one.
+    assert set(whole) - set(of_files) == {"G01 KG-E-002", "G01 MIRROR-031"}
+    cli("pool", "--name", "all", "--depth", "5", "--one-of", "classes.txt", "--out", "c.txt").fine()
+    assert Path("c.txt").read_text().splitlines() == of_files
+
+
+def test_what_another_pool_has_stands_for_its_near_duplicates(classes: Path, cli: Cli) -> None:
+    """The mirror's originals are pooled: with --add nothing of it is new."""
+    added = cli("pool", "--add", "--depth", "5", "--one-of", "classes.txt").fine()
+    assert "in a pool already, or a near-duplicate of one that is: nothing to add" in added.err
+
+
+def test_a_pool_in_the_place_of_one_of_each_says_that_it_has_all(classes: Path, cli: Cli) -> None:
+    """A manifest does not hold classes, so that they have to be named again; nor can it be made again."""
+    cli("pool", "--name", "q", "--depth", "4", "--one-of", "classes.txt").fine()
+    again = cli("pool", "--name", "q", "--depth", "4", "--one-of", "classes.txt").fine()
+    assert "already there, unchanged" in again.err
+    clash = cli("pool", "--name", "q", "--depth", "4")
+    assert clash.code == 3
+    assert "its classes of near-duplicates" in clash.err
+    replaced = cli("pool", "--name", "q", "--replace").fine()
+    assert "pool `q` has one document of near-duplicates; the new pool has all, unless" in replaced.err
+
+
+@given(
+    runs=st.lists(st.permutations("abcdefgh").map(lambda one: one[:5]), min_size=1, max_size=3),
+    labels=st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from("123")),
+    known=st.sets(st.sampled_from("abcdefgh"), max_size=3),
+    budget=st.none() | st.integers(1, 8),
+)
+def test_the_first_by_priority_is_pooled_of_each_class(
+    runs: list[list[str]], labels: dict[str, str], known: set[str], budget: int | None
+) -> None:
+    """Going down the pool by priority, what has a near-duplicate above it, or in the other pool, is out."""
+    given = {
+        f"r{number}": {"1": {docno: float(-rank) for rank, docno in enumerate(one)}}
+        for number, one in enumerate(runs)
     }
-    again = cli("duplicates", "--carry").fine()
-    assert "0 documents carried over" in again.err
-    released = cli("duplicates", "--release").fine()
-    assert "2 documents released: shown to judges again" in released.err
+    without = {("1", docno) for docno in known}
+    by_priority = [one.docno for one in p.pool(given, out_order="priority").pool.entries]
+    seen = {labels[docno] for docno in known if docno in labels}
+    expected, n_left_out = [], 0
+    for docno in by_priority:
+        if docno not in known and (budget is None or len(expected) < budget):
+            if labels.get(docno) in seen:
+                n_left_out += 1
+            else:
+                expected.append(docno)
+                seen |= {labels[docno]} if docno in labels else set()
+    found = p.pool(given, one_of=labels, without=without, budget=budget, out_order="priority")
+    assert [one.docno for one in found.pool.entries] == expected
+    assert found.manifest["one_of"]["left_out"] == n_left_out
+    if expected:
+        total = p.pool(given, one_of=labels, without=without, total_budget=len(expected))
+        assert total.sizes.tolist() == [len(expected)]
 
 
-def test_most_retrieved_document_is_shown_where_none_is_judged(mirrored: Path, cli: Cli) -> None:
-    """MIRROR-002 has a twin that two runs have: that is shown, whatever comes first by docno."""
-    text = (mirrored / "mirror.jsonl").read_text("utf-8").splitlines()[0].replace("MIRROR-002", "A-TWIN")
-    (mirrored / "twin.jsonl").write_text(f"{text}\n{text.replace('A-TWIN', 'Z-TWIN')}\n", "utf-8")
-    lines = {"x": ["A-TWIN", "Z-TWIN"], "y": ["Z-TWIN"]}
-    for tag, docnos in lines.items():
-        ranked = [f"G02 Q0 {docno} {rank} {-rank} {tag}\n" for rank, docno in enumerate(docnos, 1)]
-        (mirrored / f"{tag}.run").write_text("".join(ranked), "utf-8")
-    cli("import", "runs", "x.run", "y.run", "--allow-unknown").fine()
+def graded(text: str) -> dict[str, tuple[str, str]]:
+    """Return iteration and grade of a file of qrels, of topic G01, by docno."""
+    rows = [line.split() for line in text.splitlines()]
+    return {docno: (iteration, grade) for topic, iteration, docno, grade in rows if topic == "G01"}
+
+
+def test_near_duplicates_get_the_grade_of_the_judged_one(classes: Path, cli: Cli) -> None:
+    """Pooled or not, graded or at a level, marked, and counted; no judgement comes into the collection."""
+    plain = cli("export", "qrels", "--judge", "strict").fine().out
+    done = cli("export", "qrels", "--judge", "strict", "--one-of", "classes.txt", "--out", "all.qrels").fine()
+    assert "with 4 grades of near-duplicates, which nobody judged: iteration `duplicate`" in done.err
+    text = Path("all.qrels").read_text()
+    rows = graded(text)
+    for mirror, docno in MIRRORS.items():
+        assert rows[mirror] == ("duplicate", rows[docno][1])
+    # The originals were judged for G04, too.
+    assert "G04 duplicate MIRROR-002 0\n" in text
+    assert [line for line in text.splitlines() if " duplicate " not in line] == plain.splitlines()
+    manifest = json.loads(Path("all.qrels.manifest.json").read_text())
+    made = json.loads(Path("classes.txt.manifest.json").read_text())["sha256"]
+    assert manifest["one_of"] == {
+        "documents": 4, "classes": 2, "sha256": made, "grades": 4, "without_grade": 0
+    }  # fmt: skip
     cli("pool", "--add", "--depth", "5").fine()
-    cli("import", "docs", "twin.jsonl").fine()
-    cli("duplicates", "--carry", "--topic", "G02").fine()
-    rows = cli("duplicates", "--table", "carried", "--format", "json").fine().json()
-    assert [(one["topic"], one["docno"], one["source"], one["state"]) for one in rows] == [
-        ("G02", "A-TWIN", "Z-TWIN", "waiting")
-    ]
+    own = ("export", "qrels", "--judge", "strict", "--one-of", "classes.txt")
+    level = cli(*own, "--level", "2", "--unjudged", "-1").fine()
+    binary = graded(level.out)
+    for mirror, docno in MIRRORS.items():
+        assert binary[mirror] == ("duplicate", binary[docno][1])
+    assert cli("export", "qrels", "--judge", "strict").fine().out == plain
 
 
-def test_contradictions_are_a_queue(mirrored: Path, cli: Cli) -> None:
-    """Two near-duplicates with one grade each, and not the same, wait until both are ruled on."""
+def test_several_grades_of_a_class_give_none(classes: Path, cli: Cli) -> None:
+    """Members that were judged keep their grades, and what is skipped or cannot be judged stays without."""
+    text = "KG-E-002 1\nMIRROR-002 1\nKG-E-031 1\nKG-E-003 2\nMIRROR-031 2\nKG-E-004 3\nKG-E-005 3\n"
+    Path("classes.txt").write_text(f"{text}KG-E-006 3\nKG-E-007 3\n")
+    cli("judges", "add", "alice").fine()
+    rows = {"KG-E-002": 0, "KG-E-031": 2, "KG-E-003": 1, "KG-E-004": 1}
+    states = [(docno, "judged", grade) for docno, grade in rows.items()]
+    states += [("KG-E-006", "skipped", ""), ("KG-E-007", "cannot", "")]
+    header = "topic docno judge kind state grade reason note iteration".replace(" ", "\t")
+    lines = [f"G01\t{docno}\talice\thuman\t{state}\t{grade}\t\t\t0" for docno, state, grade in states]
+    Path("alice.tsv").write_text("\n".join([header, *lines, ""]))
+    cli("import", "judgements", "alice.tsv", "--format", "tsv").fine()
+    done = cli("export", "qrels", "--judge", "alice", "--one-of", "classes.txt").fine()
+    assert graded(done.out) == {docno: ("0", str(grade)) for docno, grade in rows.items()} | {
+        "MIRROR-031": ("duplicate", "1"),
+        "KG-E-005": ("duplicate", "1"),
+    }
+    assert "1 near-duplicate left out: the judged documents of the class have different grades" in done.err
+    relevant = cli("export", "qrels", "--judge", "alice", "--one-of", "classes.txt", "--level", "1").fine()
+    assert "MIRROR-002" not in relevant.out
+    none = cli("export", "qrels", "--judge", "alice", "--one-of", "classes.txt", "--level", "2").fine()
+    assert "G01 duplicate MIRROR-031 0" in none.out
+
+
+@pytest.mark.vector("reference methods.md, section 5: grades propagated (e:=1), unmodified")
+def test_given_grades_are_measured_as_grades(cli: Cli, here: Path) -> None:
+    """Of {a, b} and {d, e} the document e gets the grade of d."""
+    cli("init", "--scale", "0-1").fine()
+    for tag, ranking in {"X": "abcdef", "Y": "acdfgb"}.items():
+        lines = [f"1 Q0 {docno} {rank} {-rank} {tag}\n" for rank, docno in enumerate(ranking, 1)]
+        Path(f"{tag}.run").write_text("".join(lines))
+    Path("q").write_text("1 0 a 1\n1 0 b 1\n1 0 c 0\n1 0 d 1\n1 0 f 1\n1 0 g 0\n")
+    Path("classes.txt").write_text("a 1\nb 1\nd 2\ne 2\n")
+    cli("import", "runs", "X.run", "Y.run").fine()
+    cli("import", "judgements", "q", "--judge", "ann", "--kind", "human", "--allow-unknown").fine()
+    cli("export", "qrels", "--one-of", "classes.txt", "--out", "given").fine()
+    scored = cli("evaluate", "--qrels", "given", "X.run", "Y.run", "--format", "json").fine()
+    assert "1 grade of near-duplicates, which nobody judged, counted as well" in scored.err
+    values = {one["run"]: Fraction(one["value"]).limit_denominator(1000) for one in scored.json()}
+    assert values == {"X": Fraction(263, 300), "Y": Fraction(37, 60)}
+
+
+def test_given_grades_are_no_judgements_when_they_come_back(classes: Path, cli: Cli) -> None:
+    """Imported, collapsed or compared as a judge's they are left out, and that is said."""
+    cli("export", "qrels", "--judge", "strict", "--one-of", "classes.txt", "--out", "all.qrels").fine()
+    left_out = "all.qrels: 4 lines left out: grades of near-duplicates, which nobody judged"
+    done = cli("import", "judgements", "all.qrels", "--judge", "again").fine()
+    assert left_out in done.err
+    assert "all.qrels: 84 judgements added of again" in done.err + done.out
+    collapsed = cli("collapse", "all.qrels", "--scale", "0-2", "--level", "1").fine()
+    assert left_out in collapsed.err
+    assert "MIRROR" not in collapsed.out
+    agreed = cli(
+        "agreement", "all.qrels", "judgements/lenient.qrels", "--scale", "0-2", "--format", "json"
+    ).fine()
+    assert left_out in agreed.err
+    assert json.loads(agreed.out)["pairs"][0]["n"] == 84
+
+
+def test_contradictions_are_listed(pooled: Path, cli: Cli) -> None:
+    """Two near-duplicates with one grade each, and not the same."""
     grades = {"KG-E-031": 2, "MIRROR-031": 0, "KG-E-002": 1, "MIRROR-002": 1}
-    (mirrored / "alice.qrels").write_text(
-        "".join(f"G01 0 {docno} {grade}\n" for docno, grade in grades.items())
-    )
+    Path("alice.qrels").write_text("".join(f"G01 0 {docno} {grade}\n" for docno, grade in grades.items()))
     cli("import", "judgements", "alice.qrels", "--judge", "alice", "--kind", "human").fine()
-    cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     found = cli("duplicates", "--format", "json").fine().whole()
     (row,) = found["contradictions"]
     assert (row["docno"], row["grade"], row["other"], row["other_grade"]) == ("KG-E-031", 2, "MIRROR-031", 0)
+    assert row["settled"] is False
     (of_alice,) = found["consistency"]
     assert (of_alice["judge"], of_alice["pairs"], of_alice["same"], of_alice["share"]) == ("alice", 2, 1, 0.5)
-    listed = cli("adjudicate", "--duplicates", "--list", "--format", "json").fine().whole()["disagreements"]
-    assert [(one["docno"], one["status"]) for one in listed] == [("KG-E-031", "open"), ("MIRROR-031", "open")]
-    sat = cli(
-        "adjudicate", "--duplicates", "--judge", "zoe", "--topic", "G01", "--plain", stdin=b"2\n1\nq\n"
-    ).fine()
-    assert "zoe: 2 decisions" in sat.out, sat.out
-    found = cli("duplicates", "--format", "json").fine().whole()
-    assert [one["settled"] for one in found["contradictions"]] == [True]
-    none = cli("adjudicate", "--duplicates", "--judge", "zoe", "--plain", stdin=b"q\n")
-    assert none.code == 1
-    assert "there is nothing to adjudicate" in none.err
-    final = cli("export", "qrels", "--kinds", "human").fine().out
-    assert "G01 0 MIRROR-031 1\n" in final
 
 
-def test_people_and_models_are_not_mixed_unasked(mirrored: Path, cli: Cli) -> None:
+def test_people_and_models_are_not_mixed_unasked(pooled: Path, cli: Cli) -> None:
     """A model's grade of one and a person's of the other are no pair of two judges."""
-    (mirrored / "alice.qrels").write_text("G01 0 MIRROR-031 0\n")
+    Path("alice.qrels").write_text("G01 0 MIRROR-031 0\n")
     cli("import", "judgements", "alice.qrels", "--judge", "alice", "--kind", "human").fine()
     alone = cli("duplicates", "--format", "json").fine().whole()
     assert (alone["consistency"], alone["contradictions"]) == ([], [])
@@ -119,69 +266,42 @@ def test_people_and_models_are_not_mixed_unasked(mirrored: Path, cli: Cli) -> No
     assert both["consistency"][0]["pairs"] == 3
 
 
-def test_runs_are_measured_with_each_text_once(mirrored: Path, cli: Cli) -> None:
-    """The mirror's run has one text twice: below it counts 0, or is taken out, as if the file said so."""
-    (mirrored / "q").write_text(
-        "G01 0 KG-E-031 2\nG01 0 MIRROR-031 2\nG01 0 KG-E-002 1\nG01 0 MIRROR-002 0\n"
-    )
-    cli(
-        "duplicates",
-        "--table",
-        "documents",
-        "--columns",
-        "docno,cluster",
-        "--format",
-        "tsv",
-        "--out",
-        "c.tsv",
-    ).fine()
-    found = {}
-    for way in ("keep", "novelty", "drop"):
-        clusters = [] if way == "keep" else ["--clusters", "c.tsv"]
-        command = ["evaluate", "--qrels", "q", "mirror.run", "-m", "AP", "-m", "P@2", "--duplicates", way]
-        rows = cli(*command, *clusters, "--format", "json").fine().json()
-        found[way] = {one["measure"]: one["value"] for one in rows}
-    # MIRROR-031, MIRROR-002, KG-E-031: kept relevant at 1 and 3 of R = 3; by cluster at 1 and 2 of R = 2.
-    assert found["keep"] == {"AP": pytest.approx((1 + 2 / 3) / 3), "P@2": 0.5}
-    assert found["novelty"] == {"AP": 1.0, "P@2": 1.0}
-    assert found["drop"] == {"AP": 1.0, "P@2": 1.0}
-    of_collection = (
-        cli("evaluate", "--judge", "strict", "--duplicates", "novelty", "--format", "json").fine().whole()
-    )
-    assert of_collection["settings"]["duplicates"] == "novelty"
-    rows = {one["run"]: one for one in of_collection["duplicates"]}
-    assert rows["mirror"]["kept"] < rows["mirror"]["value"]
-    assert rows["bm25-words"]["change"] == pytest.approx(0)
-
-
 @pytest.mark.parametrize(
     ("command", "said"),
     [
         ("duplicates --threshold 0", "must be above 0 and at most 1"),
         ("duplicates --threshold high", "must be above 0 and at most 1"),
-        ("duplicates --carry --release", "`--carry` excludes --release"),
-        ("duplicates --topic G99 --carry", "unknown topic `G99`"),
         ("duplicates --topic G99", "unknown topic `G99`"),
         ("duplicates --format tsv", "--table"),
-        ("evaluate --judge strict --duplicates once", "once"),
-        ("evaluate --judge strict --clusters c.tsv", "is for --duplicates novelty and drop"),
-        ("evaluate --judge strict --duplicates drop --curves", "has no meaning with --curves"),
-        (
-            "evaluate --qrels judgements/strict.qrels mirror.run --duplicates drop",
-            "must name a file of lines `docno cluster`",
-        ),
-        ("evaluate --judge strict --duplicates drop --clusters none.tsv", "none.tsv"),
-        ("adjudicate --list --duplicates --gap 2", "has no meaning with --duplicates"),
+        ("duplicates --out -", "must be a file"),
+        ("pool --one-of none.txt", "none.txt"),
+        ("pool -s uniform --budget 3 --seed 1 --name u --one-of classes.txt", "must not leave out documents"),
+        ("pool -s hedge --budget 3 --name h --one-of classes.txt", "choose all documents at once"),
     ],
 )
-def test_what_cannot_be_is_refused(mirrored: Path, cli: Cli, command: str, said: str) -> None:
+def test_what_cannot_be_is_refused(classes: Path, cli: Cli, command: str, said: str) -> None:
     """In one line, before anything is changed."""
     done = cli(*command.split())
     assert done.code != 0
     assert said in done.err
     assert "Traceback" not in done.err
-    with Collection("collection.db") as opened:
-        assert opened.duplicates.all() == []
+
+
+@pytest.mark.parametrize("command", ["pool --add", "export qrels --judge strict", "pool mirror.run"])
+def test_faults_of_classes_are_told_at_once(mirrored: Path, cli: Cli, command: str) -> None:
+    """Each with its line; run files know no documents but those they name."""
+    Path("bad.txt").write_text("KG-E-002 1\nnope 1\nKG-E-002 2\nMIRROR-031\nzap 4\n")
+    done = cli(*command.split(), "--one-of", "bad.txt")
+    faults = [
+        "bad.txt:2: expected a document of the collection, got `nope`",
+        "bad.txt:3: expected each document once, got `KG-E-002`, which line 1 has with 1",
+        "bad.txt:4: expected 2 fields (docno class), got 1",
+        "bad.txt:5: expected a document of the collection, got `zap`",
+    ]
+    wanted = faults[1:3] if "mirror.run" in command else faults
+    assert done.code == 1
+    lines = [line.removeprefix("error: ") for line in done.err.splitlines()]
+    assert [line for line in lines if line.startswith("bad.txt:")] == wanted
 
 
 def test_collection_without_texts_has_no_near_duplicates(cli: Cli, here: Path) -> None:
@@ -189,30 +309,11 @@ def test_collection_without_texts_has_no_near_duplicates(cli: Cli, here: Path) -
     cli("init", "--scale", "0-2").fine()
     empty = cli("duplicates").fine()
     assert "0 documents compared" in empty.out
-    (here / "x.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n")
+    Path("x.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n")
     cli("import", "runs", "x.run").fine()
-    cli("pool").fine()
-    done = cli("duplicates", "--carry").fine()
+    done = cli("duplicates", "--out", "classes.txt").fine()
     assert "compared; 2 documents without a text: pooler import docs FILE imports" in done.err
-    assert "0 documents carried over" in done.err
-
-
-def test_api_returns_labels_for_evaluate(mirrored: Path) -> None:
-    """What `duplicates` found can be handed to `evaluate`."""
-    with p.open_collection("collection.db") as opened:
-        found = p.duplicates(opened)
-        assert found.labels == {"KG-E-002": "1", "MIRROR-002": "1", "KG-E-031": "2", "MIRROR-031": "2"}
-        source = p.source(opened, judge="strict")
-        given = p.evaluate(source, duplicates="drop", clusters=found.labels)
-        own = p.evaluate(source, duplicates="drop")
-    assert given.mean.tolist() == own.mean.tolist()
-    runs, qrels = {"x": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}}, {"1": {"a": 1, "b": 1, "c": 1}}
-    # a and b are one content: relevant at ranks 1 and 3 of R = 2, or at 1 and 2.
-    for way, expected in (("novelty", (1 + 2 / 3) / 2), ("drop", 1.0)):
-        once = p.evaluate((runs, qrels), duplicates=way, clusters={"a": "1", "b": "1"})  # type: ignore[arg-type]
-        assert once.mean.tolist() == [[pytest.approx(expected)]]
-        assert once.table("duplicates").cells("kept") == [1.0]
-    assert json.dumps(dict(given.settings))
+    assert "classes.txt: 0 documents in 0 classes" in done.err
 
 
 FRAME = "".join(f"<div id=block{number}>" for number in range(60)) + "<p>{}</p>"
@@ -221,33 +322,11 @@ OAKS, ELMS = "oaks live for nine hundred years", "elms die young of a beetle"
 
 @pytest.mark.parametrize(("markup", "alike"), [("html", ["a", "c"]), ("plain", ["a", "b", "c"])])
 def test_documents_are_compared_as_they_are_read(markup: str, alike: list[str], tmp_path: Path) -> None:
-    """One frame of tags makes two texts alike only where tags are read; hashes are of the raw text."""
+    """One frame of tags makes two texts alike only where tags are read."""
     texts = {"a": OAKS, "b": ELMS, "c": OAKS.replace("nine", "<b>nine</b>")}
     documents = [Document(docno, "", FRAME.format(text), (), markup) for docno, text in texts.items()]
     with new_collection(str(tmp_path / "c.db")) as made:
         made.topics.add([Topic("1", "trees")])
         made.pools.add(make_pool({"1": [*texts]}))
         made.documents.add(documents)
-        found = p.duplicates(made, carry=True)
-        hashes = {one.docno: one.sha256 for one in made.duplicates.texts()}
-    assert sorted(found.labels) == alike
-    assert [(one.docno, one.source, one.state) for one in found.carried] == [
-        (docno, "a", CarriedState.WAITING) for docno in alike[1:]
-    ]
-    assert hashes == {one.docno: document_sha256(one) for one in documents}
-
-
-def test_what_cannot_be_judged_stands_for_nothing(tmp_path: Path) -> None:
-    """Somebody found one of three impossible to judge: of the others one is shown for the other."""
-    with new_collection(str(tmp_path / "c.db")) as made:
-        made.topics.add([Topic("1", "trees")])
-        made.pools.add(make_pool({"1": ["a", "b", "c"]}))
-        made.documents.add(Document(docno, "", OAKS) for docno in "abc")
-        for name in ("ann", "bob"):
-            made.judges.add(name, JudgeKind.HUMAN)
-        JudgeAtWork(made.desk("ann"), "1").act("a", Action.CANNOT, reason="torn")
-        found = p.duplicates(made, carry=True)
-        assert [(one.docno, one.source, one.state) for one in found.carried] == [
-            ("c", "b", CarriedState.WAITING)
-        ]
-        assert [task.docno for task in made.desk("bob").queue("1")] == ["a", "b"]
+        assert sorted(p.duplicates(made).labels) == alike

@@ -34,7 +34,6 @@ from store.db.raw import checksum_of, guarded_tables, renew_checksums, wrong_row
 from store.db.tables import (
     ANSWER,
     ASSIGNMENT_PLAN,
-    CARRIED,
     DOCUMENT_METADATA,
     ERASURE,
     GUIDELINE,
@@ -59,7 +58,7 @@ from tests.store.full_collection import fill
 GUARDED = (
     TABLES["collection"], GUIDELINE, TOPIC, TOPIC_VERSION, RUN, RANKING, POOL, POOL_ENTRY,
     POOL_TOPIC, JUDGE, ERASURE, ASSIGNMENT_PLAN, JUDGEMENT, JUDGE_TERM, PASSAGE, MODEL_JUDGE, ANSWER,
-    DOCUMENT_METADATA, CARRIED,
+    DOCUMENT_METADATA,
 )  # fmt: skip
 
 

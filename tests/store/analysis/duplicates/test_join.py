@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import unicodedata
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.results.alike import duplicates as alike
+import pooler as p
 from store.analysis.duplicates import join
-from store.analysis.duplicates.clusters import components, least_shared, stand_ins
+from store.analysis.duplicates.clusters import components, least_shared
 from store.analysis.duplicates.join import THRESHOLD, as_threshold, count_shared, near_pairs
 from store.analysis.duplicates.shingles import shingle_sets, words_of
 from store.errors import ArgumentError
@@ -138,20 +139,6 @@ def test_clusters_are_what_chains_of_near_pairs_join(texts: list[str]) -> None:
             assert Fraction(*shared) == min(every)
 
 
-@given(texts=edited())
-def test_nobody_rests_on_a_chain(texts: list[str]) -> None:
-    """Whom a document stands for is near to itself; all are shown or stood for, the first by rank shown."""
-    least = Fraction(1, 2)
-    near = plain_pairs(texts, least)
-    chosen = stand_ins(range(len(texts)), int, lambda a, b: (min(a, b), max(a, b)) in near)
-    assert sorted(one for shown, others in chosen for one in (shown, *others)) == list(range(len(texts)))
-    assert chosen[0][0] == 0
-    assert all((min(shown, one), max(shown, one)) in near for shown, others in chosen for one in others)
-    shown = [one for one, _ in chosen]
-    assert not any((min(a, b), max(a, b)) in near for a, b in combinations(shown, 2))
-    assert all(a < b for a, b in pairwise(shown))
-
-
 def test_shared_shingles_are_counted_of_any_pairs() -> None:
     """Twins count as what they are the same as; what has no word shares nothing."""
     sets = shingle_sets(["a b c d", "b c d e", "A b, c d", "", "z"])
@@ -179,4 +166,4 @@ def test_threshold_must_be_a_share(threshold: float | str) -> None:
 def test_scores_and_lists_of_duplicates_have_one_threshold() -> None:
     """Content-equivalence of Bernstein and Zobel (2005): a resemblance of .8."""
     assert Fraction(8, 10) == THRESHOLD
-    assert float(THRESHOLD) == alike.THRESHOLD
+    assert float(THRESHOLD) == inspect.signature(p.duplicates).parameters["threshold"].default

@@ -1,29 +1,34 @@
-"""duplicates: near-duplicate documents of pools, what is carried over, contradicting grades."""
+"""duplicates: near-duplicate documents, the classes that they make, contradicting grades."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.alike.carried import carried_table
-from pooler.results.alike.texts import Compared, compare_texts
+from pooler import __version__
+from pooler.pools.classes import classes_facts
+from pooler.results.files import write_result
 from pooler.results.judge_kinds import tell_heard
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View
-from store.errors import ArgumentError
+from pooler.telling import progress as progress_of
+from pooler.telling import say
+from store.errors import UnknownNameError
 from store.judging.kinds import check_kinds
-from store.records import State
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from store.analysis.duplicates.clusters import PairConsistency
+    from store.analysis.duplicates.join import NearPairs
+    from store.analysis.duplicates.shingles import ShingleSets
     from store.collection import Collection
-    from store.judging.carried import Alike, CarriedOver
 
 Pair = tuple[str, str]
 """Topic and docno."""
@@ -37,8 +42,7 @@ def duplicates(
     threshold: float | str | Fraction = THRESHOLD,
     topics: Sequence[str] = (),
     kinds: Sequence[str] = (),
-    carry: bool = False,
-    release: bool = False,
+    pooled: bool = True,
     progress: Progress | None = None,
 ) -> Duplicates:
     """Find near-duplicates among the documents of pools, and say how alike they were graded.
@@ -46,31 +50,27 @@ def duplicates(
     Parameters
     ----------
     collection : Collection
-        Open; to carry over or to release, for writing. Documents to be judged, or looked at, are compared
-        that have a text.
+        Open. Documents that have a text are compared.
     threshold : float, str or Fraction, default=0.8
         Least Jaccard of the shingles of two documents, above 0 and at most 1.
     topics : sequence of str, optional
-        What is carried over, released and told of judgements is of these; default all.
+        Grades of these are compared; default all.
     kinds : sequence of {"human", "model", "imported"}, optional
         Whose grades are compared; default as everywhere: people, where one has graded.
-    carry : bool, default=False
-        Show one document of near-duplicates in the place of the others that nobody has looked at yet.
-        Only a document that is near to the one shown itself is carried over, whatever chain of others joins
-        them. What is carried over stays unjudged.
-    release : bool, default=False
-        Show every document itself again; nothing is compared.
+    pooled : bool, default=True
+        Compare documents to be judged, or looked at; False = every document.
 
     Returns
     -------
     Duplicates
-        Clusters, their documents, what is carried over, how alike near-duplicates were graded, and
-        contradictions: two near-duplicates that each have one grade, and not the same.
+        Clusters, their documents, how alike near-duplicates were graded, and contradictions: two
+        near-duplicates that each have one grade, and not the same. `Duplicates.write` makes of the clusters
+        what `pool` takes as `one_of`.
 
     Raises
     ------
     ArgumentError
-        If the threshold is not in (0, 1], or both `carry` and `release` are asked for.
+        If the threshold is not in (0, 1].
     UnknownNameError
         If there is no such topic.
 
@@ -88,95 +88,93 @@ def duplicates(
     from store.analysis.duplicates.join import as_threshold
 
     least = as_threshold(threshold)
-    if carry and release:
-        raise ArgumentError("carry", "and release exclude each other", None)
     with heard(progress) as said:
-        done = None
-        _ = collection.duplicates.all(topics)  # topics are known, before anything takes its time
-        if release:
-            done = collection.duplicates.release(topics)
-        compared = compare_texts(None if release else collection, least)
-        if carry:
-            done = collection.duplicates.carry(_to_carry(collection, compared, topics))
+        known = [one.topic for one in collection.topics.all()]
+        for topic in topics:
+            if topic not in known:
+                raise UnknownNameError("topic", topic, known)
+        compared = _compare(collection, least, pooled=pooled)
         judged = _Judged.of(collection, topics, kinds)
         grades = judged.consistency(compared)
         contradictions = judged.contradictions(compared)
     return Duplicates(
         compared=compared,
-        carried=tuple(collection.duplicates.all(topics, standing=not release)),
         consistency=tuple(grades),
         contradictions=tuple(contradictions),
-        done=done,
         settings=frozen(
             collection=collection.name,
             threshold=str(threshold),
             topics=[*topics],
-            carry=carry,
-            release=release,
+            pooled=pooled,
             **judged.kinds,
         ),
         warnings=said.warnings,
     )
 
 
-def _to_carry(collection: Collection, compared: Compared, topics: Sequence[str]) -> list[Alike]:
-    """Choose for every topic which documents of a cluster are shown, and in whose place."""
-    from store.analysis.duplicates.clusters import stand_ins
-    from store.judging.carried import Alike
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Documents by docno, and how alike they are; places are those of `docnos`."""
 
-    looked_at, kept = collection.duplicates.looked_at(), collection.duplicates.kept()
-    gone = {(topic, document) for topic, document, _ in kept}
-    shown_for_others = {(topic, source) for topic, _, source in kept}
-    cluster_of = {
-        int(compared.ids[place]): (number, place)
-        for number, places in enumerate(compared.clusters)
-        for place in places
-    }
-    members: dict[tuple[int, int], list[int]] = {}
-    for topic, document in collection.duplicates.pooled(topics):
-        cannot = State.CANNOT in looked_at.get((topic, document), ())
-        if document in cluster_of and (topic, document) not in gone and not cannot:
-            number, place = cluster_of[document]
-            members.setdefault((topic, number), []).append(place)
-    several = {key: places for key, places in members.items() if len(places) > 1}
-    pairs = {(topic, int(compared.ids[place])) for (topic, _), places in several.items() for place in places}
-    runs = _runs_with(collection, pairs)
-    found = []
-    for (topic, _), places in sorted(several.items()):
+    docnos: tuple[str, ...]
+    sets: ShingleSets
+    pairs: NearPairs
+    """Of documents that are no `twins` of an earlier one."""
+    threshold: Fraction
+    without_text: int
+    """Documents that could not be compared."""
 
-        def rank(place: int, topic: int = topic) -> tuple[Any, ...]:
-            pair = (topic, int(compared.ids[place]))
-            is_graded, is_shown = State.JUDGED in looked_at.get(pair, ()), pair in shown_for_others
-            return not is_graded, not is_shown, pair not in looked_at, -runs[pair], compared.docnos[place]
+    @cached_property
+    def clusters(self) -> list[list[int]]:
+        """Places of the documents of every cluster of two or more, by the first docno."""
+        from store.analysis.duplicates.clusters import components
 
-        def near(one: int, other: int) -> bool:
-            return compared.alike(one, other) is not None
+        members: dict[int, list[int]] = {}
+        for place, first in enumerate(components(self.pairs, self.sets.twins).tolist()):
+            members.setdefault(first, []).append(place)
+        return [places for places in members.values() if len(places) > 1]
 
-        for source, others in stand_ins(places, rank, near):
-            for place in others:
-                pair = (topic, int(compared.ids[place]))
-                alike = compared.alike(source, place)
-                if alike is None or pair in looked_at or pair in shown_for_others:
-                    continue
-                hashes = compared.sha256[place], compared.sha256[source]
-                found.append(Alike(*pair, int(compared.ids[source]), *alike, *hashes))
-    return found
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """The number of its cluster, from 1, of every document that has near-duplicates."""
+        numbered = enumerate(self.clusters, 1)
+        return {self.docnos[place]: str(number) for number, places in numbered for place in places}
+
+    @cached_property
+    def _near(self) -> dict[tuple[int, int], tuple[int, int]]:
+        columns = (self.pairs.first, self.pairs.second, self.pairs.shared, self.pairs.united)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return {(first, second): (shared, united) for first, second, shared, united in rows}
+
+    def alike(self, one: int, other: int) -> tuple[int, int] | None:
+        """Return shared and united shingles of two documents that are near; ``None`` = they are not."""
+        first, second = sorted((int(self.sets.twins[one]), int(self.sets.twins[other])))
+        if first == second:
+            size = int(self.sets.sizes[first])
+            return (size, size) if size else None
+        return self._near.get((first, second))
 
 
-def _runs_with(collection: Collection, pairs: set[tuple[int, int]]) -> Counter[tuple[int, int]]:
-    """Count the runs that retrieved each document of a topic, by row ids."""
-    counts: Counter[tuple[int, int]] = Counter()
-    if not pairs:
-        return counts
-    documents: dict[int, set[int]] = {}
-    for topic, document in pairs:
-        documents.setdefault(topic, set()).add(document)
-    with collection.as_it_stands() as inside:
-        numbers = dict(inside.topics.ids)
-    for (_, name), ids in collection.runs.ranked(docnos=False).rankings.items():
-        if wanted := documents.get(numbers.get(name, 0)):
-            counts.update((numbers[name], one) for one in wanted.intersection(ids.tolist()))
-    return counts
+def _compare(collection: Collection, threshold: Fraction, *, pooled: bool) -> Compared:
+    """Compare the documents of a collection that have a text, and say how much is compared."""
+    from store.analysis.duplicates.join import near_pairs
+    from store.analysis.duplicates.shingles import shingle_sets
+
+    n_texts, without_text = collection.documents.count_texts(pooled=pooled)
+    docnos: list[str] = []
+
+    def words() -> Iterator[str]:
+        for docno, text in collection.documents.texts(pooled=pooled):
+            docnos.append(docno)
+            yield text
+
+    with progress_of("texts", n_texts) as advance:
+        sets = shingle_sets(words(), advance=advance)
+    lacking = f"; {counted(without_text, 'document')} without a text" if without_text else ""
+    if without_text and not n_texts:
+        lacking += ": pooler import docs FILE imports the texts"
+    say(f"{counted(n_texts, 'text')}, {int(sets.sizes.sum()):,} shingles compared{lacking}")
+    return Compared(tuple(docnos), sets, near_pairs(sets, threshold), threshold, without_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +208,7 @@ class _GradePairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
-    """The grades of who is heard: what is carried over is not among them."""
+    """The grades of who is heard."""
 
     votes: Mapping[Pair, Mapping[str, int]]
     rulings: Mapping[Pair, int | None]
@@ -325,20 +323,16 @@ _CONTRADICTIONS = (
 class Duplicates(Result):
     """Near-duplicates of a collection.
 
-    Tables: `clusters`; `documents`, a row a document of a cluster; `carried`, what is carried over;
-    `consistency`, how alike near-duplicates were graded; `contradictions`.
+    Tables: `clusters`; `documents`, a row a document of a cluster; `consistency`, how alike near-duplicates
+    were graded; `contradictions`.
     """
 
     compared: Compared
     """All that was compared, and every near pair."""
-    carried: tuple[CarriedOver, ...]
-    """Not judged: see `store.judging.carried`."""
     consistency: tuple[_GradePairs, ...]
     contradictions: tuple[Contradiction, ...]
-    done: int | None
-    """Documents that were carried over, or released; ``None`` = nothing of the sort was asked for."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("clusters", "documents", "carried", "consistency", "contradictions")
+    NAMES: ClassVar[tuple[str, ...]] = ("clusters", "documents", "consistency", "contradictions")
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -346,15 +340,24 @@ class Duplicates(Result):
         return self.compared.labels
 
     @property
-    def disputed(self) -> list[Pair]:
-        """Topic and docno of both sides of every contradiction that no adjudicator has settled, each once."""
-        pairs = [
-            (one.topic, docno)
-            for one in self.contradictions
-            if not one.is_settled
-            for docno in (one.first, one.second)
-        ]
-        return list(dict.fromkeys(pairs))
+    def manifest(self) -> Mapping[str, Any]:
+        """What is written beside the classes."""
+        facts = {name: self.facts()[name] for name in ("threshold", "without_text")}
+        program = {"tool": "pooler", "version": __version__, "collection": self.settings["collection"]}
+        return {**program, **facts, "compared": len(self.compared.docnos), **classes_facts(self.labels)}
+
+    def write(self, path: str | Path, *, manifest: str | Path | None = None) -> None:
+        """Write the clusters as classes, a line `docno class` each document, and their manifest beside them.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that is there is replaced only if it is an earlier result, with its manifest.
+        manifest : str or Path, optional
+            Default the file, `.manifest.json` added.
+        """
+        lines = (f"{docno} {label}" for docno, label in self.labels.items())
+        write_result(str(path), lines, self.manifest, beside=None if manifest is None else str(manifest))
 
     def facts(self) -> Mapping[str, Any]:
         """Count documents, clusters and what they come to."""
@@ -368,27 +371,12 @@ class Duplicates(Result):
             "in_clusters": len(members),
             "same_words": sum(twins[place] != place for place in members),
             "near_pairs": int(self.compared.pairs.first.size),
-            "carried": sum(one.holds and one.is_pooled for one in self.carried),
             "contradictions": len(self.contradictions),
         }
 
     def shown(self) -> tuple[str, ...]:
         """Return the tables that have something to say."""
-        first = "carried" if self.settings.get("release") else "clusters"
-        full = [name for name in self.NAMES[2:] if getattr(self, name)]
-        return tuple(dict.fromkeys([first, *full]))
-
-    def sentences(self) -> Iterator[str]:
-        """Say what was done, and what could be."""
-        if self.settings["carry"]:
-            yield f"{counted(self.done or 0, 'document')} carried over: shown to no judge, and not judged"
-        elif self.settings["release"]:
-            yield f"{counted(self.done or 0, 'document')} released: shown to judges again"
-        elif self.compared.clusters:
-            yield "nothing is changed; --carry shows one document in the place of its near-duplicates"
-        if self.disputed:
-            n_open = counted(len(self.disputed), "document")
-            yield f"{n_open} of contradictions to settle: pooler adjudicate --duplicates --judge NAME"
+        return ("clusters", *(name for name in self.NAMES[2:] if getattr(self, name)))
 
     def _clusters(self) -> Table:
         from store.analysis.duplicates.clusters import least_shared
@@ -432,9 +420,6 @@ class Duplicates(Result):
             for place in places
         ]
         return Table.of_rows("documents", _DOCUMENTS, rows)
-
-    def _carried(self) -> Table:
-        return carried_table(self.carried)
 
     def _consistency(self) -> Table:
         rows = [

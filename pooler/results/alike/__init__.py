@@ -1,1 +1,0 @@
-"""Near-duplicates of a collection: compared, carried over, graded alike or not."""
