@@ -12,7 +12,7 @@ from tests.helpers.run import Cli, environment, program
 _SLOW = """
 import time
 import store.db.files as whole_files
-import store.keeping.directory.write as writing
+import store.keeping.directory.folder as writing
 def slow(*arguments):
     print("now", flush=True)
     time.sleep(60)

@@ -1,200 +1,145 @@
-"""An exported folder: whole or not at all, with a manifest of the size and hash of every file."""
+"""A whole collection into a folder, with a manifest of the size and hash of every file; and back."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
-from store.db.files import give_rights, place_beside, real_place, remove_leftovers
+from sqlalchemy.engine import URL
+
+from store.db.database import Inside
+from store.db.engine import collection_url, display, engine_at, writing
+from store.db.files import check_folder, folder_beside, made_whole, real_place
+from store.db.schema import check_free_place, make_tables
+from store.db.tables import TABLES
 from store.errors import ArgumentError, PoolerError, SchemaError
 from store.formats.syntax.json_lines import once
-from store.keeping.directory.tables import Faults
-from store.keeping.progress import Progress
+from store.judging.kinds import Heard
+from store.keeping.copying import go_on_after
+from store.keeping.directory.contract import ExportChoice, FileFacts, facts_of, outgoing, write_contract
+from store.keeping.directory.qrels import write_all_qrels
+from store.keeping.directory.readme import readme
+from store.keeping.directory.tables import FOLDER, Faults, TableReader, table_lines
+from store.keeping.progress import Progress, no_progress
+from store.keeping.verify import broken_rules
 
 MANIFEST = "manifest.json"
 README = "README.md"
 FORMAT = "pooler collection"
 VERSION = 1
-_LARGEST = 1 << 28
-"""Bytes of a manifest beyond which it is none."""
-_BUFFER = 1 << 18
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
-_LONGEST = 100
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
-"""Names that are devices on Windows, whatever comes behind a dot."""
 _PATH = re.compile(r"([A-Za-z0-9_][A-Za-z0-9._-]*/)?[A-Za-z0-9_][A-Za-z0-9._-]*(?<!\.)")
 
 
-class FileFacts(NamedTuple):
-    """What a manifest says of a file."""
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an export wrote."""
 
-    sha256: str
-    bytes: int
+    counts: Mapping[str, int]
+    """Rows by table, and ``texts``, ``notes`` (reasons too), ``as_handed_in`` (runs)."""
+    qrels: list[dict[str, Any]]
+    """What `qrels.json` says of every file of qrels."""
+    n_idle: int
+    """Judges who have graded nothing."""
+    n_files: int
+    n_bytes: int
+    names_kept: bool
+    """Whether judges were to have new names and have had them before."""
+    heard: Heard
+    """Whose grades became those of the qrels; nobody where every judge has qrels of their own."""
 
 
-def facts_of(path: Path) -> FileFacts:
-    """Hash a file."""
-    with path.open("rb") as file:
-        return FileFacts(hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
+def write_directory(
+    transaction: AbstractContextManager[Inside],
+    target: Path,
+    choice: ExportChoice,
+    *,
+    program: str,
+    replaces: bool = False,
+    progress: Progress = no_progress,
+) -> Written:
+    """Write a whole collection into a directory, as it stands at one moment; or leave `target` as it was.
 
-
-def file_stems(names: Iterable[str]) -> dict[str, str]:
-    """Turn names into stems of file names that any file system can hold side by side, in the order given.
-
-    ASCII letters, digits, and ``._-``; never empty, no leading dot, no name of a device, at most some 100
-    characters, and distinct where case does not count: what would be there already has ``-2`` and so on at
-    its end.
-
-    >>> file_stems(["bm25", "BM25", "../etc", "文書", "nul"])
-    {'bm25': 'bm25', 'BM25': 'BM25-2', '../etc': '_._etc', '文書': '__', 'nul': '_nul'}
+    `target` is not there or empty; with `replaces` also an earlier export that nobody has changed since.
+    The same collection gives the same bytes, but for new names of judges, which are drawn by chance: nobody
+    who knows the judges can draw them again. Judges who have such names already keep them.
     """
-    taken: set[str] = set()
-    stems: dict[str, str] = {}
-    for name in names:
-        wanted = _UNSAFE.sub("_", name)[:_LONGEST]
-        if not wanted or wanted[0] in ".-":
-            wanted = f"_{wanted[1:]}"
-        if wanted.endswith("."):
-            wanted = f"{wanted[:-1]}_"
-        stem = wanted = f"_{wanted}" if _RESERVED.fullmatch(wanted) else wanted
-        number = 1
-        while stem.lower() in taken:
-            number += 1
-            stem = f"{wanted}-{number}"
-        taken.add(stem.lower())
-        stems[name] = stem
-    return stems
+    choice.check()
+    _check_target(target, replaces=replaces)
+    with folder_beside(target, private=not choice.anonymised) as folder, transaction as inside:
+        out = outgoing(inside, choice, folder, progress)
+        tables = {name: n for name, n in out.counts.items() if name in TABLES}
+        if choice.layout == "pooler":
+            with progress("tables", len(tables)) as advance:
+                for file, lines in table_lines(inside.session, tables, choice.left_out, out.renamed):
+                    out.lines(file, lines)
+                    advance(1)
+        write_contract(out)
+        qrels = write_all_qrels(out)
+        out.lines(README, [readme(out, qrels.files)])
+        files = {name: facts._asdict() for name, facts in out.files.items()}
+        tool, _, version = program.partition(" ")
+        data = {
+            "format": FORMAT,
+            "format_version": VERSION,
+            "tool": tool,
+            "version": version,
+            "options": {"layout": choice.layout, "left_out": choice.left_out},
+            "counts": tables,
+            "readme": files.pop(README),  # told apart, since it is the publisher's to complete
+            "files": files,
+        }
+        out.lines(MANIFEST, [json.dumps(data | {"sha256": _own_hash(data)}, indent=1, sort_keys=True)])
+    sizes = [facts.bytes for facts in out.files.values()]
+    names_kept = choice.anonymised and not out.disguise.is_on
+    return Written(out.counts, qrels.files, qrels.n_idle, len(sizes), sum(sizes), names_kept, qrels.heard)
 
 
-class Writer:
-    """Writes files into a folder and notes their sizes and hashes."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.files: dict[str, FileFacts] = {}
-        """By path in the folder, with slashes."""
-
-    @contextmanager
-    def text(self, name: str) -> Iterator[TextIO]:
-        """Open a file for text: UTF-8, lines that end as they are written."""
-        path = self._folder / name
-        path.parent.mkdir(exist_ok=True)
-        with path.open("x", _BUFFER, "utf-8", "surrogatepass", "\n") as stream:
-            yield stream
-        self.files[name] = facts_of(path)
-
-    def lines(self, name: str, lines: Iterable[str]) -> None:
-        """Write a file, line by line."""
-        with self.text(name) as stream:
-            stream.writelines(f"{line}\n" for line in lines)
-
-
-def check_target(target: Path, *, replaces: bool) -> None:
+def _check_target(target: Path, *, replaces: bool) -> None:
     """Refuse a place where no directory can be made, or where there is one that is not to be replaced."""
-    place = real_place(target)
+    place, message, hint = real_place(target), "", "name another folder"
+    there = {one.relative_to(target).as_posix() for one in target.rglob("*") if not one.is_dir()}
     if not place.parent.is_dir():
         message = f"{target}: there is no folder {place.parent}"
-        raise PoolerError(message)
-    if not target.exists():
-        return
-    if not target.is_dir():
+    elif target.exists() and not target.is_dir():
         message = f"{target} already exists, and is not a folder"
-        raise PoolerError(message, hint="name another folder")
-    if place == Path.cwd().resolve():
+    elif place == Path.cwd().resolve():
         requirement = "must not be the folder you are in"
         raise ArgumentError("DIR", requirement, str(target), hint="name a folder in it")
-    there = {path.relative_to(target).as_posix() for path in target.rglob("*") if not path.is_dir()}
-    if not there:
-        return
-    if MANIFEST not in there:
-        message = f"{target} already exists, and is not an exported collection"
-        raise PoolerError(message, hint="name another folder, or remove this one first")
-    if not replaces:
-        message = f"{target} already exists"
-        raise PoolerError(message, hint="--replace takes its place; or name another folder")
-    files = read_manifest(target).all_files
-    if changed := next((name for name in files if file_fault(target, name, files[name])), None):
-        message = f"{target}: {changed} is not as it was exported"
-        raise PoolerError(message, hint="keep what is yours elsewhere, then remove the folder")
-    if other := min(there - files.keys() - {MANIFEST}, default=None):
-        message = f"{target}: {other} is not of the export, and would be lost"
-        raise PoolerError(message, hint="move it elsewhere first, or name another folder")
+    elif there and MANIFEST not in there:
+        message, hint = (
+            f"{target} already exists, and is not an exported collection",
+            f"{hint}, or remove this one",
+        )
+    elif there and not replaces:
+        message, hint = f"{target} already exists", f"--replace takes its place; or {hint}"
+    elif there:
+        files = {**(manifest := read_manifest(target)).files, README: manifest.readme}
+        changed = next((name for name in files if _file_fault(target, name, files[name])), None)
+        if other := min(there - files.keys() - {MANIFEST}, default=None):
+            message = f"{target}: {other} is not of the export, and would be lost"
+            hint = f"move it elsewhere first, or {hint}"
+        elif changed is not None:
+            message = f"{target}: {changed} is not as it was exported"
+            hint = "keep what is yours elsewhere, then remove the folder"
+    if message:
+        raise PoolerError(message, hint=hint)
 
 
-@contextmanager
-def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
-    """Make a folder beside `target` that takes its place at the end of the block.
-
-    Nothing is left of it on an error.
-
-    `private`: what is new is for its owner alone; else the umask says for whom. What is replaced leaves its
-    mode, group and owner to what takes its place.
-    """
-    target, before = real_place(target), _names_in(target)
-    remove_leftovers(target.parent)
-    folder, old = place_beside(target), place_beside(target, "old")
-    try:
-        folder.mkdir(0o700 if private else 0o777)
-        yield folder
-        for path in (*folder.rglob("*"), folder):
-            replaced = target / path.relative_to(folder)
-            if replaced.exists():
-                give_rights(path, replaced.stat())
-            elif private:
-                path.chmod(0o700 if path.is_dir() else 0o600)
-        if _names_in(target) != before:
-            message = f"{target} was changed by somebody else meanwhile"
-            raise PoolerError(message, hint="nothing in it was replaced; try again")
-        if target.exists():
-            target.rename(old)
-        folder.rename(target)
-        remove_leftovers(target.parent)  # also what was replaced by a command that was killed
-    finally:
-        if old.exists() and not target.exists():
-            old.rename(target)
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _names_in(folder: Path) -> dict[str, tuple[int, int]] | None:
-    """Return the files in a folder, each with its number and time; ``None`` = there is none."""
-    if not folder.exists():
-        return None
-    facts = {path.relative_to(folder).as_posix(): path.lstat() for path in folder.rglob("*")}
-    return {name: (one.st_ino, one.st_mtime_ns) for name, one in facts.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(NamedTuple):
     """A manifest that was read."""
 
     files: Mapping[str, FileFacts]
     readme: FileFacts
-    """Told apart, since it is the publisher's to complete."""
     counts: Mapping[str, int]
     """Rows of each table."""
     layout: str
-
-    @property
-    def all_files(self) -> dict[str, FileFacts]:
-        """The README, too."""
-        return {**self.files, README: self.readme}
-
-
-def manifest_text(files: Mapping[str, FileFacts], said: Mapping[str, Any]) -> str:
-    """Write the manifest of files that are written, and what else is to be said."""
-    listed = {name: facts._asdict() for name, facts in files.items()}
-    readme = listed.pop(README)
-    data = {"format": FORMAT, "format_version": VERSION, **said, "files": listed, "readme": readme}
-    return json.dumps(data | {"sha256": _own_hash(data)}, indent=1, sort_keys=True)
 
 
 def _own_hash(data: Mapping[str, Any]) -> str:
@@ -204,76 +149,63 @@ def _own_hash(data: Mapping[str, Any]) -> str:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read and check the manifest of a directory; none may name a file outside of it, or be of a newer program."""
-    faults = Faults(folder)
-    told = faults.of(MANIFEST)
-    path = folder / MANIFEST
-    if not folder.is_dir():
-        message = f"{folder}: there is no such folder"
-        raise PoolerError(message)
+    """Read and check the manifest of a directory; it names no file outside, and is of no newer program."""
+    faults, path, data = Faults(folder), folder / MANIFEST, None
+    told = faults[MANIFEST]
     if not path.is_file() or path.is_symlink():
-        message = f"{folder}: there is no {MANIFEST}: it is no exported collection"
+        reason = (
+            f"there is no {MANIFEST}: it is no exported collection"
+            if folder.is_dir()
+            else "there is no such folder"
+        )
+        message = f"{folder}: {reason}"
         raise PoolerError(message, hint="pooler export collection DIR makes one")
-    data: Any = None
     try:
-        if path.stat().st_size <= _LARGEST:
-            data = json.loads(path.read_bytes(), object_pairs_hook=once)
-            json.dumps(data, allow_nan=False)
+        data = json.loads(path.read_bytes(), object_pairs_hook=once)
+        json.dumps(data, allow_nan=False)
     except json.JSONDecodeError as error:
         told.add(error.lineno, f"expected JSON, got: {error.msg}")
     except (ValueError, RecursionError) as error:
         told.add(None, f"expected JSON, got: {error}")
     faults.raise_if_any()
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        message = f"{folder}: {MANIFEST} is not that of a collection which this program exported"
-        raise PoolerError(message, hint="pooler export collection DIR makes one")
-    version = data.get("format_version")
-    if type(version) is int and version > VERSION:
-        message = f"{folder} has the newer format {version}; this program knows {VERSION}"
-        raise SchemaError(message, hint="install the newest pooler")
-    if version != VERSION or type(version) is not int:
-        told.add(None, f"`format_version`: expected a number from 1, got {version!r}")
-    if data.get("sha256") != _own_hash(data):
-        told.add(None, "expected its own hash, got another: it was changed")
-    files: dict[str, FileFacts] = {}
     match data:
+        case {"format": str(form), "format_version": int(version)} if form == FORMAT and version > VERSION:
+            message = f"{folder} has the newer format {version}; this program knows {VERSION}"
+            raise SchemaError(message, hint="install the newest pooler")
         case {
+            "format": str(form),
+            "format_version": int(version),
             "files": dict(listed),
             "counts": dict(counts),
             "options": {"layout": str(layout)},
-            "readme": readme,
-        }:
-            for name, facts in {**listed, README: readme}.items():
-                match facts:
-                    case {"sha256": str(sha256), "bytes": int(n_bytes)} if _PATH.fullmatch(name):
-                        files[name] = FileFacts(sha256, n_bytes)
-                    case _:
-                        got = f"{name!r:.200}: {facts!r:.200}"
-                        told.add(
-                            None, f"`files`: expected a file in the directory, sha256 and bytes, got {got}"
-                        )
-            faults.raise_if_any()
-            numbers = {name: n for name, n in counts.items() if type(n) is int}
-            return Manifest(files, files.pop(README), numbers, layout)
-    told.add(None, "expected `files`, `counts`, `options` with a `layout`, and `readme`")
+            "readme": readme_facts,
+        } if form == FORMAT and version == VERSION and not isinstance(version, bool):
+            pass
+        case _:
+            message = f"{folder}: {MANIFEST} is not that of a collection which this program exported"
+            raise PoolerError(message, hint="pooler export collection DIR makes one")
+    if data["sha256"] != _own_hash(data):
+        told.add(None, "expected its own hash, got another: it was changed")
+    files: dict[str, FileFacts] = {}
+    for name, facts in {**listed, README: readme_facts}.items():
+        match facts:
+            case {"sha256": str(sha256), "bytes": int(n_bytes)} if _PATH.fullmatch(name):
+                files[name] = FileFacts(sha256, n_bytes)
+            case _:
+                told.add(
+                    None, f"`files`: expected a file in the directory, sha256 and bytes, got {name!r:.200}"
+                )
     faults.raise_if_any()
-    raise AssertionError  # pragma: no cover - a fault was told
+    return Manifest(
+        files, files.pop(README), {name: n for name, n in counts.items() if type(n) is int}, layout
+    )
 
 
-def check_files(folder: Path, manifest: Manifest, faults: Faults, progress: Progress) -> None:
-    """Tell every file that is not there, is no plain file, or is not what it was."""
-    with progress("files", sum(facts.bytes for facts in manifest.files.values())) as advance:
-        for name, facts in sorted(manifest.files.items()):
-            if fault := file_fault(folder, name, facts):
-                faults.of(name).add(None, fault)
-            advance(facts.bytes)
-
-
-def file_fault(folder: Path, name: str, facts: FileFacts) -> str | None:
+def _file_fault(folder: Path, name: str, facts: FileFacts) -> str | None:
     """Say why a file is not the one that a manifest lists; ``None`` when it is."""
     path = folder / name
     # A link could lead anywhere, and reading from a pipe would never end.
-    if path.is_symlink() or (path.parent.is_symlink() and path.parent != folder):
+    if path.is_symlink() or ("/" in name and path.parent.is_symlink()):
         return "expected a file, got a link"
     try:
         status = path.lstat()
@@ -283,6 +215,69 @@ def file_fault(folder: Path, name: str, facts: FileFacts) -> str | None:
         return "expected a file, got something else"
     if status.st_size != facts.bytes:
         return f"expected {facts.bytes:,} bytes, got {status.st_size:,}: it was changed"
-    if facts_of(path) != facts:
-        return "expected another hash (sha256): it was changed"
-    return None
+    return None if facts_of(path) == facts else "expected another hash (sha256): it was changed"
+
+
+class Read(NamedTuple):
+    """What an import read."""
+
+    where: str
+    """The collection."""
+    counts: Mapping[str, int]
+    """Rows by table."""
+    readme_edited: bool
+    """Whether the README is another one than was exported."""
+    not_read: list[str]
+    """What else lies in the folder, sorted; of another folder in it the name alone."""
+
+
+def read_directory(where: str, folder: Path, *, progress: Progress = no_progress) -> Read:
+    """Make the collection that a directory was exported from, or none: every fault is told by file and line.
+
+    Nothing is read but files that the manifest lists, lie in the directory, and are no links.
+    """
+    manifest, url, faults = read_manifest(folder), collection_url(where), Faults(folder)
+    if manifest.layout != "pooler":
+        message = f"{folder} is laid out as {manifest.layout}: it does not hold a whole collection"
+        hint = "`import topics`, `docs`, `runs` and `judgements` take its files one by one"
+        raise PoolerError(message, hint=hint)
+    with progress("files", len(manifest.files)) as advance:
+        for name, facts in sorted(manifest.files.items()):
+            if fault := _file_fault(folder, name, facts):
+                faults[name].add(None, fault)
+            advance(1)
+    faults.raise_if_any()
+    if url.get_backend_name() == "sqlite":
+        file = Path(url.database or "")
+        check_free_place(file)
+        check_folder(file)
+        with made_whole(file, replaces=file.exists()) as part:
+            _fill(part, folder, manifest, faults, progress)
+    else:
+        _fill(url, folder, manifest, faults, progress)
+    edited = _file_fault(folder, README, manifest.readme) is not None
+    known = {MANIFEST, README, *manifest.files}
+    folders = {name.rpartition("/")[0] for name in known}
+    found = {
+        path.relative_to(folder).as_posix() for parent in folders for path in (folder / parent).iterdir()
+    }
+    return Read(
+        display(url) if "://" in where else where, manifest.counts, edited, sorted(found - known - folders)
+    )
+
+
+def _fill(place: URL | Path, folder: Path, manifest: Manifest, faults: Faults, progress: Progress) -> None:
+    """Read every table into an empty database, in one transaction; the rules of a collection must hold."""
+    with (
+        engine_at(place) as engine,
+        progress("tables", sum(manifest.counts.values())) as advance,
+        writing(engine, bulk=True, creates=True) as session,
+    ):
+        make_tables(session)
+        TableReader(session, folder, manifest.counts, faults).read(manifest.files, advance)
+        faults.raise_if_any()
+        for words in broken_rules(session):
+            faults[FOLDER].add(None, words)
+        faults.raise_if_any()
+        for table in TABLES.values():
+            go_on_after(session, table)

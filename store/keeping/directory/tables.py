@@ -1,8 +1,8 @@
 """The tables of a collection as JSON lines, a file a table, and back: driven by what they say of themselves.
 
-Row ids never leave. A row refers to another by its name, the first column of its table in which no two rows are
-alike, or, where there is none, by the number of its line. Rows stand in the order in which they came. Where
-judges have new names, rows that refer to one stand in an order of what they say, which tells of nobody.
+Row ids never leave. A row refers to another by its name, the first column of its table in which no two rows
+are alike, or, where there is none, by the number of its line. Rows stand in the order in which they came;
+where judges have new names, rows that refer to one in an order of what they say, which tells of nobody.
 
 What the tables do not say of themselves stands on top: which of them stay at home, which values are blank in
 what is published, what a name must be, and that a ranking is packed.
@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import Enum
+from functools import partial
 from itertools import islice
+from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary, Table, func, insert, select
@@ -28,9 +29,20 @@ from sqlmodel import Session, SQLModel
 from store.db.columns import RawText, is_of
 from store.db.packing import pack_ranking, unpack_floats, unpack_integers
 from store.db.raw import CHECKSUM
-from store.errors import FaultList, PoolerError
+from store.errors import FaultList, FormatError, PoolerError
 from store.event import COLUMNS, EVENT
-from store.fields import ID, MOMENT, PROSE, TOPIC, Reader, UnfitValueError, choice, whole
+from store.fields import (
+    ID,
+    MOMENT,
+    PROSE,
+    TOPIC,
+    Reader,
+    UnfitValueError,
+    checked_values,
+    choice,
+    or_none,
+    whole,
+)
 from store.formats.scale import make_scale, scale_from_json
 from store.formats.syntax.json_lines import json_line, read_json_lines
 from store.records import JudgeKind
@@ -54,7 +66,9 @@ _BLANK: Mapping[str, Mapping[str, Any]] = {
     "notes": dict.fromkeys(("judgement.note", "judgement.reason", "answer.body"), ""),
     "names": {
         **dict.fromkeys(("judge.uid", "erasure.uid"), ...),
-        "judge.renamed_at": None, "sitting.host": "", "sitting.process": 0,
+        "judge.renamed_at": None,
+        "sitting.host": "",
+        "sitting.process": 0,
     },
 }
 """What stands in place of values, by what is left out; for ``...`` nothing does, and one is made anew."""
@@ -68,7 +82,6 @@ _READERS: dict[str, Reader] = {
 _PACKED = {"ranking": {"document_ids", "scores", "ranks", "positions", "length", "codec"}}
 """Columns in whose place there are `_LISTS`, in file order."""
 _LISTS = ("documents", "scores", "ranks")
-_LONG = np.iinfo(np.int64)
 _BATCH = 500
 _SHOWN = 100
 """Lines of faults that are shown of a whole directory."""
@@ -112,52 +125,47 @@ def table_lines(
     `tables`, `left_out`: as `count_rows` has them. `renamed`: what writes a value, by table and column.
     """
     blank = {name: value for one in left_out for name, value in _BLANK.get(one, {}).items()}
-    names: dict[str, dict[int, Any]] = {}
+    names: dict[str, dict[int, Any]] = {name: {} for name in tables}
     of_judges = {"judge"}
+
+    def rows(table: Table) -> Iterator[dict[str, Any]]:
+        own, name, columns = names[table.name], _name(table), _columns(table)
+        full = {one: f"{table.name}.{one.name}" for one in table.columns}
+        blanks = {
+            key: blank[full[one]] for key, one in columns.items() if blank.get(full[one], ...) is not ...
+        }
+        later = {key: one for key, one in columns.items() if _refers(one) == table.name}
+        ways = [
+            (key, one, renamed.get(full[one]) or _writer(one, names))
+            for key, one in columns.items()
+            if full[one] not in blank and key not in later
+        ]
+
+        def said(row: Mapping[Any, Any]) -> dict[str, Any]:
+            values = {key: None if row[one] is None else write(row[one]) for key, one, write in ways}
+            return values | blanks | (_lists(row, names["document"]) if table.name in _PACKED else {})
+
+        query = select(*(one for one in table.columns if one.primary_key or full[one] not in blank))
+        ordered = query.order_by(*table.primary_key)
+        with session.connection().execute(ordered, execution_options={"yield_per": _BATCH}) as result:
+            found: Any = ((said(row), row) for row in result.mappings())
+            if "names" in left_out and table.name in of_judges:
+                found = sorted(
+                    found, key=lambda one: [(value is not None, value) for value in one[0].values()]
+                )
+                own.update({row["id"]: number for number, (_, row) in enumerate(found, 1) if later})
+            for number, (values, row) in enumerate(found, start=1):
+                if table.name in _REFERRED:
+                    own[row["id"]] = values[name] if name else number
+                yield values | {
+                    key: None if row[one] is None else own[row[one]] for key, one in later.items()
+                }
+
     for table in _ORDER:
         if any(_refers(column) in of_judges for column in table.columns):
             of_judges.add(table.name)
         if table.name in tables:
-            rows = _rows(
-                session, table, names, blank, renamed, "names" in left_out and table.name in of_judges
-            )
-            yield f"{FOLDER}{table.name}.jsonl", map(json_line, rows)
-
-
-def _rows(
-    session: Session,
-    table: Table,
-    names: dict[str, dict[int, Any]],
-    blank: Mapping[str, Any],
-    renamed: Mapping[str, Callable[[Any], Any]],
-    is_sorted: bool,  # noqa: FBT001
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table as a file has them, and add to `names` what later ones call them."""
-    own, name, columns = names.setdefault(table.name, {}), _name(table), _columns(table)
-    full = {one: f"{table.name}.{one.name}" for one in table.columns}
-    blanks = {key: blank[full[one]] for key, one in columns.items() if blank.get(full[one], ...) is not ...}
-    later = {key: one for key, one in columns.items() if _refers(one) == table.name}
-    ways = [
-        (key, one, renamed.get(full[one]) or _writer(one, names))
-        for key, one in columns.items()
-        if full[one] not in blank and key not in later
-    ]
-
-    def said(row: Mapping[Any, Any]) -> dict[str, Any]:
-        values = {key: None if row[one] is None else write(row[one]) for key, one, write in ways}
-        return values | blanks | (_lists(row, names["document"]) if table.name in _PACKED else {})
-
-    query = select(*(one for one in table.columns if one.primary_key or full[one] not in blank))
-    ordered = query.order_by(*table.primary_key)
-    with session.connection().execute(ordered, execution_options={"yield_per": _BATCH}) as result:
-        rows: Any = ((said(row), row) for row in result.mappings())
-        if is_sorted:
-            rows = sorted(rows, key=lambda one: [(value is not None, value) for value in one[0].values()])
-            own.update({row["id"]: number for number, (_, row) in enumerate(rows, 1) if later})
-        for number, (values, row) in enumerate(rows, start=1):
-            if table.name in _REFERRED:
-                own[row["id"]] = values[name] if name else number
-            yield values | {key: None if row[one] is None else own[row[one]] for key, one in later.items()}
+            yield f"{FOLDER}{table.name}.jsonl", map(json_line, rows(table))
 
 
 def _writer(column: Column[Any], names: Mapping[str, Mapping[int, Any]]) -> Callable[[Any], Any]:
@@ -181,28 +189,21 @@ def _lists(row: Mapping[Any, Any], docnos: Mapping[int, str]) -> dict[str, Any]:
     return {"documents": [docnos[one] for one in documents], "scores": scores, "ranks": ranks}
 
 
-class Faults:
-    """Faults of all files of a directory, by file."""
+class Faults(dict[str, FaultList]):
+    """Faults of the files of a directory, by file, each of which has a list when it is asked for."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._folder = folder
-        self._lists: dict[str, FaultList] = {}
 
-    def of(self, name: str) -> FaultList:
-        """Return the list of a file's faults, to which a reader may add."""
-        return self._lists.setdefault(name, FaultList(str(self._folder / name)))
-
-    def __len__(self) -> int:
-        return sum(map(len, self._lists.values()))
+    def __missing__(self, name: str) -> FaultList:
+        self[name] = FaultList(str(self._folder / name))
+        return self[name]
 
     def raise_if_any(self) -> None:
         """Raise `PoolerError` with all that were told, file by file."""
-        lines: list[str] = []
-        for told in self._lists.values():
-            where = ((told.path if one.line is None else f"{told.path}:{one.line}", one) for one in told.kept)
-            lines += [f"{place}: {one.message}" for place, one in where]
-            if len(told) > len(told.kept):
-                lines.append(f"{told.path}: and {len(told) - len(told.kept)} more faults")
+        told = [FormatError(one.path, one.kept, n_faults=one.count) for one in self.values() if one]
+        lines = [line for one in told for line in one.message.split("\n")]
         if len(lines) > _SHOWN:
             lines[_SHOWN:] = [f"{self._folder}: and {len(lines) - _SHOWN} more lines like these"]
         if lines:
@@ -223,23 +224,22 @@ class TableReader:
         """Row ids by name, for each table that has names."""
         self._grades: tuple[int, ...] = ()
         """Of the scale, which comes first."""
-        self._readers = {**_READERS, "collection.scale": self._scale}
 
     def read(self, files: Collection[str], advance: Callable[[int], None]) -> None:
         """Read the files of tables that are there; one of no table, or of one that stays, is a fault."""
         named = {f"{FOLDER}{table.name}.jsonl": table for table in _ORDER if table.name not in _STAY[""]}
         for file in files:
             if file.startswith(FOLDER) and file not in named:
-                self._faults.of(file).add(None, "expected a table of a collection, got another file")
+                self._faults[file].add(None, "expected a table of a collection, got another file")
         for file, table in named.items():
-            expected, n_rows, told = self._counts.get(table.name, 0), 0, self._faults.of(file)
+            expected, n_rows, told = self._counts.get(table.name, 0), 0, self._faults[file]
             rows = self._rows(table, str(self._folder / file), told) if file in files else iter(())
             while batch := list(islice(rows, _BATCH)):
-                if not len(self._faults):
+                if not any(self._faults.values()):
                     self._insert(table, batch, told)
                 n_rows += len(batch)
                 advance(len(batch))
-            if n_rows != expected and not len(told):
+            if n_rows != expected and not told:
                 told.add(None, f"expected {expected:,} rows, as the manifest has it, got {n_rows:,}")
 
     def _insert(self, table: Table, batch: list[tuple[int, dict[str, Any]]], told: FaultList) -> None:
@@ -248,57 +248,60 @@ class TableReader:
         try:
             with connection.begin_nested():
                 connection.execute(insert(table), [row for _, row in batch])
-        except (IntegrityError, DataError) as error:
+        except (IntegrityError, DataError, UnicodeEncodeError) as error:
             if len(batch) == 1:
-                reason = str(error.orig).splitlines()[0]
+                reason = str(getattr(error, "orig", error)).splitlines()[0]
                 told.add(batch[0][0], f"expected what the database can hold, got: {reason}")
             for one in batch if len(batch) > 1 else ():
                 self._insert(table, [one], told)
 
     def _rows(self, table: Table, path: str, told: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield lines and rows of a file, those without a fault."""
-        columns, name, is_packed = _columns(table), _name(table), table.name in _PACKED
-        ids = self._ids[table.name] = {}
-        ways = [(key, column, self._reader(column)) for key, column in columns.items()]
-        keys = {*columns, *(_LISTS if is_packed else ())}
+        columns, name, ids = _columns(table), _name(table), self._ids.setdefault(table.name, {})
+        readers = {key: self._reader(column) for key, column in columns.items()}
+        readers |= dict.fromkeys(_LISTS, _as_it_is) if table.name in _PACKED else {}
         for line, values in read_json_lines(path, told):
-            row, before = ({"id": line} if "id" in table.columns else {}), told.count
-            for key in sorted(values.keys() - keys):
-                told.add(line, f"unknown key `{key}`; known: {', '.join(sorted(keys))}")
-            for key, column, read in ways:
+            for key in columns.keys() - values.keys():
+                default: Any = columns[key].default
+                if default is not None:
+                    values[key] = default.arg(None) if default.is_callable else default.arg
+            known = checked_values(values, readers, line, told)
+            if name and known and ids.setdefault(known[name], line) != line:
+                first = ids[known[name]]
+                told.add(line, f"expected each {name} once, got `{known[name]}`, which line {first} has")
+            elif known is not None:
+                row = {one.name: known[key] for key, one in columns.items()}
                 try:
-                    row[column.name] = _value(values, key, column, read)
-                except UnfitValueError as error:
-                    told.add(line, f"`{key}`: {error}")
-            if name in row and ids.setdefault(row[name], line) != line:
-                told.add(
-                    line, f"expected each {name} once, got `{row[name]}`, which line {ids[row[name]]} has"
-                )
-            if is_packed:
-                try:
-                    row |= _packed(values, self._ids["document"])
+                    packed = _packed(known, self._ids["document"]) if table.name in _PACKED else {}
+                    yield line, row | packed | ({"id": line} if "id" in table.columns else {})
                 except UnfitValueError as error:
                     told.add(line, str(error))
-            if told.count == before:
-                yield line, row
 
     def _reader(self, column: Column[Any]) -> Reader:
-        """Return what reads a value of a column, not ``None``, or raises `UnfitValueError`."""
-        if table := _refers(column):
-            return lambda value: self._row_id(table, value)
-        if column.name == "grade":
-            return self._grade
-        own = self._readers.get(f"{column.table.name}.{column.name}")
-        if own is None and isinstance(column.type, RawText):
-            own = PROSE.read
-        return own or next((read for kind, read in _TYPES.items() if is_of(column, kind)), _text)
+        """Return what reads a value of a column, or raises `UnfitValueError`."""
+        name, target = f"{column.table.name}.{column.name}", _refers(column)
+        own = {"collection.scale": self._scale, **_READERS}.get(name)
+        if target:
+            own = partial(self._row_id, target)
+        elif column.name == "grade":
+            own = self._grade
+        elif own is None and not isinstance(column.type, RawText):
+            own = next((read for kind, read in _TYPES.items() if is_of(column, kind)), None)
+        read: Reader = own or PROSE.read
+
+        def plain(value: Any) -> Any:
+            found = read(value)
+            return found.value if isinstance(found, Enum) else found
+
+        return or_none(plain) if column.nullable else plain
 
     def _row_id(self, table: str, value: Any) -> int:
         """Return the id of the row that a name, or the number of a line, is of."""
-        if _name(SQLModel.metadata.tables[table]):
-            found = self._ids.get(table, {}).get(value) if isinstance(value, str | int) else None
-        else:
+        found: int | None = None
+        if not _name(SQLModel.metadata.tables[table]):
             found = value if type(value) is int and 1 <= value <= self._counts.get(table, 0) else None
+        elif isinstance(value, str | int):
+            found = self._ids.get(table, {}).get(value)
         if found is None:
             message = f"unknown {table.replace('_', ' ')} `{value}`"
             raise UnfitValueError(message)
@@ -306,7 +309,7 @@ class TableReader:
 
     def _scale(self, value: Any) -> str:
         """Read the scale of the collection."""
-        text: str = _text(value)
+        text: str = PROSE.read(value)
         try:
             scale = scale_from_json(json.loads(text))
             self._grades = make_scale(scale.grades, relaxed=scale.relaxed, rigid=scale.rigid).values
@@ -318,80 +321,60 @@ class TableReader:
     def _grade(self, value: Any) -> int:
         """Read a grade of the scale."""
         grade: int = whole().read(value)
-        if grade not in self._grades:
-            raise _unfit(f"a grade of the scale ({', '.join(map(str, self._grades))})", grade)
-        return grade
+        return grade if grade in self._grades else _refuse(f"a grade of the scale {self._grades}", grade)
 
 
-def _value(values: Mapping[str, Any], key: str, column: Column[Any], read: Reader) -> Any:
-    """Return what a column has of an object, which may be without what there is a default of."""
-    if key not in values and column.default is not None:
-        default: Any = column.default
-        return default.arg(None) if default.is_callable else default.arg
-    value = values.get(key)
-    if value is not None:
-        found = read(value)
-        return found.value if isinstance(found, Enum) else found
-    if column.nullable:
-        return None
-    message = f"expected a value, got {'null' if key in values else 'none'}"
+def _refuse(expected: str, value: Any) -> NoReturn:
+    """Say what a column has instead of a value."""
+    message = f"expected {expected}, got {value!r:.80}"
     raise UnfitValueError(message)
 
 
-def _unfit(expected: str, value: Any) -> UnfitValueError:
-    """Say what a column has instead of a value."""
-    return UnfitValueError(f"expected {expected}, got {value!r:.80}")
+def _as_it_is(value: Any) -> Any:
+    """Leave a value to `_packed`."""
+    return value
 
 
-def _reader_of(
-    expected: str, fits: Callable[[Any], Any], make: Callable[[Any], Any] = lambda value: value
-) -> Reader:
-    """Make the reader of values that fit."""
-
-    def read(value: Any) -> Any:
-        if not fits(value):
-            raise _unfit(expected, value)
-        return make(value)
-
-    return read
+def _truth(value: Any) -> bool:
+    """Read true or false."""
+    return value if isinstance(value, bool) else _refuse("true or false", value)
 
 
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")
-_BASE64 = re.compile("(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-_text = _reader_of(
-    "text without NUL and lone surrogates",
-    lambda value: isinstance(value, str) and not _NO_TEXT.search(value),
-)
-_number = _reader_of(
-    "a finite number", lambda value: type(value) in (int, float) and abs(value) <= sys.float_info.max, float
-)
+def _number(value: Any) -> float:
+    """Read a finite number."""
+    is_fit = type(value) in (int, float) and abs(value) <= sys.float_info.max
+    return float(value) if is_fit else _refuse("a finite number", value)
+
+
+def _bytes(value: Any) -> bytes:
+    """Read bytes."""
+    try:
+        return base64.b64decode(value, validate=True)
+    except (ValueError, TypeError):
+        _refuse("base64", value)
+
+
 _TYPES: dict[type[Any], Reader] = {
     DateTime: MOMENT.read,
-    Boolean: _reader_of("true or false", lambda value: type(value) is bool),
+    Boolean: _truth,
     Integer: whole().read,
     Float: _number,
-    LargeBinary: _reader_of(
-        "base64", lambda value: isinstance(value, str) and _BASE64.fullmatch(value), base64.b64decode
-    ),
+    LargeBinary: _bytes,
 }
 """By what a column holds; others hold text."""
 
 
-def _packed(values: Mapping[str, Any], known: Mapping[Any, int]) -> dict[str, Any]:
+def _packed(known: Mapping[str, Any], numbers: Mapping[Any, int]) -> dict[str, Any]:
     """Pack what `_lists` made of a ranking."""
-    docnos, scores, ranks = (values.get(key) for key in _LISTS)
-    lists = [docnos, scores] if ranks is None else [docnos, scores, ranks]
-    if not all(isinstance(one, list) and len(one) == len(docnos) for one in lists):
-        message = f"expected {', '.join(_LISTS)}: lists of one length, the last perhaps null"
-        raise UnfitValueError(message)
-    ids = [known.get(one) if isinstance(one, str) else None for one in docnos]
-    if None in ids or len(set(ids)) < len(ids):
-        odd = next(one for place, one in enumerate(docnos) if ids[place] is None or one in docnos[:place])
-        raise _unfit("known docnos in `documents`, each once", odd)
-    if odd := [one for one in ranks or () if type(one) is not int or not _LONG.min <= one <= _LONG.max]:
-        raise _unfit("integers of 64 bits in `ranks`", odd[0])
-    stated = None if ranks is None else np.array(ranks, np.int64)
-    numbers = np.array([*map(_number, scores)], np.float64)
-    packed = pack_ranking("", docnos, np.array(ids, np.int32), numbers, stated)
+    docnos, scores, ranks = (known[key] for key in _LISTS)
+    try:
+        ids = [numbers[one] for one in docnos]
+        values = np.array([_number(one) for one in scores], np.float64)
+        stated = None if ranks is None else np.array([index(one) for one in ranks], np.int64)
+    except (KeyError, TypeError, OverflowError) as error:
+        _refuse("lists of known docnos, scores and ranks, the last perhaps null", error)
+    if len({len(docnos), len(set(ids)), len(values), len(docnos if stated is None else stated)}) > 1:
+        _refuse("each docno once, with a score, and with a rank or all without", docnos)
+    packed = pack_ranking("", docnos, np.array(ids, np.int32), values, stated)
     parts = {"scores": packed.scores, "ranks": packed.ranks, "positions": packed.positions}
     return {"length": packed.length, "document_ids": packed.documents, **parts, "codec": 1}

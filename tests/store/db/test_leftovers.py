@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from store.db.files import UNTOLD_S, leftovers, made_whole, place_beside, remove_leftovers
-from store.keeping.directory.tables import made_beside
+from store.db.files import folder_beside
 from tests.helpers.run import environment
 
 _MAKER = """
 import sys, time
 from pathlib import Path
-from store.keeping.directory.tables import made_beside
+from store.db.files import folder_beside
 from store.db.files import part_beside
-with part_beside(Path("b")) as part, made_beside(Path("d"), private=True) as folder:
+with part_beside(Path("b")) as part, folder_beside(Path("d"), private=True) as folder:
     part.with_name(part.name + "-wal").touch()
     part.with_name(part.name + ".turn").touch()
     (folder / "topics").mkdir()
@@ -65,7 +65,7 @@ def test_what_a_killed_process_left_goes(
     else:
         os.waitid(os.P_PID, maker.pid, os.WEXITED | os.WNOWAIT)
     assert [len(one.paths) for one in leftovers(tmp_path)] == [3, 1]
-    with made_beside(tmp_path / "new", private=False):
+    with folder_beside(tmp_path / "new", private=False):
         pass
     assert names(tmp_path) == ["new", "other"]
 
@@ -117,7 +117,7 @@ def test_what_was_being_replaced_stays_until_it_is(tmp_path: Path) -> None:
     remove_leftovers(tmp_path)
     (left,) = leftovers(tmp_path)
     assert left.told == f"{old} was `d`, being replaced when a command was killed"
-    with made_beside(tmp_path / "d", private=False):
+    with folder_beside(tmp_path / "d", private=False):
         assert (tmp_path / old).exists()
     assert names(tmp_path) == ["d"]
 

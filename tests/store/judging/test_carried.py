@@ -12,7 +12,7 @@ import pytest
 from store.collection import Collection
 from store.grades.policy import Policy
 from store.judging.carried import CarriedOver, CarriedState, first_holding
-from store.keeping.directory.read import read_directory
+from store.keeping.directory.folder import read_directory
 from store.model_judge import ModelIdentity
 from store.records import (
     Action,

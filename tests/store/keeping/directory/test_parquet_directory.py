@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.errors import PoolerError
-from store.keeping.directory.read import read_directory
-from store.keeping.directory.tables import ExportChoice
+from store.keeping.directory.contract import ExportChoice
+from store.keeping.directory.folder import read_directory
 from tests.store import full_collection
 from tests.store.keeping.directory.test_round_trip import PHASES, export, make
 from tests.strategies import examples

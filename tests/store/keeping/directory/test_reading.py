@@ -14,9 +14,8 @@ import pytest
 
 from store.collection import Collection
 from store.errors import PoolerError, SchemaError, StoreError
-from store.keeping.directory.read import read_directory
-from store.keeping.directory.tables import ExportChoice
-from store.keeping.directory.write import write_directory
+from store.keeping.directory.contract import ExportChoice
+from store.keeping.directory.folder import read_directory, write_directory
 from store.records import Document, JudgeKind, Qrel, Topic
 from tests.helpers.world import JudgeAtWork, count_rows, make_pool, make_run, parse_scale
 
