@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import Enum
 from functools import partial
@@ -125,7 +126,7 @@ def table_lines(
     `tables`, `left_out`: as `count_rows` has them. `renamed`: what writes a value, by table and column.
     """
     blank = {name: value for one in left_out for name, value in _BLANK.get(one, {}).items()}
-    names: dict[str, dict[int, Any]] = {name: {} for name in tables}
+    names: dict[str, dict[int, Any]] = defaultdict(dict)
     of_judges = {"judge"}
 
     def rows(table: Table) -> Iterator[dict[str, Any]]:

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from store.db.files import UNTOLD_S, leftovers, made_whole, place_beside, remove_leftovers
-from store.db.files import folder_beside
+from store.db.files import UNTOLD_S, folder_beside, leftovers, made_whole, place_beside, remove_leftovers
 from tests.helpers.run import environment
 
 _MAKER = """
