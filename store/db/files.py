@@ -1,4 +1,4 @@
-"""A file whole or not at all; one seal (CRC) over a finished SQLite file.
+"""A file or folder whole or not at all; one seal (CRC) over a finished SQLite file.
 
 What is being made lies beside its target under a name of its own until it is whole. The seal stands in two
 fields that the format leaves to applications, since SQLite finds a page that makes no sense, and not a grade
@@ -98,6 +98,38 @@ def made_whole(target: Path, *, replaces: bool = False, private: bool = True) ->
         else:
             put(part, target)
         synchronise(target.parent)
+
+
+@contextmanager
+def folder_beside(target: Path, *, private: bool) -> Iterator[Path]:
+    """Make a folder beside `target` that takes its place at the end of the block.
+
+    Nothing is left of it on an error.
+
+    `private`: what is new is for its owner alone; else the umask says for whom. What is replaced leaves its
+    mode, group and owner to what takes its place.
+    """
+    target = real_place(target)
+    remove_leftovers(target)
+    folder, old = place_beside(target), place_beside(target, "old")
+    try:
+        folder.mkdir(0o700 if private else 0o777)
+        yield folder
+        for path in (*folder.rglob("*"), folder):
+            replaced = target / path.relative_to(folder)
+            if replaced.exists():
+                give_rights(path, replaced.stat())
+            elif private:
+                path.chmod(0o700 if path.is_dir() else 0o600)
+        if target.exists():
+            target.rename(old)
+        folder.rename(target)
+        remove_leftovers(target)  # also what was replaced by a command that was killed
+    finally:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager

@@ -266,7 +266,7 @@ class ErasureRow(_Row, table=True):
     """What is left of a judge who was erased: that there was one, and how much is gone."""
 
     id: int | None = Field(default=None, primary_key=True)
-    uid: str = Field(sa_type=String(16), unique=True)
+    uid: str = Field(default_factory=new_uid, sa_type=String(16), unique=True)
     """Of the judge, so that another copy does not bring the judgements back."""
     kind: str = Field(sa_type=String(16))
     judgements: int

@@ -427,8 +427,9 @@ def _passage_fault(*row: Any) -> str | None:
     *event, start, length, part, body, is_same = row
     part, whole = (_raw(one or b"").decode("utf-8", "surrogatepass") for one in (part, body))
     # Offsets refer to the text that was judged; another one may have replaced it.
-    is_there = not is_same or whole[start : start + length] == part
-    if start < 0 or length < 1 or len(part) != length or not is_there:
+    # Of a collection that came without texts, a passage has its place alone.
+    is_there = not part or not is_same or whole[start : start + length] == part
+    if start < 0 or length < 1 or len(part) not in (0, length) or not is_there:
         return f"{_EVENT.format(*event)}: no part of its text at {start}"
     return None
 

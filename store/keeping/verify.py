@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -17,6 +17,9 @@ from store.db.engine import MISREAD, check_revision, engine_at, hinting, is_like
 from store.errors import StoreError
 from store.keeping.checks import CHECKS, RESTORE, Check
 from store.keeping.progress import Progress, no_progress
+
+_OF_THE_DATABASE = {"file", "tables", "references", "values", "checksums"}
+"""Checks of how rows are stored, which say nothing of rows that the database took a moment ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,14 @@ def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
                 results.append(_verified(check, session))
                 advance(1)
         return results
+
+
+def broken_rules(session: Session) -> Iterator[str]:
+    """Yield the first faults of every check of what rows say, each with the check's name."""
+    for check in CHECKS:
+        if check.name not in _OF_THE_DATABASE:
+            found = _verified(check, session)
+            yield from (f"{check.name}: {words}" for words in found.examples)
 
 
 def first_fault(session: Session, names: Sequence[str]) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import sqlite3
-import tarfile
 from contextlib import closing
 from pathlib import Path
 
@@ -38,10 +37,3 @@ def unpack_today(name: str, target: Path) -> Path:
                 marks = ", ".join("?" * (names.count(",") + 1))
                 today.executemany(f'INSERT INTO "{table.name}" ({names}) VALUES ({marks})', rows)
     return target
-
-
-def unpack_directory(folder: Path) -> Path:
-    """Unpack the kept export of a whole collection into a folder; return its directory."""
-    with tarfile.open(GOLDEN / "written" / "published.tar.gz") as archive:
-        archive.extractall(folder, filter="data")
-    return folder / "published"

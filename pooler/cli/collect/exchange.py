@@ -38,23 +38,13 @@ def whole_collection(
 
     Example: pooler import collection published --collection garden.db
     """
-    from functools import partial
-
-    from pooler.reading.whole import read_whole
-    from store.keeping.directory.read import read_directory
+    from store.keeping.directory.folder import read_directory
 
     with tidy_when_killed():
-        read_run = partial(read_whole, lenient=True)
-        read = read_directory(collection, folder, read_run=read_run, progress=progress)
-    kinds = (
-        ("topics", "topic"),
-        ("documents", "document"),
-        ("runs", "run"),
-        ("pools", "pool"),
-        ("judges", "judge"),
-        ("events", "judgement event"),
-    )
-    what = ", ".join(counted(read.counts.get(name, 0), noun) for name, noun in kinds)
+        read = read_directory(collection, folder, progress=progress)
+    nouns = {name: name for name in ("topic", "document", "run", "pool", "judge")}
+    nouns["judgement"] = "judgement event"
+    what = ", ".join(counted(read.counts.get(name, 0), noun) for name, noun in nouns.items())
     say(f"made {read.where}: {what}")
     if read.readme_edited:
         say(f"{folder / 'README.md'} was edited after the export; nothing was read from it")

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from store.event import JudgementEvent
     from store.grades.policy import Policy
     from store.judging.kinds import Heard
-    from store.keeping.directory.tables import ExportChoice
-    from store.keeping.directory.write import Written
+    from store.keeping.directory.contract import ExportChoice
+    from store.keeping.directory.folder import Written
     from store.records import Judgement, Pool
 
 
@@ -306,10 +306,18 @@ def whole_collection(
         Layout,
         option(
             "--as",
-            "How it is laid out: pooler's own files; the same with tables, runs and qrels as Parquet; or"
-            " what others read, which is not the whole collection: a BEIR folder, or TREC's files.",
+            "How it is laid out: pooler's own files, or what others read, which is not the whole collection:"
+            " a BEIR folder, or TREC's files.",
         ),
     ] = "pooler",
+    run_files: Annotated[
+        Path | None,
+        option(
+            "--run-files DIR",
+            "Where run files lie as they were handed in, compressed or not: each whose SHA-256 the collection"
+            " has goes out as it is, in place of the lines that pooler writes.",
+        ),
+    ] = None,
     replace: Annotated[
         bool, option("--replace", "Replace DIR, if it is an earlier export that nobody has changed.")
     ] = False,
@@ -320,14 +328,16 @@ def whole_collection(
     Topics, documents, runs, pools, qrels and all judgements. Qrels are graded, and binary at every
     level of the scale. With several judges and neither --judge nor --aggregate, each judge gets their
     own qrels and there are no merged ones. `pooler import collection DIR` makes the same collection
-    again, of text or of Parquet.
+    again, of what lies in DIR/tables.
 
     Example: pooler export collection garden --aggregate majority --ties low
+
+    Example: pooler export collection garden --run-files runs --judge alice
     """
     from pooler import __version__
     from store.collection import Collection
-    from store.keeping.directory.tables import ExportChoice
-    from store.keeping.directory.write import write_directory
+    from store.keeping.directory.contract import ExportChoice
+    from store.keeping.directory.folder import write_directory
 
     export_choice = ExportChoice(
         layout=layout,
@@ -336,6 +346,7 @@ def whole_collection(
         notes=not without_notes,
         anonymised=anonymise,
         policy=whose.policy(),
+        run_files=run_files,
     )
     with tidy_when_killed(), Collection(collection) as opened:
         written = write_directory(
@@ -346,35 +357,35 @@ def whole_collection(
             replaces=replace,
             progress=progress,
         )
+        erased = erased_words(opened)
     _report_directory(folder, export_choice, written)
+    if erased:
+        say(erased)
+    say(f"fill in the licence yourself: {folder / 'README.md'}")
 
 
 def _report_directory(folder: Path, export_choice: ExportChoice, written: Written) -> None:
     """Say on stderr what was written and what was not."""
-    counts = written.counts
-    nouns = {f"{noun}s": noun for noun in ("topic", "document", "run", "pool", "judge")}
-    nouns["events"] = "judgement event"
-    is_others = export_choice.layout in ("beir", "trec")
+    counts = Counter(written.counts)
+    nouns = {name: name for name in ("topic", "document", "run", "pool", "judge")}
+    nouns["judgement"] = "judgement event"
+    is_others = export_choice.layout != "pooler"
     if is_others:  # what else there is, the data card counts
-        nouns = {"topics": "topic", "texts": "document"}
-        nouns |= {"runs": "run"} if export_choice.layout == "trec" and export_choice.runs else {}
+        nouns = {"topic": "topic", "texts": "document"}
+        nouns |= {"run": "run"} if export_choice.layout == "trec" and export_choice.runs else {}
     said = {name: counted(counts[name], noun) for name, noun in nouns.items()}
-    if "judges" in said and written.n_idle and counts["judges"] > written.n_idle:
-        said["judges"] += f" ({written.n_idle:,} without a grade)"
+    if "judge" in said and written.n_idle and counts["judge"] > written.n_idle:
+        said["judge"] += f" ({written.n_idle:,} without a grade)"
     say(
         f"{folder}: {', '.join(said.values())}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes"
     )
-    if is_others and (n_bare := counts["documents"] - counts["texts"]):
+    if is_others and (n_bare := counts["document"] - counts["texts"]):
         say(f"left out: {counted(n_bare, 'document')} without a text")
-    left_out = [noun for noun in ("texts", "runs", "notes") if not getattr(export_choice, noun)]
+    left_out = [noun for noun in export_choice.left_out if noun != "names"]
     if left_out:
         say(f"left out: {', '.join(left_out)}")
-    if changed := written.changed_runs:
-        more = ", ..." if len(changed) > 3 else ""
-        say(
-            f"{counted(len(changed), 'run')} not byte for byte as handed in ({', '.join(changed[:3])}{more}):"
-            " mixed blanks, more digits than a number holds, or lines, ranks or line ends of another form"
-        )
+    if export_choice.run_files is not None:
+        say(f"as handed in: {counts['as_handed_in']:,} of {counted(counts['run'], 'run')}")
     graded = [one for one in written.qrels if one["level"] is None]
     if len(graded) > 1:
         say(f"{len(graded)} judges have their own qrels; --aggregate RULE or --judge NAME gives one set")
@@ -387,19 +398,11 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
     skipped, cannot = (sum(one["left_out"][reason] for one in graded) for reason in ("skipped", "cannot"))
     if skipped or cannot:
         say(f"left out of the qrels: {skipped:,} skipped, {cannot:,} cannot be judged")
-    if counts.get("erasures"):
-        say(
-            f"judges erased: {counts['erasures']:,}, with {counted(counts['erased_judgements'], 'judgement')}"
-        )
-    if export_choice.anonymised and (counts["notes"] or counts["reasons"]):
-        parts = [counted(counts[f"{noun}s"], noun) for noun in ("note", "reason") if counts[f"{noun}s"]]
-        warn(
-            f"judges' own words are included as they are: {' and '.join(parts)}; --without-notes leaves"
-            " them out"
-        )
+    if export_choice.anonymised and counts["notes"] and not is_others:
+        words = counted(counts["notes"], "note or reason", "notes and reasons")
+        warn(f"judges' own words are included as they are: {words}; --without-notes leaves them out")
     if written.names_kept:
         say("the judges are already called judge-1, judge-2, ...: they keep these names")
-    say(f"fill in the licence yourself: {folder / 'README.md'}")
 
 
 def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:

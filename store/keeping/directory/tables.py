@@ -1,632 +1,210 @@
-r"""Every file of a directory as a field table; the reader and writer of all.
+"""The tables of a collection as JSON lines, a file a table, and back: driven by what they say of themselves.
 
-A backslash, a control character, a line separator, a bidirectional control or a lone surrogate of
-free text is written as ``\\``, ``\t``, ``\n``, ``\r`` or ``\uXXXX``. What is not known is an empty
-cell. Ids are never escaped: none has such a character.
+Row ids never leave. A row refers to another by its name, the first column of its table in which no two rows
+are alike, or, where there is none, by the number of its line. Rows stand in the order in which they came;
+where judges have new names, rows that refer to one in an order of what they say, which tells of nobody.
+
+What the tables do not say of themselves stands on top: which of them stay at home, which values are blank in
+what is published, what a name must be, and that a ranking is packed.
 """
 
 from __future__ import annotations
 
-import hashlib
-import math
-import os
-import re
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from itertools import chain, islice
+import base64
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from enum import Enum
+from functools import partial
+from itertools import islice
+from operator import index
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TextIO
-
-from sqlalchemy import Table, insert
-from sqlmodel import Session
-
-from store.db.files import give_rights, place_beside, real_place, remove_leftovers
-from store.db.keys import Keys
-from store.db.tables import TABLES
-from store.errors import ArgumentError, FaultList, PoolerError
-from store.fields import MOMENT, UnfitValueError, id_fault, topic_fault
-from store.formats import Layout
-from store.formats.judgements import escape_cell, read_cell
-from store.formats.syntax.json_lines import NoObjectError, json_line, read_json_object
-from store.formats.syntax.lines import read_text_lines
-from store.formats.syntax.parquet import SUFFIX, rows_of
-from store.grades.policy import Policy
-from store.judging.judges import Disguise
-from store.keeping.progress import Progress
-from store.records import Run, Scale
-
-_INTEGER = re.compile(r"-?[0-9]{1,19}")
-_FLOAT = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
-MOST = 2**31 - 1
-"""Whole numbers that both databases hold."""
-
-
-def escaped(text: str) -> str:
-    r"""Write free text as a cell.
-
-    >>> print(escaped("a\tb\\ \x00"))
-    a\tb\\ \u0000
-    """
-    return escape_cell(text).replace("\ufeff", "\\ufeff")
-
-
-def _unescaped(cell: str) -> str:
-    """Read what `escaped` wrote."""
-    text = read_cell(cell)
-    if text is None:
-        raise _unfit("\\\\, \\t, \\n, \\r or \\uXXXX at a backslash", cell)
-    return text
-
-
-def as_float(cell: str) -> float:
-    """Read a finite number."""
-    if _FLOAT.fullmatch(cell) and math.isfinite(value := float(cell)):
-        return value
-    raise _unfit("a finite number", cell)
-
-
-def _unfit(expected: str, cell: str) -> UnfitValueError:
-    """Say what a column has instead of a cell."""
-    return UnfitValueError(f"expected {expected}, got {cell if len(cell) <= 80 else f'{cell[:80]}…'!r}")
-
-
-def _as_yes_no(cell: str) -> bool:
-    """Read yes or no."""
-    if cell not in ("yes", "no"):
-        raise _unfit("yes or no", cell)
-    return cell == "yes"
-
-
-class Kind(NamedTuple):
-    """How the values of a column are written and read: as cells of a table, or as JSON values."""
-
-    write: Callable[[Any], Any] = lambda value: value
-    read: Callable[[Any], Any] = lambda value: value
-    """Raises `UnfitValueError`, as `write` does."""
-    types: tuple[type, ...] = (str,)
-    """What JSON has."""
-    column: str = "text"
-    """What a column of Parquet has: also `int` or `float`."""
-
-
-def _without(fault_of: Callable[[str], str | None]) -> Callable[[str], str]:
-    """Make what lets an id pass that has no fault."""
-
-    def passed(value: str) -> str:
-        if fault := fault_of(value):
-            raise UnfitValueError(fault)
-        return value
-
-    return passed
-
-
-ID = Kind(_without(id_fault), _without(id_fault))
-"""Docnos, tags, names of judges."""
-TOPIC_ID = Kind(_without(topic_fault), _without(topic_fault))
-TEXT = Kind(escaped, _unescaped)
-"""Free text; empty is a text."""
-FLOAT = Kind(repr, as_float, column="float")
-YES_NO = Kind(lambda value: "yes" if value else "no", _as_yes_no)
-TIME = Kind(lambda moment: moment.astimezone(UTC).isoformat(), MOMENT.read)
-"""With microseconds where there are any."""
-JSON_TEXT = Kind()
-JSON_BOOL = Kind(types=(bool,))
-
-
-def whole(least: int = -MOST) -> Kind:
-    """Make the kind of whole numbers that both databases hold."""
-
-    def read(cell: str) -> int:
-        if _INTEGER.fullmatch(cell) and least <= int(cell) <= MOST:
-            return int(cell)
-        raise _unfit(f"an integer from {least} to {MOST}", cell)
-
-    return Kind(str, read, column="int")
-
-
-def word(words: Iterable[str]) -> Kind:
-    """Make the kind of one of a few words."""
-    known = list(map(str, words))
-
-    def read(cell: str) -> str:
-        if cell not in known:
-            raise _unfit(f"one of {', '.join(known)}", cell)
-        return cell
-
-    return Kind(str, read)
-
-
-def or_none(kind: Kind, nothing: str | None = "") -> Kind:
-    """Let an empty cell stand for what is not known; in JSON, `nothing` is null."""
-    return Kind(
-        lambda value: nothing if value is None else kind.write(value),
-        lambda value: None if value == nothing else kind.read(value),
-        (*kind.types, type(None)),
-        kind.column,
-    )
-
-
-Named = Literal["topics", "documents", "runs", "pools", "judges"]
-"""What a row id may stand for: a file has the name in its place."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileColumn:
-    """A column of a file, and of the table of the database that the file is read into."""
-
-    name: str
-    kind: Kind = TEXT
-    about: str | None = ", "
-    """What the README has behind its name; ``None`` = it leaves the column out."""
-    into: str = ""
-    """Column of the database; default the name."""
-    of: Named | None = None
-    """Whose row id the database has."""
-
-    @property
-    def key(self) -> str:
-        """Where a row has the value."""
-        return self.into or self.name
-
-
-TOPIC_OF = FileColumn("topic", TOPIC_ID, into="topic_id", of="topics")
-"""The topic that a row refers to."""
-DOCUMENT_OF = FileColumn("docno", ID, into="document_id", of="documents")
-JUDGE_OF = FileColumn("judge", ID, into="judge_id", of="judges")
-
-
-@dataclass(frozen=True, slots=True)
-class FileTable:
-    """A file of rows, by which it is written, read and described: a table (`.tsv`), or JSON lines."""
-
-    file: str
-    about: str
-    """What the README says that it is."""
-    columns: tuple[FileColumn, ...] = ()
-    into: str = ""
-    """The table of the database that it is read into."""
-    counts: str = ""
-    """What its rows are counted as; empty = they are not."""
-    key: tuple[str, ...] = ()
-    """What no two rows have in common, by the keys of columns; nothing that is not known is."""
-    again: str = ""
-    """What is told of a row whose key another one has."""
-    numbers: Named | None = None
-    """Whose names the first part of the key is: rows get their ids from here, in the order of the file."""
-    later: Mapping[str, Any] = field(default_factory=dict)
-    """Values of the last columns in files that were written before there were these."""
-    shape: str = ""
-    """What is told of an object that is not of this form, `{plan}` being the number of the next plan; other
-    keys are passed over then."""
-    is_needed: bool = False
-    """Whether the file is there without any row."""
-
-    @property
-    def is_json(self) -> bool:
-        """Whether it is of JSON lines."""
-        return self.file.endswith(".jsonl")
-
-    @property
-    def words(self) -> str:
-        """What a README says of the file."""
-        told = "".join(f"`{one.name}`{one.about}" for one in self.columns if one.about is not None)
-        return f"{self.about}: {told.removesuffix(', ')}" if told else self.about
-
-    def write(self, out: Outgoing, rows: Iterable[Mapping[Any, Any]], file: str = "") -> int:
-        """Write and count rows by the keys of columns; return how many."""
-        coming = iter(rows)
-        first = [*islice(coming, 1)]
-        if not (first or self.is_needed):
-            return 0
-        names = [column.name for column in self.columns]
-        number = 0
-        kinds = {column.name: column.kind.column for column in self.columns}
-        with out.writer.text(file or self.file, kinds) as stream:
-            if not self.is_json:
-                stream.write("\t".join(names) + "\n")
-            ways = [
-                (one.name, one.key, one.kind.write, getattr(out, one.of) if one.of else None)
-                for one in self.columns
-            ]
-            for row in chain(first, coming):
-                number += 1
-                values = []
-                for name, column, write, named in ways:
-                    value = row[column]
-                    try:
-                        values.append(write(value if named is None or value is None else named[value]))
-                    except UnfitValueError as error:
-                        message = f"a {name} cannot be written to a file: {error}"
-                        raise PoolerError(message) from error
-                line = json_line(dict(zip(names, values, strict=True))) if self.is_json else "\t".join(values)
-                stream.write(line + "\n")
-        if self.counts and number:
-            out.counts[self.counts] = out.counts.get(self.counts, 0) + number
-        return number
-
-    def fill(
-        self,
-        coming: Incoming,
-        take: Callable[[dict[str, Any]], str | None] | None = None,
-        *,
-        file: str = "",
-        **same: Any,
-    ) -> None:
-        """Read the file into its table; `take` completes a row, or says what is wrong with it.
-
-        `same`: values that all rows have.
-        """
-
-        def rows() -> Iterator[dict[str, Any]]:
-            for line, row in self.read(coming, file):
-                fault = None if take is None else take(row)
-                if fault is None:
-                    yield same | row
-                else:
-                    coming.tell(file or self.file, line, fault)
-
-        coming.insert(TABLES[self.into], rows())
-
-    def read(self, coming: Incoming, file: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield lines and rows by the keys of columns, if there is the file.
-
-        Lines with a fault are not yielded. A name that is not known is a fault, and its row id 0.
-        """
-        file = file or self.file
-        ids: dict[str, int] | None = getattr(coming, self.numbers) if self.numbers else None
-        seen: set[tuple[Any, ...]] = set()
-        ways = [(one.name, one.key, one.kind.read) for one in self.columns]
-        refers = [(one.name, one.key, getattr(coming, one.of)) for one in self.columns if one.of]
-        for line, values in (self._objects if self.is_json else self._cells)(coming, file):
-            row = dict(self.later)
-            is_fit = True
-            for (name, column, read), value in zip(ways, values, strict=False):
-                try:
-                    row[column] = read(value)
-                except UnfitValueError as error:
-                    coming.tell(file, line, f"`{name}`: {error}")
-                    is_fit = False
-            if not is_fit:
-                continue
-            for name, column, known in refers:
-                if row[column] is not None:
-                    row[column] = coming.known(file, line, name, row[column], known)
-            key = (*(row[name] for name in self.key),)
-            fault = _FAULT_OF[self.numbers](key[0]) if self.numbers in _FAULT_OF else None
-            if fault is None and (key in seen if ids is None else key[0] in ids):
-                fault = self.again.format(**row)
-            if fault is not None:
-                coming.tell(file, line, fault)
-                continue
-            if ids is not None:
-                row["id"] = ids[key[0]] = len(ids) + 1
-            elif key and None not in key and 0 not in key:
-                seen.add(key)
-            yield line, row
-
-    def _cells(self, coming: Incoming, file: str) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield lines and cells of a table; the first row is on line 2."""
-        if file not in coming.files:
-            return
-        lines = iter(read_text_lines(coming.path(file), coming.faults.of(file)))
-        names = [column.name for column in self.columns]
-        if (header := next(lines, None)) is not None and header[1].split("\t") != names:
-            names = [one.name for one in self.columns if one.key not in self.later]
-            if not self.later or header[1].split("\t") != names:
-                listed = ", ".join(column.name for column in self.columns)
-                coming.tell(file, header[0], str(_unfit(f"the columns {listed}", header[1])))
-                return
-        for line, text in lines:
-            cells = text.split("\t")
-            if len(cells) == len(names):
-                yield line, cells
-            else:
-                message = f"expected {len(names)} fields ({', '.join(names)}), got {len(cells)}"
-                coming.tell(file, line, message)
-
-    def _objects(self, coming: Incoming, file: str) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield lines and values of JSON lines."""
-        if file not in coming.files:
-            return
-        for line, text in read_text_lines(coming.path(file), coming.faults.of(file)):
-            try:
-                values = read_json_object(text)
-            except NoObjectError as error:
-                coming.tell(file, line, str(error))
-                continue
-            columns = [
-                one for one in self.columns if self.later.keys() & values.keys() or one.key not in self.later
-            ]
-            fault = self._misfit(columns, values)
-            if fault is None:
-                yield line, [values[column.name] for column in columns]
-            else:
-                coming.tell(file, line, self.shape.format(plan=coming.n_plans + 1) or fault)
-
-    def _misfit(self, columns: Sequence[FileColumn], values: Mapping[str, Any]) -> str | None:
-        """Say why an object has not the form of the file; ``None`` = it has."""
-        names = [column.name for column in columns]
-        if set(names) - values.keys() or (values.keys() - set(names) and not self.shape):
-            return f"expected the keys {', '.join(names)}, got {', '.join(values)}"
-        odd = (one.name for one in columns if not isinstance(values[one.name], one.kind.types))
-        return next((f"`{name}`: expected another kind of value" for name in odd), None)
-
-
-_FAULT_OF = {"topics": topic_fault, "documents": id_fault}
-
-
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
-_LONGEST = 100
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
-"""Names that are devices on Windows, whatever comes behind a dot."""
-_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
-_MOST_PARTS = 2
-
-
-def file_stems(names: Iterable[str]) -> dict[str, str]:
-    """Turn names into stems of file names that any file system can hold side by side, in the order given.
-
-    ASCII letters, digits, and ``._-``; never empty, no leading dot, no name of a device, at most some 100
-    characters, and distinct where case does not count: what would be there already has ``-2`` and so on at
-    its end.
-
-    >>> file_stems(["bm25", "BM25", "../etc", "文書", "nul"])
-    {'bm25': 'bm25', 'BM25': 'BM25-2', '../etc': '_._etc', '文書': '__', 'nul': '_nul'}
-    """
-    taken: set[str] = set()
-    stems: dict[str, str] = {}
-    for name in names:
-        stem = wanted = _safe(name)
-        number = 1
-        while stem.lower() in taken:
-            number += 1
-            stem = f"{wanted}-{number}"
-        taken.add(stem.lower())
-        stems[name] = stem
-    return stems
-
-
-def _safe(name: str) -> str:
-    """Replace what a file name should not have."""
-    stem = _UNSAFE.sub("_", name)[:_LONGEST]
-    if not stem or stem[0] in ".-":
-        stem = f"_{stem[1:]}"
-    if stem.endswith("."):
-        stem = f"{stem[:-1]}_"
-    return f"_{stem}" if _RESERVED.fullmatch(stem) else stem
-
-
-def path_fault(path: str) -> str | None:
-    """Say why a path cannot be one of an exported directory; ``None`` when it can.
-
-    >>> path_fault("runs/bm25.run") is None
-    True
-    >>> path_fault("../../etc/passwd")
-    "expected a file in the directory, got '../../etc/passwd'"
-    """
-    parts = path.split("/")
-    if len(parts) > _MOST_PARTS or not all(map(_PART.fullmatch, parts)) or path.endswith("."):
-        shown = path if len(path) <= 200 else f"{path[:200]}…"
-        return f"expected a file in the directory, got {shown!r}"
-    return None
-
-
-_BUFFER = 1 << 18
-
-
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """What a manifest says of a file."""
-
-    sha256: str
-    n_bytes: int
-
-
-def facts_of(path: Path) -> FileFacts:
-    """Hash a file."""
-    with path.open("rb") as file:
-        return FileFacts(hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
-
-
-class Writer:
-    """Writes files into a folder and notes their sizes and hashes."""
-
-    def __init__(self, folder: Path, keeps: Callable[[str], bool], *, parquet: bool = False) -> None:
-        self._folder = folder
-        self._parquet = parquet
-        self.keeps = keeps
-        """Whether a file of some name is written; others are gone through, for what is counted."""
-        self.files: dict[str, FileFacts] = {}
-        """By path in the folder, with slashes."""
-
-    @contextmanager
-    def text(self, name: str, kinds: Mapping[str, str] | None = None) -> Iterator[TextIO]:
-        """Open a file for text, or nothing where it is not kept: UTF-8, lines that end as they are written.
-
-        Of a table or a file of records, where these are to be Parquet, it becomes that; `kinds`: see
-        `store.formats.syntax.parquet.to_parquet`.
-        """
-        if not self.keeps(name):
-            with open(os.devnull, "w", encoding="utf-8", errors="surrogatepass") as stream:  # noqa: PTH123
-                yield stream
-            return
-        form = {".jsonl": "jsonl", ".tsv": "tsv", ".run": "run", ".qrels": "qrels"}.get(Path(name).suffix)
-        is_rows = self._parquet and form is not None
-        name += SUFFIX * is_rows
-        path = self._folder.joinpath(*name.split("/"))
-        path.parent.mkdir(exist_ok=True)
-        # Guidelines may hold lone surrogates; whatever else does is escaped.
-        with (
-            rows_of(path, form or "", kinds) if is_rows else nullcontext(path) as place,
-            place.open("x", _BUFFER, "utf-8", "surrogatepass", "\n") as stream,
-        ):
-            yield stream
-        self.files[name] = facts_of(path)
-
-    def write(self, name: str, content: str) -> None:
-        """Write a whole file."""
-        with self.text(name) as stream:
-            stream.write(content)
-
-
-def check_target(target: Path) -> None:
-    """Refuse a place where no directory can be made: no folder holds it, or it is this one."""
-    real_place(target)
-    if target.exists() and not target.is_dir():
-        message = f"{target} already exists, and is not a folder"
-        raise PoolerError(message, hint="name another folder")
-    if target.exists() and real_place(target) == Path.cwd().resolve():
-        requirement = "must not be the folder you are in"
-        raise ArgumentError("DIR", requirement, str(target), hint="name a folder in it")
-    if not real_place(target).parent.is_dir():
-        message = f"{target}: there is no folder {real_place(target).parent}"
-        raise PoolerError(message)
-
-
-@contextmanager
-def made_beside(target: Path, *, private: bool) -> Iterator[Path]:
-    """Make a folder beside `target` that takes its place at the end of the block.
-
-    Nothing is left of it on an error.
-
-    `private`: what is new is for its owner alone; else the umask says for whom. What is replaced leaves its
-    mode, group and owner to what takes its place.
-    """
-    target, before = real_place(target), _names_in(target)
-    remove_leftovers(target)
-    folder, old = place_beside(target), place_beside(target, "old")
-    try:
-        folder.mkdir(0o700 if private else 0o777)
-        yield folder
-        for path in (*folder.rglob("*"), folder):
-            replaced = target / path.relative_to(folder)
-            if replaced.exists():
-                give_rights(path, replaced.stat())
-            elif private:
-                path.chmod(0o700 if path.is_dir() else 0o600)
-        if _names_in(target) != before:
-            message = f"{target} was changed by somebody else meanwhile"
-            raise PoolerError(message, hint="nothing in it was replaced; try again")
-        if target.exists():
-            target.rename(old)
-        folder.rename(target)
-        remove_leftovers(target)  # also what was replaced by a command that was killed
-    finally:
-        if old.exists() and not target.exists():
-            old.rename(target)
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _names_in(folder: Path) -> dict[str, tuple[int, int]] | None:
-    """Return the files in a folder, each with its number and time; ``None`` = there is none."""
-    if not folder.exists():
-        return None
-    facts = {path.relative_to(folder).as_posix(): path.lstat() for path in folder.rglob("*")}
-    return {name: (one.st_ino, one.st_mtime_ns) for name, one in facts.items()}
-
-
-ALWAYS_COUNTED = (
-    "topics",
-    "documents",
-    "runs",
-    "pools",
-    "pool_entries",
-    "judges",
-    "sittings",
-    "assignments",
-    "guidelines",
-    "events",
+from typing import Any, NoReturn
+
+import numpy as np
+from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary, Table, func, insert, select
+from sqlalchemy.exc import DataError, IntegrityError
+from sqlmodel import Session, SQLModel
+
+from store.db.columns import RawText, is_of
+from store.db.packing import pack_ranking, unpack_floats, unpack_integers
+from store.db.raw import CHECKSUM
+from store.errors import FaultList, FormatError, PoolerError
+from store.event import COLUMNS, EVENT
+from store.fields import (
+    ID,
+    MOMENT,
+    PROSE,
+    TOPIC,
+    Reader,
+    UnfitValueError,
+    checked_values,
+    choice,
+    or_none,
+    whole,
 )
-"""What every manifest counts; what few collections have, where there are any."""
-_BATCH = 1000
+from store.formats.scale import make_scale, scale_from_json
+from store.formats.syntax.json_lines import json_line, read_json_lines
+from store.records import JudgeKind
+
+FOLDER = "tables/"
+"""Where they lie in an exported folder."""
+_ORDER = SQLModel.metadata.sorted_tables
+"""None refers to a later one."""
+_STAY = {
+    "": {"judge_code"},
+    "texts": {"document_metadata"},
+    "runs": {"run", "ranking", "pool_run"},
+    "names": {"judge_term"},
+}
+"""Tables that stay at home, by what is left out; those of "" always do."""
+_BLANK: Mapping[str, Mapping[str, Any]] = {
+    "texts": {
+        **dict.fromkeys(("document.title", "document.text", "document.sha256", "collection.fields")),
+        **dict.fromkeys(("passage.text", "answer.body"), ""),
+    },
+    "notes": dict.fromkeys(("judgement.note", "judgement.reason", "answer.body"), ""),
+    "names": {
+        **dict.fromkeys(("judge.uid", "erasure.uid"), ...),
+        "judge.renamed_at": None,
+        "sitting.host": "",
+        "sitting.process": 0,
+    },
+}
+"""What stands in place of values, by what is left out; for ``...`` nothing does, and one is made anew."""
+_READERS: dict[str, Reader] = {
+    "topic.number": TOPIC.read,
+    **dict.fromkeys(("document.docno", "run.tag", "judge.name"), ID.read),
+    "judge.kind": choice(JudgeKind).read,
+    **{f"judgement.{COLUMNS[one.name]}": one.kind.read for one in EVENT if one.name in COLUMNS},
+}
+"""What a column asks of a value beside its type; a reference is looked up."""
+_PACKED = {"ranking": {"document_ids", "scores", "ranks", "positions", "length", "codec"}}
+"""Columns in whose place there are `_LISTS`, in file order."""
+_LISTS = ("documents", "scores", "ranks")
+_BATCH = 500
 _SHOWN = 100
 """Lines of faults that are shown of a whole directory."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExportChoice:
-    """What goes into a directory."""
-
-    texts: bool = True
-    runs: bool = True
-    notes: bool = True
-    anonymised: bool = False
-    policy: Policy = field(default_factory=Policy)
-    """How several judges' grades become one; with neither a judge nor a rule they stay apart."""
-    layout: Layout = "pooler"
+def _refers(column: Column[Any]) -> str:
+    """Return the table that a column refers to; empty = none."""
+    return next((key.column.table.name for key in column.foreign_keys), "")
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a manifest says of the collection itself."""
-
-    name: str
-    scale: Scale
-    created_at: datetime
-    created_by: str
-    fields: tuple[str, ...] = ()
-    """Of documents: what judges are shown above the text."""
+_REFERRED = {_refers(column) for table in _ORDER for column in table.columns}
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    """A collection on its way into files."""
-
-    session: Session
-    about: About
-    topic_keys: Keys
-    document_keys: Keys
-    judges: Mapping[int, str]
-    """Row id to name, the new one where judges have new names."""
-    disguise: Disguise
-    export_choice: ExportChoice
-    writer: Writer
-    progress: Progress
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ALWAYS_COUNTED, 0))
-    """What was written, for the manifest."""
-    how: list[str] = field(default_factory=list)
-    """How it was judged, a sentence of the README each."""
-    changed_runs: list[str] = field(default_factory=list)
-    """Tags of runs whose lines could not be written as they were handed in."""
-
-    @property
-    def topics(self) -> Mapping[int, str]:
-        """Row id to topic id."""
-        return self.topic_keys.names
-
-    @property
-    def documents(self) -> Mapping[int, str]:
-        """Row id to docno."""
-        return self.document_keys.names
+def _name(table: Table) -> str:
+    """Return the column by which rows are referred to; empty = by their lines."""
+    return next((column.name for column in table.columns if column.unique), "")
 
 
-class Faults:
-    """Faults of all files of a directory, by file."""
+def _columns(table: Table) -> dict[str, Column[Any]]:
+    """Return the columns that a file has, by its keys."""
+    own = (one for one in table.columns if one.name not in {"id", CHECKSUM} | _PACKED.get(table.name, set()))
+    return {one.name.removesuffix("_id") if _refers(one) else one.name: one for one in own}
+
+
+def count_rows(session: Session, left_out: list[str]) -> dict[str, int]:
+    """Count the rows of each table that goes out and has any; left out are texts, runs, notes, names."""
+    at_home = set[str]().union(*(_STAY.get(one, ()) for one in ("", *left_out)))
+    going = (table for table in _ORDER if table.name not in at_home)
+    counts = {table.name: session.scalar(select(func.count()).select_from(table)) or 0 for table in going}
+    return {name: n for name, n in counts.items() if n}
+
+
+def table_lines(
+    session: Session,
+    tables: Collection[str],
+    left_out: list[str],
+    renamed: Mapping[str, Callable[[Any], Any]],
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """Yield each table's file and its lines, which are taken before the next is asked for.
+
+    `tables`, `left_out`: as `count_rows` has them. `renamed`: what writes a value, by table and column.
+    """
+    blank = {name: value for one in left_out for name, value in _BLANK.get(one, {}).items()}
+    names: dict[str, dict[int, Any]] = defaultdict(dict)
+    of_judges = {"judge"}
+
+    def rows(table: Table) -> Iterator[dict[str, Any]]:
+        own, name, columns = names[table.name], _name(table), _columns(table)
+        full = {one: f"{table.name}.{one.name}" for one in table.columns}
+        blanks = {
+            key: blank[full[one]] for key, one in columns.items() if blank.get(full[one], ...) is not ...
+        }
+        later = {key: one for key, one in columns.items() if _refers(one) == table.name}
+        ways = [
+            (key, one, renamed.get(full[one]) or _writer(one, names))
+            for key, one in columns.items()
+            if full[one] not in blank and key not in later
+        ]
+
+        def said(row: Mapping[Any, Any]) -> dict[str, Any]:
+            values = {key: None if row[one] is None else write(row[one]) for key, one, write in ways}
+            return values | blanks | (_lists(row, names["document"]) if table.name in _PACKED else {})
+
+        query = select(*(one for one in table.columns if one.primary_key or full[one] not in blank))
+        ordered = query.order_by(*table.primary_key)
+        with session.connection().execute(ordered, execution_options={"yield_per": _BATCH}) as result:
+            found: Any = ((said(row), row) for row in result.mappings())
+            if "names" in left_out and table.name in of_judges:
+                found = sorted(
+                    found, key=lambda one: [(value is not None, value) for value in one[0].values()]
+                )
+                own.update({row["id"]: number for number, (_, row) in enumerate(found, 1) if later})
+            for number, (values, row) in enumerate(found, start=1):
+                if table.name in _REFERRED:
+                    own[row["id"]] = values[name] if name else number
+                yield values | {
+                    key: None if row[one] is None else own[row[one]] for key, one in later.items()
+                }
+
+    for table in _ORDER:
+        if any(_refers(column) in of_judges for column in table.columns):
+            of_judges.add(table.name)
+        if table.name in tables:
+            yield f"{FOLDER}{table.name}.jsonl", map(json_line, rows(table))
+
+
+def _writer(column: Column[Any], names: Mapping[str, Mapping[int, Any]]) -> Callable[[Any], Any]:
+    """Return what writes a value of a column, not ``None``, as JSON has it."""
+    if table := _refers(column):
+        return names[table].__getitem__
+    if is_of(column, DateTime) and MOMENT.write:
+        return MOMENT.write
+    if is_of(column, LargeBinary) and not isinstance(column.type, RawText):
+        return lambda value: base64.b64encode(value).decode("ascii")
+    return lambda value: value
+
+
+def _lists(row: Mapping[Any, Any], docnos: Mapping[int, str]) -> dict[str, Any]:
+    """Return documents, scores and stated ranks of a ranking, as they stood in its file."""
+    order = np.argsort(unpack_integers(row["positions"], row["length"]))
+    # To SQLite, a part of no bytes is no value.
+    documents = np.frombuffer(row["document_ids"] or b"", "<i4")[order].tolist()
+    ranks = None if row["ranks"] is None else unpack_integers(row["ranks"], row["length"])[order].tolist()
+    scores = unpack_floats(row["scores"])[order].tolist()
+    return {"documents": [docnos[one] for one in documents], "scores": scores, "ranks": ranks}
+
+
+class Faults(dict[str, FaultList]):
+    """Faults of the files of a directory, by file, each of which has a list when it is asked for."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._folder = folder
-        self._lists: dict[str, FaultList] = {}
 
-    def of(self, name: str) -> FaultList:
-        """Return the list of a file's faults, to which a reader may add."""
-        return self._lists.setdefault(name, FaultList(str(self._folder / name)))
-
-    def __len__(self) -> int:
-        return sum(map(len, self._lists.values()))
+    def __missing__(self, name: str) -> FaultList:
+        self[name] = FaultList(str(self._folder / name))
+        return self[name]
 
     def raise_if_any(self) -> None:
         """Raise `PoolerError` with all that were told, file by file."""
-        lines: list[str] = []
-        for faults in self._lists.values():
-            for one in faults.kept:
-                where = faults.path if one.line is None else f"{faults.path}:{one.line}"
-                lines.append(f"{where}: {one.message}")
-            if len(faults) > len(faults.kept):
-                lines.append(f"{faults.path}: and {len(faults) - len(faults.kept)} more faults")
+        told = [FormatError(one.path, one.kept, n_faults=one.count) for one in self.values() if one]
+        lines = [line for one in told for line in one.message.split("\n")]
         if len(lines) > _SHOWN:
             lines[_SHOWN:] = [f"{self._folder}: and {len(lines) - _SHOWN} more lines like these"]
         if lines:
@@ -634,63 +212,170 @@ class Faults:
             raise PoolerError("\n".join(lines), hint=hint)
 
 
-@dataclass(slots=True)
-class Incoming:
-    """A directory on its way into an empty collection.
+class TableReader:
+    """Reads tables into an empty collection; rows get the numbers of their lines as ids.
 
-    Ids are those of names that files before this one brought. Rows get their ids in file order, so
-    that what came first still comes first.
+    Every fault is told by file and line. After the first nothing is kept, but all is read. `counts`: rows of
+    each table, as a manifest has them.
     """
 
-    session: Session
-    folder: Path
-    files: Mapping[str, str]
-    """Those that the manifest lists: for each its own name, which of Parquet has an end more."""
-    scale: Scale
-    faults: Faults
-    progress: Progress
-    counts: Mapping[str, int]
-    """What the manifest says there is; for progress alone."""
-    topics: dict[str, int] = field(default_factory=dict)
-    documents: dict[str, int] = field(default_factory=dict)
-    judges: dict[str, int] = field(default_factory=dict)
-    runs: dict[str, int] = field(default_factory=dict)
-    pools: dict[str, int] = field(default_factory=dict)
-    sittings: list[str] = field(default_factory=list)
-    """The judge of every sitting; numbers count from 1."""
-    n_plans: int = 0
-    guidelines: set[int] = field(default_factory=set)
-    topic_versions: dict[str, int] = field(default_factory=dict)
-    """The newest version of every topic's text."""
-    uids: set[str] = field(default_factory=set)
-    """Identities of judges, of erased ones too."""
-    read_run: Callable[[str], Run] | None = None
-    """Reads a run file of any form; ``None`` = those alone are read that stand as an export writes them."""
+    def __init__(self, session: Session, folder: Path, counts: Mapping[str, int], faults: Faults) -> None:
+        self._session, self._folder, self._counts, self._faults = session, folder, counts, faults
+        self._ids: dict[str, dict[Any, int]] = {}
+        """Row ids by name, for each table that has names."""
+        self._grades: tuple[int, ...] = ()
+        """Of the scale, which comes first."""
 
-    def path(self, name: str) -> str:
-        """Return the path of a file."""
-        return str(self.folder.joinpath(*self.files.get(name, name).split("/")))
+    def read(self, files: Collection[str], advance: Callable[[int], None]) -> None:
+        """Read the files of tables that are there; one of no table, or of one that stays, is a fault."""
+        named = {f"{FOLDER}{table.name}.jsonl": table for table in _ORDER if table.name not in _STAY[""]}
+        for file in files:
+            if file.startswith(FOLDER) and file not in named:
+                self._faults[file].add(None, "expected a table of a collection, got another file")
+        for file, table in named.items():
+            expected, n_rows, told = self._counts.get(table.name, 0), 0, self._faults[file]
+            rows = self._rows(table, str(self._folder / file), told) if file in files else iter(())
+            while batch := list(islice(rows, _BATCH)):
+                if not any(self._faults.values()):
+                    self._insert(table, batch, told)
+                n_rows += len(batch)
+                advance(len(batch))
+            if n_rows != expected and not told:
+                told.add(None, f"expected {expected:,} rows, as the manifest has it, got {n_rows:,}")
 
-    def insert(self, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Insert rows, as long as there is no fault; read them to their end in any case."""
-        coming = iter(rows)
-        while batch := [dict(row) for row in islice(coming, _BATCH)]:
-            if not len(self.faults):
-                self.session.connection().execute(insert(table), batch)
+    def _insert(self, table: Table, batch: list[tuple[int, dict[str, Any]]], told: FaultList) -> None:
+        """Insert rows; where the database refuses them, one by one, to see which."""
+        connection = self._session.connection()
+        try:
+            with connection.begin_nested():
+                connection.execute(insert(table), [row for _, row in batch])
+        except (IntegrityError, DataError, UnicodeEncodeError) as error:
+            if len(batch) == 1:
+                reason = str(getattr(error, "orig", error)).splitlines()[0]
+                told.add(batch[0][0], f"expected what the database can hold, got: {reason}")
+            for one in batch if len(batch) > 1 else ():
+                self._insert(table, [one], told)
 
-    def tell(self, name: str, line: int | None, message: str) -> None:
-        """Tell a fault of a file."""
-        self.faults.of(name).add(line, message)
+    def _rows(self, table: Table, path: str, told: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield lines and rows of a file, those without a fault."""
+        columns, name, ids = _columns(table), _name(table), self._ids.setdefault(table.name, {})
+        readers = {key: self._reader(column) for key, column in columns.items()}
+        readers |= dict.fromkeys(_LISTS, _as_it_is) if table.name in _PACKED else {}
+        for line, values in read_json_lines(path, told):
+            for key in columns.keys() - values.keys():
+                default: Any = columns[key].default
+                if default is not None:
+                    values[key] = default.arg(None) if default.is_callable else default.arg
+            known = checked_values(values, readers, line, told)
+            if name and known and ids.setdefault(known[name], line) != line:
+                first = ids[known[name]]
+                told.add(line, f"expected each {name} once, got `{known[name]}`, which line {first} has")
+            elif known is not None:
+                row = {one.name: known[key] for key, one in columns.items()}
+                try:
+                    packed = _packed(known, self._ids["document"]) if table.name in _PACKED else {}
+                    yield line, row | packed | ({"id": line} if "id" in table.columns else {})
+                except UnfitValueError as error:
+                    told.add(line, str(error))
 
-    def grade_fault(self, grade: int | None) -> str | None:
-        """Say that a grade is not of the scale; ``None`` = it is, or there is none."""
-        if grade is None or grade in self.scale.values:
-            return None
-        return f"expected a grade of the scale ({', '.join(map(str, self.scale.values))}), got {grade}"
+    def _reader(self, column: Column[Any]) -> Reader:
+        """Return what reads a value of a column, or raises `UnfitValueError`."""
+        name, target = f"{column.table.name}.{column.name}", _refers(column)
+        own = {"collection.scale": self._scale, **_READERS}.get(name)
+        if target:
+            own = partial(self._row_id, target)
+        elif column.name == "grade":
+            own = self._grade
+        elif own is None and not isinstance(column.type, RawText):
+            own = next((read for kind, read in _TYPES.items() if is_of(column, kind)), None)
+        read: Reader = own or PROSE.read
 
-    def known(self, name: str, line: int | None, kind: str, value: str, ids: Mapping[str, int]) -> int:
-        """Return the row id of a name, or tell the fault and return 0."""
-        found = ids.get(value, 0)
-        if not found:
-            self.tell(name, line, f"unknown {kind} `{value}`")
+        def plain(value: Any) -> Any:
+            found = read(value)
+            return found.value if isinstance(found, Enum) else found
+
+        return or_none(plain) if column.nullable else plain
+
+    def _row_id(self, table: str, value: Any) -> int:
+        """Return the id of the row that a name, or the number of a line, is of."""
+        found: int | None = None
+        if not _name(SQLModel.metadata.tables[table]):
+            found = value if type(value) is int and 1 <= value <= self._counts.get(table, 0) else None
+        elif isinstance(value, str | int):
+            found = self._ids.get(table, {}).get(value)
+        if found is None:
+            message = f"unknown {table.replace('_', ' ')} `{value}`"
+            raise UnfitValueError(message)
         return found
+
+    def _scale(self, value: Any) -> str:
+        """Read the scale of the collection."""
+        text: str = PROSE.read(value)
+        try:
+            scale = scale_from_json(json.loads(text))
+            self._grades = make_scale(scale.grades, relaxed=scale.relaxed, rigid=scale.rigid).values
+        except (ValueError, LookupError, TypeError, RecursionError, PoolerError) as error:
+            message = f"expected a scale, got what cannot be read: {error}"
+            raise UnfitValueError(message) from error
+        return text
+
+    def _grade(self, value: Any) -> int:
+        """Read a grade of the scale."""
+        grade: int = whole().read(value)
+        return grade if grade in self._grades else _refuse(f"a grade of the scale {self._grades}", grade)
+
+
+def _refuse(expected: str, value: Any) -> NoReturn:
+    """Say what a column has instead of a value."""
+    message = f"expected {expected}, got {value!r:.80}"
+    raise UnfitValueError(message)
+
+
+def _as_it_is(value: Any) -> Any:
+    """Leave a value to `_packed`."""
+    return value
+
+
+def _truth(value: Any) -> bool:
+    """Read true or false."""
+    return value if isinstance(value, bool) else _refuse("true or false", value)
+
+
+def _number(value: Any) -> float:
+    """Read a finite number."""
+    is_fit = type(value) in (int, float) and abs(value) <= sys.float_info.max
+    return float(value) if is_fit else _refuse("a finite number", value)
+
+
+def _bytes(value: Any) -> bytes:
+    """Read bytes."""
+    try:
+        return base64.b64decode(value, validate=True)
+    except (ValueError, TypeError):
+        _refuse("base64", value)
+
+
+_TYPES: dict[type[Any], Reader] = {
+    DateTime: MOMENT.read,
+    Boolean: _truth,
+    Integer: whole().read,
+    Float: _number,
+    LargeBinary: _bytes,
+}
+"""By what a column holds; others hold text."""
+
+
+def _packed(known: Mapping[str, Any], numbers: Mapping[Any, int]) -> dict[str, Any]:
+    """Pack what `_lists` made of a ranking."""
+    docnos, scores, ranks = (known[key] for key in _LISTS)
+    try:
+        ids = [numbers[one] for one in docnos]
+        values = np.array([_number(one) for one in scores], np.float64)
+        stated = None if ranks is None else np.array([index(one) for one in ranks], np.int64)
+    except (KeyError, TypeError, OverflowError) as error:
+        _refuse("lists of known docnos, scores and ranks, the last perhaps null", error)
+    if len({len(docnos), len(set(ids)), len(values), len(docnos if stated is None else stated)}) > 1:
+        _refuse("each docno once, with a score, and with a rank or all without", docnos)
+    packed = pack_ranking("", docnos, np.array(ids, np.int32), values, stated)
+    parts = {"scores": packed.scores, "ranks": packed.ranks, "positions": packed.positions}
+    return {"length": packed.length, "document_ids": packed.documents, **parts, "codec": 1}

@@ -11,7 +11,7 @@ from store.content.documents import document_sha256
 from store.db.engine import collection_url
 from store.errors import ConflictError
 from store.keeping.copying import copy_collection
-from store.keeping.directory.read import read_directory
+from store.keeping.directory.folder import read_directory
 from store.keeping.verify import verify
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool

@@ -17,8 +17,8 @@ from store.errors import ConflictError, UnknownNameError
 from store.judging.codes import hash_of, new_code
 from store.keeping.backup import back_up, restore
 from store.keeping.copying import copy_collection
-from store.keeping.directory.tables import ExportChoice
-from store.keeping.directory.write import write_directory
+from store.keeping.directory.contract import ExportChoice
+from store.keeping.directory.folder import write_directory
 from store.records import JudgeKind
 from tests.store.full_collection import fill
 

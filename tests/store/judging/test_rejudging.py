@@ -13,8 +13,8 @@ from sqlalchemy import text
 from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
 from store.judging.rejudging import Obstacle, Outdated, Why
-from store.keeping.directory.tables import ExportChoice
-from store.keeping.directory.write import write_directory
+from store.keeping.directory.contract import ExportChoice
+from store.keeping.directory.folder import write_directory
 from store.keeping.merge.copies import SettleRule, Take
 from store.keeping.merge.histories import HowToSettle
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic

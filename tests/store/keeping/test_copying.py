@@ -20,8 +20,8 @@ from store.db.engine import collection_url
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.keeping.backup import back_up
 from store.keeping.copying import copy_collection
-from store.keeping.directory.tables import ExportChoice
-from store.keeping.directory.write import write_directory
+from store.keeping.directory.contract import ExportChoice
+from store.keeping.directory.folder import write_directory
 from store.keeping.verify import verify
 from store.records import Document, JudgeKind, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, count_rows, engine_of, meanwhile, stored_rows

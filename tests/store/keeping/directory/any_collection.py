@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -11,12 +12,12 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from sqlalchemy import inspect, text, update
+from sqlalchemy import inspect, select, text, update
 
 from store.collection import Collection
 from store.content.draws import Draw
 from store.db.engine import reading, writing
-from store.db.tables import ASSIGNMENT, TABLES
+from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, TABLES
 from store.errors import StoreError
 from store.records import Action, Document, JudgeKind, Passage, Pool, PoolEntry, Qrel, Ranking, Run, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of
@@ -90,7 +91,7 @@ def _run(tag: str, topics: list[str], data: st.DataObject) -> Run:
         stated = None if ranks is None else np.array(ranks, np.int64)
         rankings.append(Ranking(topic, docnos, np.array(scores), stated))
     group, file = draw(st.sampled_from(["", "g", "a b"])), draw(PROSE)
-    return Run(tag, rankings, f"sha256 of {tag}", file, group, draw(st.booleans()))
+    return Run(tag, rankings, hashlib.sha256(tag.encode()).hexdigest(), file, group, draw(st.booleans()))
 
 
 def _pool(name: str, topics: list[str], tags: list[str], data: st.DataObject) -> Pool:
@@ -149,14 +150,17 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
             held_place(where, "1", docno, own, lease_s=lease, purpose="overlap", display_order="random:3")
     with engine_of(where) as engine, writing(engine) as session:
         until = MOMENT + timedelta(microseconds=1)
-        claimed = ASSIGNMENT.c.judge_id.is_not(None)
+        by_lease = select(ASSIGNMENT_PLAN.c.id).where(ASSIGNMENT_PLAN.c.lease_s.is_not(None))
+        claimed = ASSIGNMENT.c.judge_id.is_not(None) & ASSIGNMENT.c.plan_id.in_(by_lease)
         session.connection().execute(update(ASSIGNMENT).where(claimed).values(lease_until=until))
 
 
 def _after(collection: Collection, where: str, data: st.DataObject) -> None:
     """Let judges come, judge by texts that have changed, be renamed, and be erased."""
     draw = data.draw
-    change_stored(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)  # nobody is at work any more
+    change_stored(
+        where, "UPDATE sitting SET started_at = :at, seen_at = :at", at=MOMENT
+    )  # nobody is at work any more
     known = [judge.name for judge in collection.judges.all() if not judge.disabled]
     for name in known[: draw(st.integers(0, 1))]:
         desk = collection.desk(name)
@@ -164,7 +168,7 @@ def _after(collection: Collection, where: str, data: st.DataObject) -> None:
             desk.topic(line.topic)
             _act(JudgeAtWork(desk, line.topic), data)
         desk.leave()
-    change_stored(where, "UPDATE sitting SET seen_at = :at", at=MOMENT)
+    change_stored(where, "UPDATE sitting SET started_at = :at, seen_at = :at", at=MOMENT)
     if known and draw(st.booleans()):
         collection.judges.rename(known[0], "\u5be9")
     for judge in collection.judges.all()[: draw(st.integers(0, 2))]:

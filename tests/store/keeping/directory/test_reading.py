@@ -14,11 +14,11 @@ import pytest
 
 from store.collection import Collection
 from store.errors import PoolerError, SchemaError, StoreError
-from store.keeping.directory.read import read_directory
-from store.keeping.directory.tables import ExportChoice
-from store.keeping.directory.write import write_directory
+from store.keeping.directory.contract import ExportChoice
+from store.keeping.directory.folder import read_directory, write_directory
 from store.records import Document, JudgeKind, Qrel, Topic
 from tests.helpers.world import JudgeAtWork, count_rows, make_pool, make_run, parse_scale
+from tests.store import full_collection
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
     where = str(tmp_path / "old.db")
     with Collection.create(where, name="x", scale=parse_scale("0-2"), program="p 1") as made:
         made.topics.add([Topic("1", "one"), Topic("2", "two")])
-        made.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.5)], "2": [("a", 1.0)]}))
+        made.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.5)], "2": [("a", 1.0)]}, sha256="0" * 64))
         made.pools.add(make_pool({"1": ["a", "b"], "2": ["a"]}, run_tags=("bm25",)))
         made.documents.add([Document("a", "A", "text of a"), Document("b", "B", "text of b")])
         made.judgements.add({"ann": [Qrel("1", "a", 2), Qrel("1", "b", 0)]}, JudgeKind.HUMAN)
@@ -58,8 +58,9 @@ def sign(folder: Path, change: Callable[[dict[str, Any]], None] = lambda _data: 
     path.write_text(json.dumps(data), "utf-8")
 
 
-def edit(folder: Path, name: str, old: str, new: str) -> None:
-    """Replace a part of a file and sign the directory."""
+def edit(folder: Path, table: str, old: str, new: str) -> None:
+    """Replace a part of the file of a table and sign the directory."""
+    name = f"tables/{table}.jsonl"
     content = (folder / name).read_text("utf-8")
     assert old in content
     (folder / name).write_text(content.replace(old, new, 1), "utf-8", newline="\n")
@@ -86,9 +87,9 @@ def test_one_byte_changed_anywhere_is_named(folder: Path) -> None:
 
 
 def test_any_change_of_the_manifest_is_seen(folder: Path) -> None:
-    """The manifest holds its own hash: a name or a count in it cannot be changed unseen."""
+    """The manifest holds its own hash: a count in it cannot be changed unseen."""
     path = folder / "manifest.json"
-    path.write_text(path.read_text("utf-8").replace('"name": "x"', '"name": "y"'), "utf-8")
+    path.write_text(path.read_text("utf-8").replace('"judgement": 2', '"judgement": 3'), "utf-8")
     refused(folder, "manifest.json: expected its own hash")
 
 
@@ -112,13 +113,13 @@ def test_files_of_somebody_else_are_named_and_not_read(folder: Path) -> None:
 def test_all_damaged_files_are_named_at_once(folder: Path) -> None:
     """Every file that is missing or another one is told, not the first one alone."""
     (folder / "topics.jsonl").unlink()
-    (folder / "pools.tsv").write_bytes(b"")
+    (folder / "tables" / "pool.jsonl").write_bytes(b"")
     message = refused(folder, "topics.jsonl: expected a file, and there is none")
-    assert "pools.tsv: expected" in message
+    assert "pool.jsonl: expected" in message
 
 
 @pytest.mark.parametrize(
-    "path", ["../secret", "/etc/passwd", "runs/../../secret", "a\\b", "C:x", "runs/", "", ".x", "x/"]
+    "path", ["../secret", "/etc/passwd", "runs/../../secret", "a\\b", "C:x", "runs/", "", ".x", "x/", "x."]
 )
 def test_path_outside_is_refused(folder: Path, path: str) -> None:
     """A manifest that lists a file elsewhere is refused before anything is opened."""
@@ -128,11 +129,16 @@ def test_path_outside_is_refused(folder: Path, path: str) -> None:
     refused(folder, "manifest.json: `files`: expected a file in the directory")
 
 
-def test_table_that_names_a_file_elsewhere_is_refused(folder: Path) -> None:
-    """Files are read when the manifest lists them, whatever a table says."""
-    (folder.parent / "secret").write_text("x", "utf-8")
-    edit(folder, "runs.tsv", "runs/bm25.run", "../secret")
-    refused(folder, r"runs.tsv:2: expected a file of the manifest, each once, got '../secret'")
+@pytest.mark.parametrize("name", ["x", "judge_code"])
+def test_file_of_no_table_is_refused(folder: Path, name: str) -> None:
+    """Access codes come in from nowhere, and a file that is not known is not passed over."""
+    (folder / "tables" / f"{name}.jsonl").write_text("{}\n", "utf-8")
+    listed = {f"tables/{name}.jsonl": {"sha256": "", "bytes": 0}}
+    path = folder / "manifest.json"
+    data = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps(data | {"files": data["files"] | listed}), "utf-8")
+    sign(folder)
+    refused(folder, f"{name}.jsonl: expected a table of a collection")
 
 
 @pytest.mark.parametrize("name", ["topics.jsonl", "runs/bm25.run", "runs"])
@@ -152,60 +158,69 @@ def test_pipe_is_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "match"),
+    ("table", "old", "new", "match"),
     [
-        ("runs/bm25.run", "1 Q0 a 1", "1 Q0 x 1", "bm25.run:1: unknown docno `x`"),
-        ("runs/bm25.run", "2 Q0 a", "3 Q0 a", "bm25.run:3: unknown topic `3`"),
-        ("runs/bm25.run", "1.5", "nan", "bm25.run:2: expected a finite number, got 'nan'"),
-        ("runs/bm25.run", "1.5", "1_5", "bm25.run:2: expected a finite number"),
-        ("runs/bm25.run", " 2 1.5", " 2", "bm25.run:2: expected 6 fields"),
-        ("runs/bm25.run", "1 Q0 b", "1 Q0 a", "bm25.run:2: expected each docno once a topic"),
-        ("runs/bm25.run", "b 2 1.5", "b - 1.5", "bm25.run:1: expected ranks in all lines"),
-        ("runs/bm25.run", "1.5 bm25", "1.5 bm26", "bm25.run:2: expected the tag `bm25`"),
-        ("topics.jsonl", '"2"', '"1"', "topics.jsonl:2: expected each id once, got `1` again"),
-        ("topics.jsonl", '"2"', '"#2"', "topics.jsonl:2: expected a topic that does not begin"),
-        ("topics.jsonl", '"one"', "7", "topics.jsonl:1: `title`: expected another kind"),
-        ("documents.jsonl", "text of b", "text", "documents.jsonl:2: expected the hash of title"),
-        ("pools/pool.tsv", "1\tb\t", "1\tz\t", "pool.tsv:3: unknown docno `z`"),
-        ("pools/pool.tsv", "1\tb\t", "1\ta\t", "pool.tsv:3: expected each document once a topic"),
-        ("pools/pool.json", '"bm25"', '"bm26"', "pool.json: expected tags of runs"),
-        ("judges.tsv", "human", "robot", "judges.tsv:2: `kind`: expected one of human, model"),
-        ("judges.tsv", "judge\tkind", "kind\tjudge", "judges.tsv:1: expected the columns judge"),
-        ("judgements.jsonl", '"grade": 2', '"grade": 3', "judgements.jsonl:1: expected a grade of"),
-        ("judgements.jsonl", '"ann"', '"eve"', "judgements.jsonl:1: unknown judge `eve`"),
-        ("judgements.jsonl", '"revision": 1', '"revision": 2', "judgements.jsonl:1: expected rev"),
-        ("judgements.jsonl", '"sitting": null', '"sitting": 1', "jsonl:1: unknown sitting 1"),
+        ("ranking", '["a", "b"]', '["a", "x"]', "ranking.jsonl:1: expected lists of known docnos"),
+        ("ranking", '"topic": "2"', '"topic": "3"', "ranking.jsonl:2: `topic`: unknown topic `3`"),
+        ("ranking", "1.5", '"1.5"', "ranking.jsonl:1: expected a finite number, got '1.5'"),
+        ("ranking", "1.5", "1e999", "ranking.jsonl:1: expected a finite number"),
+        ("ranking", "1.5", "NaN", "ranking.jsonl:1: expected a JSON object, got NaN"),
+        ("ranking", "[2.0, 1.5]", "[2.0]", "ranking.jsonl:1: expected each docno once, with a score"),
+        ("ranking", '["a", "b"]', '["a", "a"]', "ranking.jsonl:1: expected each docno once"),
+        ("ranking", "[1, 2]", "[1, 2.5]", "ranking.jsonl:1: expected lists of known docnos"),
+        ("ranking", '"topic": "2"', '"topic": "1"', "ranking.jsonl:2: expected what the database can hold"),
+        ("topic", '"2"', '"1"', "topic.jsonl:2: expected each number once, got `1`, which line 1 has"),
+        ("topic", '"2"', '"#2"', "topic.jsonl:2: `number`: expected a topic that does not begin"),
+        ("topic", '"one"', "7", "topic.jsonl:1: `title`: expected text, got 7"),
+        ("topic", '"title"', '"name"', "topic.jsonl:1: unknown key `name`"),
+        ("topic", "true", "1", "topic.jsonl:1: `listed`: expected true or false, got 1"),
+        ("document", "text of b", "text", "tables: texts: `b` has another title or text than its hash says"),
+        ("pool_entry", '"document": "b"', '"document": "z"', "`document`: unknown document `z`"),
+        ("pool_entry", '"document": "b"', '"document": "a"', "entry.jsonl:2: expected what the database can"),
+        ("pool_run", '"bm25"', '"bm26"', "pool_run.jsonl:1: `run`: unknown run `bm26`"),
+        ("pool", '{\\"', '[\\"', "tables: pools: the manifest of `pool` cannot be read"),
+        ("judge", "human", "robot", "judge.jsonl:1: `kind`: expected one of human, model"),
+        ("judge", '"kind": "human", ', "", "judge.jsonl:1: expected the key `kind`, got none"),
+        ("judge", "+00:00", "", "judge.jsonl:1: `created_at`: expected a moment like"),
+        ("collection", "relaxed", "relaxing", "collection.jsonl:1: `scale`: expected a scale"),
+        ("judgement", '"grade": 2', '"grade": 3', "judgement.jsonl:1: `grade`: expected a grade"),
+        ("judgement", '"grade": 2', '"grade": null', "judgement.jsonl:1: expected what the database"),
+        ("judgement", '"judged"', '"guessed"', "judgement.jsonl:1: `state`: expected one of unjudged"),
+        ("judgement", '"ann"', '"eve"', "judgement.jsonl:1: `judge`: unknown judge `eve`"),
+        ("judgement", '"revision": 1', '"revision": 2', "tables: revisions: topic 1 `a` of `ann` has 1"),
+        ("judgement", '"sitting": null', '"sitting": 1', "judgement.jsonl:1: `sitting`: unknown sitting"),
+        ("judgement", '"undoes": null', '"undoes": 2', "judgement.jsonl:1: expected what the database can"),
     ],
 )
-def test_fault_is_told_by_file_and_line(folder: Path, name: str, old: str, new: str, match: str) -> None:
+def test_fault_is_told_by_file_and_line(folder: Path, table: str, old: str, new: str, match: str) -> None:
     """A file that was changed together with its hash is refused where it says what cannot be."""
-    edit(folder, name, old, new)
+    edit(folder, table, old, new)
     refused(folder, match)
 
 
 def test_faults_of_several_files_are_told_together(folder: Path) -> None:
     """Reading goes on after a fault, so that one attempt shows all of them."""
-    edit(folder, "runs/bm25.run", "1.5", "nan")
-    edit(folder, "judgements.jsonl", '"grade": 2', '"grade": 3')
-    message = refused(folder, "bm25.run:2")
-    assert "judgements.jsonl:1: expected a grade" in message
+    edit(folder, "ranking", "1.5", "1e999")
+    edit(folder, "judgement", '"grade": 2', '"grade": 3')
+    message = refused(folder, "ranking.jsonl:1")
+    assert "judgement.jsonl:1: `grade`: expected a grade" in message
 
 
 def test_place_that_is_taken_is_left_alone(folder: Path) -> None:
     """A collection is made where there is none."""
     old = folder.parent / "old.db"
     before = count_rows(str(old))
-    with pytest.raises(StoreError, match=r"old.db already exists"):
+    with pytest.raises(StoreError, match="already holds a collection"):
         read_directory(str(old), folder)
     assert count_rows(str(old)) == before
 
 
 def test_fault_leaves_no_tables_on_a_server(folder: Path, postgres_url: str) -> None:
     """After a refusal the database is as empty as before, and takes the corrected directory."""
-    edit(folder, "runs/bm25.run", "1.5", "nan")
-    with pytest.raises(PoolerError, match=r"bm25.run:2"):
+    edit(folder, "ranking", "1.5", "1e999")
+    with pytest.raises(PoolerError, match=r"ranking.jsonl:1"):
         read_directory(postgres_url, folder)
-    edit(folder, "runs/bm25.run", "nan", "1.5")
+    edit(folder, "ranking", "1e999", "1.5")
     read_directory(postgres_url, folder)
     with Collection(postgres_url) as opened:
         assert len(opened.judgements.current()) == 2
@@ -215,7 +230,7 @@ def test_fault_leaves_no_tables_on_a_server(folder: Path, postgres_url: str) -> 
         assert len(opened.judgements.current()) == 2
 
 
-@pytest.mark.parametrize("label", ["files", "documents", "runs", "judgements"])
+@pytest.mark.parametrize("label", ["files", "tables"])
 def test_interrupt_leaves_nothing(folder: Path, label: str) -> None:
     """Ctrl-C while anything is read leaves no file behind."""
 
@@ -237,8 +252,8 @@ def test_interrupt_leaves_nothing(folder: Path, label: str) -> None:
 
 def test_newer_format_is_refused(folder: Path) -> None:
     """A directory of a newer program is told from a damaged one."""
-    sign(folder, lambda data: data.update(format_version=3))
-    with pytest.raises(SchemaError, match="newer format 3"):
+    sign(folder, lambda data: data.update(format_version=2))
+    with pytest.raises(SchemaError, match="newer format 2"):
         read_directory(str(folder.parent / "new.db"), folder)
 
 
@@ -284,57 +299,47 @@ def test_versions_and_erasures_come_back(lived: Path) -> None:
         assert len(new.erasures.all()) == 1
 
 
-def test_directory_of_before_is_read_as_it_is(lived: Path) -> None:
-    """Without versions, identities and tombstones, as programs wrote it that knew none."""
-    path = lived / "topics.jsonl"
-    one = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({key: one[key] for key in list(one)[:5]}) + "\n", "utf-8")
-    path = lived / "judges.tsv"
-    rows = [line.split("\t")[:4] for line in path.read_text("utf-8").splitlines()]
-    path.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
-    path = lived / "judgements.jsonl"
-    event = json.loads(path.read_text("utf-8"))
-    new_keys = ("topic_version", "follows", "settled")
-    old_event = {key: value for key, value in event.items() if key not in new_keys}
-    path.write_text(json.dumps(old_event) + "\n", "utf-8")
-
-    def as_before(data: dict[str, Any]) -> None:
-        for name in ("erasures.tsv", "topic_versions.jsonl"):
-            del data["files"][name]
-        for name in ("erasures", "erased_judgements", "topic_versions"):
-            del data["counts"][name]
-
-    sign(lived, as_before)
-    read_directory(str(lived.parent / "new.db"), lived)
-    with Collection(str(lived.parent / "new.db")) as new:
-        assert [one.version for one in new.details.topic("1").versions] == [1]
-        assert new.erasures.all() == []
-        assert len(new.judgements.current(["anna"])) == 1
-
-
 @pytest.mark.parametrize(
-    ("file", "old", "new", "message"),
+    ("table", "old", "new", "message"),
     [
-        ("topic_versions.jsonl", '"version": 2', '"version": 3', "2: expected a version before 3"),
-        ("topic_versions.jsonl", '"version": 2', '"version": 1', "2: expected each version once"),
-        ("topic_versions.jsonl", '"topic": "1"', '"topic": "9"', "1: unknown topic `9`"),
-        ("topics.jsonl", '"version": 3', '"version": 4', "expected 3 earlier texts of `1`, got 2"),
-        ("topics.jsonl", '"version": 3', '"version": 0', "1: `version`: expected a number from 1"),
-        ("judgements.jsonl", '"topic_version": 3', '"topic_version": 4', "1: unknown version 4 of"),
-        ("erasures.tsv", "\thuman\t1\t", "\thuman\t2\t", "2: expected at least 2 events, got 1"),
+        ("topic_version", '"version": 2', '"version": 3', "tables: topic versions: topic 1 is at version 3"),
+        ("topic_version", '"version": 2', '"version": 1', "version.jsonl:2: expected what the database"),
+        ("topic_version", '"topic": "1"', '"topic": "9"', "version.jsonl:1: `topic`: unknown topic `9`"),
+        ("topic", '"version": 3', '"version": 4', "topic 1 is at version 4, and has 2 earlier texts"),
+        ("judgement", '"topic_version": 3', '"topic_version": 4', "topic has no text of version 4"),
+        ("erasure", '"judgements": 1', '"judgements": 2', "2 judgements in 1 events"),
     ],
 )
 def test_fault_of_versions_and_erasures_is_told(
-    lived: Path, file: str, old: str, new: str, message: str
+    lived: Path, table: str, old: str, new: str, message: str
 ) -> None:
     """Versions without gaps, of topics that are there; no more judgements gone than events."""
-    edit(lived, file, old, new)
-    assert message in refused(lived, "expected|unknown")
+    edit(lived, table, old, new)
+    assert message in refused(lived, "expected|unknown|tables")
 
 
 def test_identity_is_one_judges(lived: Path) -> None:
     """A judge who is there cannot be an erased one."""
-    uid = (lived / "erasures.tsv").read_text("utf-8").split()[-1]
-    own = (lived / "judges.tsv").read_text("utf-8").splitlines()[1].split("\t")[4]
-    edit(lived, "erasures.tsv", uid, own)
-    assert f"2: expected each uid once, got {own} again" in refused(lived, "erasures.tsv")
+    files = [(lived / f"tables/{name}.jsonl").read_text("utf-8") for name in ("judge", "erasure")]
+    own, erased = (json.loads(text)["uid"] for text in files)
+    edit(lived, "erasure", erased, own)
+    assert "`anna` is still there" in refused(lived, "erasures")
+
+
+def test_row_that_is_lacking_is_told(folder: Path) -> None:
+    """A judgement that is missing is told even where every hash is right."""
+    path = folder / "tables" / "judgement.jsonl"
+    path.write_text(path.read_text("utf-8").splitlines(keepends=True)[0], "utf-8")
+    sign(folder)
+    refused(folder, "judgement.jsonl: expected 2 rows, as the manifest has it, got 1")
+
+
+def test_folder_of_others_is_refused_as_a_collection(tmp_path: Path) -> None:
+    """A BEIR folder is no whole collection: the message says what takes its files."""
+    full_collection.fill(str(tmp_path / "a.db"))
+    with Collection(str(tmp_path / "a.db")) as opened:
+        choice = ExportChoice(layout="beir")
+        write_directory(opened.as_it_stands(), tmp_path / "beir", choice, program="p 1")
+    with pytest.raises(PoolerError, match="laid out as beir: it does not hold a whole collection"):
+        read_directory(str(tmp_path / "b.db"), tmp_path / "beir")
+    assert not (tmp_path / "b.db").exists()

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from store.collection import Collection
-from store.keeping.directory.tables import ExportChoice
-from store.keeping.directory.write import write_directory
+from store.keeping.directory.contract import ExportChoice
+from store.keeping.directory.folder import write_directory
 from store.keeping.merge.copies import Merged, SettleRule
 from store.keeping.merge.histories import HowToSettle
 from store.records import Action, Document, JudgeKind, Passage, Topic
