@@ -316,14 +316,14 @@ def engine_at(place: URL | Path) -> Iterator[Engine]:
         engine.dispose()
 
 
-def read_only_engine(file: Path, *, is_shared: bool = False) -> Engine:
+def read_only_engine(file: Path) -> Engine:
     """Make the engine of a file that may only be read, as an archived collection is.
 
     SQLite would want to write its shared memory beside it, unless the file is told to be immutable, which
-    it is not while others may write to it (`is_shared`), or somebody's log lies beside it.
+    it is not while somebody's log lies beside it.
     """
     log = file.with_name(file.name + "-wal")
-    is_steady = not is_shared and not (log.exists() and log.stat().st_size)
+    is_steady = not (log.exists() and log.stat().st_size)
     name = f"file:{quote(str(file.absolute()))}?mode=ro{'&immutable=1' * is_steady}"
     options: Any = {"uri": True, "isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
     url = URL.create("sqlite", database=str(file))

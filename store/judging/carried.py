@@ -53,7 +53,7 @@ class CarriedState(StrEnum):
     UNPOOLED = "source-not-pooled"
     """The source is in no pool, and nobody has graded it: the document is shown itself."""
     CHAINED = "source-carried"
-    """The source is carried over itself, as copies had it that were merged: the document is shown itself."""
+    """The source is carried over itself: the document is shown itself."""
     RELEASED = "released"
     """By the organiser."""
 
@@ -260,7 +260,7 @@ def fetch_carried(
 
 
 def first_holding(carried: Sequence[CarriedOver]) -> dict[tuple[str, str], CarriedOver]:
-    """Return by topic and docno what holds and is pooled; of several, which merges bring, the oldest."""
+    """Return by topic and docno what holds and is pooled; of several the oldest."""
     found: dict[tuple[str, str], CarriedOver] = {}
     for one in carried:
         if one.holds and one.is_pooled:

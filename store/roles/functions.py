@@ -232,8 +232,8 @@ def _carried() -> tuple[Function, ...]:
 _CALLED = "in_topic integer, in_document integer"
 _IS_ADJUDICATOR = f"(SELECT kind FROM judge WHERE id = (SELECT pooler_me())) = '{JudgeKind.ADJUDICATOR}'"
 _HISTORY = (
-    *("id", "topic_id", "document_id", "judge_id", "revision", "action", "undoes", "follows"),
-    *("state", "grade", "display_order", "judged_at", "settled"),
+    *("id", "topic_id", "document_id", "judge_id", "revision", "action", "undoes"),
+    *("state", "grade", "display_order", "judged_at"),
 )
 
 
@@ -250,7 +250,7 @@ FROM ({_sql(disputed_votes(topic, document))}) vote
 JOIN topic ON topic.id = vote.topic_id JOIN document ON document.id = vote.document_id
 WHERE {_IS_ADJUDICATOR}"""
     kept = ", ".join(f"event.{name}" for name in _HISTORY)
-    kinds = dict.fromkeys(("action", "state", "display_order", "settled"), "text")
+    kinds = dict.fromkeys(("action", "state", "display_order"), "text")
     kinds["judged_at"] = "timestamptz"
     told = ", ".join(f"{name} {kinds.get(name, 'integer')}" for name in _HISTORY)
     return (
@@ -303,7 +303,6 @@ BEGIN
   SELECT * INTO latest FROM judgement one WHERE {own.format("one")} ORDER BY one.revision DESC LIMIT 1;
   fault := CASE
     WHEN me.id IS NULL OR event.judge_id <> me.id THEN 'it is of another judge than this login'
-    WHEN event.settled IS NOT NULL OR event.follows IS NOT NULL THEN 'it settles copies, which a merge does'
     WHEN abs(extract(epoch FROM clock_timestamp() - event.judged_at)) > {_NOW_S} THEN 'its moment is not now'
     WHEN NOT EXISTS (SELECT FROM sitting WHERE sitting.id = event.sitting_id AND sitting.judge_id = me.id
       AND sitting.ended_at IS NULL) THEN 'it is of no open sitting of this judge'
@@ -317,7 +316,7 @@ BEGIN
       THEN 'only an undo takes something back'
     WHEN event.undoes IS NOT NULL AND NOT EXISTS (
       SELECT FROM judgement undone LEFT JOIN judgement former ON {own.format("former")}
-        AND former.revision = coalesce(undone.follows, undone.revision - 1)
+        AND former.revision = undone.revision - 1
       WHERE undone.id = event.undoes AND {own.format("undone")} AND (event.state, event.grade)
         IS NOT DISTINCT FROM (coalesce(former.state, {said}), former.grade))
       THEN 'it does not restore what was'

@@ -69,7 +69,6 @@ _EVENT = (
     " sitting_id"
     " topic_version"
 )
-_MERGED = "follows settled"
 _SITTING = "judge_id started_at seen_at ended_at host process program topic_id"
 _TERM = "judge_id topic_id position term checksum"
 _PASSAGE = "judgement_id start length text checksum"
@@ -121,7 +120,7 @@ _JUDGE: dict[str, Sight] = {
     ),
     # Never the id: whoever may choose it takes the next ones away from everybody else's events.
     "judgement": _sight(
-        f"id {_EVENT} {_MERGED} checksum",
+        f"id {_EVENT} checksum",
         "",
         OWN,
         Writing("INSERT", _columns(f"{_EVENT} checksum"), becomes=f"{OWN} AND pooler_may_append(judgement)"),

@@ -23,7 +23,6 @@ whole_files.synchronise = writing.write_all_qrels = slow
 COMMANDS = {
     "export collection": ("export", "collection", "one"),
     "backup": ("backup", "b"),
-    "copy": ("copy", "collection.db", "b"),
     "export work": ("export", "work", "--judge", "strict", "--out", "b"),
     "export judgements": ("export", "judgements", "--out", "b"),
     "restore": ("restore", "made.backup", "--collection", "b"),

@@ -26,7 +26,6 @@ TRIED = {
     "assign --clear": ("otto",),
     "audit gpt --against alice": ("rita", "otto"),
     "backup {folder}/a.backup": ("rita", "otto"),
-    "copy {url} {folder}/copy.db": ("rita", "otto"),
     "diagnose --judge gpt": ("rita", "otto"),
     "draw": ("otto", "dora"),
     "effort": ("rita", "otto"),
@@ -34,7 +33,7 @@ TRIED = {
     "export qrels --judge gpt": ("rita", "otto"),
     "export judgements gpt": ("rita", "otto"),
     "export collection {folder}/collection": ("rita", "otto"),
-    "export work --judge alice --out {folder}/alice.db": ("rita", "otto"),
+    "export work --judge alice --out {folder}/alice.html": ("rita", "otto"),
     "grant --list": ("rita", "otto"),
     "grant {alice} --revoke": (),
     "grant {alice} --role organiser": (),
@@ -84,7 +83,7 @@ def test_commands_work_or_are_refused_in_a_line(served: Served, tmp_path: Path, 
         folder.mkdir()
         url = served.url(who)
         words = command.format(folder=folder, garden=GARDEN, url=url, alice=served.login("alice")).split()
-        answer = run_inside(*words, *(() if words[0] == "copy" else ("--collection", url)))
+        answer = run_inside(*words, "--collection", url)
         if who in given:
             if answer.code != 0:
                 wrong.append(f"{command}: {answer.err}")
@@ -118,7 +117,7 @@ def test_an_organiser_may_do_all_of_it(postgres_server: str, tmp_path: Path) -> 
         folder.mkdir()
         url = served.url("otto")
         words = command.format(folder=folder, garden=GARDEN, url=url, alice=served.login("alice")).split()
-        answer = run_inside(*words, *(() if words[0] == "copy" else ("--collection", url)))
+        answer = run_inside(*words, "--collection", url)
         if "otto" in given:
             answer.fine()
         else:
@@ -134,7 +133,6 @@ def test_every_command_that_opens_a_collection_was_tried() -> None:
         "judge",
         "init",
         "restore",
-        "merge",
         "design",
         "replay",
         "estimate",
@@ -155,7 +153,6 @@ def test_every_command_that_opens_a_collection_was_tried() -> None:
         "compare --all --judge gpt",
         "paper bm25-words tfidf-words --judge gpt",
         "report {folder}/report.html",
-        "merge {folder}/other.db",
         "judge --model gpt --dry-run",
         "design --judge gpt",
         "duplicates",
@@ -163,8 +160,6 @@ def test_every_command_that_opens_a_collection_was_tried() -> None:
 )
 def test_other_commands_end_in_words(served: Served, tmp_path: Path, who: str, command: str) -> None:
     """As above; what they say to who may is theirs."""
-    if "merge" in command:
-        run_inside("init", "--scale", "0-2", "--collection", tmp_path / "other.db").fine()
     answer = run_inside(*command.format(folder=tmp_path).split(), "--collection", served.url(who))
     assert "Traceback" not in answer.err
     if who in ("alice", "ann", "dora"):

@@ -72,7 +72,7 @@ def test_what_is_drawn_is_what_a_judge_would_have_drawn(drawn: Served, tmp_path:
         grade_all(collection, "G01", 4)
     assert [line.split(", ")[0] for line in said] == ["topic G01: a document"] * 4
     file = str(tmp_path / "own.db")
-    run_inside("copy", drawn.owner, file).fine()
+    run_inside("backup", file, "--collection", drawn.owner).fine()
     with Collection(file) as collection:
         desk, drawing = collection.desk("bob"), LiveDrawing(collection)
         for number in range(4):

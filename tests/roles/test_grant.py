@@ -213,7 +213,7 @@ def test_an_older_collection_gets_its_roles(postgres_server: str, tmp_path: Path
     """Of a file that moves to a server: ids go on where they were."""
     file = str(tmp_path / "old.db")
     run_inside("init", "--scale", "0-2", "--collection", file).fine()
-    run_inside("copy", file, empty_database(postgres_server).owner).fine()
+    run_inside("restore", file, "--collection", empty_database(postgres_server).owner).fine()
     served = empty_database(postgres_server)
     fill(served, assigned=True)
     judge_some(served.owner, "alice", 2)

@@ -57,7 +57,7 @@ JUDGES = FileTable(
         FileColumn("kind", word(JudgeKind), f" ({', '.join(JudgeKind)}), "),
         FileColumn("disabled", YES_NO),
         FileColumn("created_at", TIME),
-        FileColumn("uid", about=" (the same in every copy of the collection), "),
+        FileColumn("uid", about=" (the same in every backup of the collection), "),
         FileColumn("renamed_at", or_none(TIME)),
     ),
     into="judge",
@@ -94,9 +94,11 @@ SITTINGS = FileTable(
         FileColumn("process", whole()),
         FileColumn("program"),
         FileColumn("topic", or_none(ID), into="topic_id", of="topics"),
+        FileColumn("window", or_none(ID), " (of a page)"),
     ),
     into="sitting",
     counts="sittings",
+    later={"window": None},
 )
 TERMS = FileTable(
     "terms.jsonl",
@@ -207,7 +209,7 @@ def write_sittings(out: Outgoing) -> None:
     order = order_of_sittings(out.session, out.judges)
     query = select(SITTING).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order)
     rows = enumerate(out.session.execute(query).mappings(), start=1)
-    hidden = {"host": "", "process": 0} if out.export_choice.anonymised else {}
+    hidden = {"host": "", "process": 0, "window": None} if out.export_choice.anonymised else {}
     SITTINGS.write(out, ({**row, "id": number, **hidden} for number, row in rows))
 
 

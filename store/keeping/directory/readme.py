@@ -246,7 +246,7 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> str:
     if len(graded) > 1:
         text = (
             "Several judges judged, and no rule was named that makes one grade of theirs: every"
-            f" judge has qrels of their own, and there are no merged ones. {text}"
+            f" judge has qrels of their own, and there are none of all together. {text}"
         )
     elif graded[0]["rule"] == "sum":
         text += " The grades of several judges are added up, so there are no binary qrels."

@@ -63,17 +63,12 @@ def test_damaged_file_is_put_aside(cli: Cli, judged: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "sent", "code"),
-    [
-        (("backup", "b"), signal.SIGINT, 130),
-        (("backup", "b"), signal.SIGTERM, 143),
-        (("copy", "collection.db", "b"), signal.SIGINT, 130),
-    ],
+    ("words", "sent", "code"), [(("backup", "b"), signal.SIGINT, 130), (("backup", "b"), signal.SIGTERM, 143)]
 )
 def test_interrupt_leaves_nothing(
     judged: Path, words: tuple[str, ...], sent: signal.Signals, code: int
 ) -> None:
-    """Ctrl-C or `kill` during a backup or a copy: its exit code, and no file that was not there."""
+    """Ctrl-C or `kill` during a backup: its exit code, and no file that was not there."""
     with contextlib.closing(sqlite3.connect(judged / "collection.db")) as connection:
         connection.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)"

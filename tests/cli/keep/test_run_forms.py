@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from store.db.engine import collection_url
-from store.keeping.copying import copy_collection
 from tests.golden.kept import unpack
 from tests.helpers.run import Cli
-from tests.helpers.world import change_stored
+from tests.helpers.world import carry, change_stored
 from tests.trec_covid import data_path
 
 HEAD = "# ir_metadata.start\n# actor: {team: g}\n# ir_metadata.end\n"
@@ -138,7 +136,7 @@ def test_file_with_a_header_comes_out_whatever_it_looks_like(
     assert None not in kept.values()
     assert kept_of("again.db") == kept
     copied = here / "copied.db"
-    copy_collection(collection_url(where), collection_url(str(copied)))
+    carry(where, str(copied))
     assert kept_of(str(copied)) == kept
     cli("export", "collection", "trec", "--as", "trec", "--collection", where).fine()
     bare = {name: content[content.index(b"end") + 3 :].lstrip(b"\r")[1:] for name, content in files.items()}
@@ -204,25 +202,6 @@ def test_older_collection_takes_the_text_when_the_file_comes_again(cli: Cli, her
     cli("import", "runs", "b.run", "--replace", "--allow-unknown").fine()
     cli("export", "collection", "after").fine()
     assert runs_of(here / "after")["b"] == (head + "1 Q0 d2 1 9.5 b\n").encode()
-
-
-def test_merge_brings_texts(cli: Cli, here: Path) -> None:
-    """Of new runs, and of one that is here without; those here stay."""
-    for name in ("blanks", "windows", "topics"):
-        (here / f"{name}.run").write_bytes(written(OTHERS[name], name))
-    cli("init", "--scale", "0-1").fine()
-    cli("import", "runs", "blanks.run", "windows.run").fine()
-    for name in ("copy.db", "other.db"):
-        copy_collection(collection_url("collection.db"), collection_url(name))
-    cli("import", "runs", "topics.run", "--collection", "copy.db").fine()
-    change_stored("collection.db", "UPDATE run SET as_handed_in = NULL, checksum = NULL WHERE tag = 'blanks'")
-    cli("merge", "copy.db", "other.db").fine()
-    assert "nothing new" in cli("merge", "copy.db").fine().err
-    change_stored("collection.db", "UPDATE run SET as_handed_in = NULL, checksum = NULL WHERE tag = 'blanks'")
-    assert "nothing new" not in cli("merge", "copy.db").fine().err
-    assert kept_of("collection.db") == kept_of("copy.db")
-    assert all(kept_of("copy.db").values())
-    assert "no fault found" in cli("verify").fine().out
 
 
 @pytest.mark.parametrize("damage", ["bit", "cut", "other"])

@@ -83,8 +83,7 @@ def test_collection_in_between_on_a_server(cli: Cli, postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute((GOLDEN / "schemas" / "0004-second.sql").read_bytes())
     on = ("--collection", postgres_url)
-    copy = ("copy", postgres_url, "copied.db")
-    for command in (("status", *on), ("backup", "kept.backup", *on), copy):
+    for command in (("status", *on), ("backup", "kept.backup", *on)):
         refused = cli(*command).failed(3).err
         assert "older schema 0004" in refused
     assert "pg_dump" in cli("upgrade", *on).failed(3).err
@@ -99,10 +98,3 @@ def test_what_is_left_is_told(cli: Cli, judged: Path) -> None:
     assert said == (
         f"collection.db is up to date (schema {SCHEMA_REVISION})\n`run.colour` is unknown: left as it is\n"
     )
-
-
-def test_other_collection_in_between_is_named_when_merging(cli: Cli, judged: Path) -> None:
-    """The hint names the collection that has to be upgraded."""
-    unpack("schemas/0004-second.db", judged / "other.db")
-    refused = cli("merge", "other.db").failed(3).err
-    assert "hint: pooler upgrade --collection other.db makes a backup, then migrates it" in refused

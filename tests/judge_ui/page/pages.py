@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +48,6 @@ def make_page(whole: Path, judge: str = "ann", name: str | None = None) -> Path:
 def shown_data(page: Path) -> dict[str, Any]:
     """Return what a page shows."""
     return dict(json.loads(_block(page, "data")))
-
-
-def part_bytes(page: Path) -> bytes:
-    """Return the part that a page holds."""
-    return zlib.decompress(base64.b64decode(json.loads(_block(page, "part"))["part"]))
 
 
 def _block(page: Path, name: str) -> str:

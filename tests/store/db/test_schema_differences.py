@@ -15,11 +15,10 @@ import pytest
 from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import SchemaError, StoreError
-from store.keeping.copying import copy_collection
 from store.keeping.upgrade import MIGRATIONS, upgrade
 from store.keeping.verify import verify
 from tests.golden.kept import GOLDEN, unpack
-from tests.helpers.world import change_stored, new_collection, statements, stored_rows
+from tests.helpers.world import carry, change_stored, new_collection, statements, stored_rows
 from tests.store.full_collection import fill
 
 LANDED = {
@@ -57,7 +56,7 @@ def full(request: pytest.FixtureRequest, whole: Path, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(shutil.copy(whole, tmp_path / "full.db"))
     url: str = request.getfixturevalue("postgres_url")
-    copy_collection(collection_url(str(whole)), collection_url(url))
+    carry(str(whole), url)
     return url
 
 
@@ -87,8 +86,8 @@ def alter(name: str, *changes: str) -> None:
 
 MISSING = [
     (
-        ["ALTER TABLE judgement DROP COLUMN follows"],
-        ["`judgement.follows` is missing"],
+        ["ALTER TABLE judgement DROP COLUMN topic_version"],
+        ["`judgement.topic_version` is missing"],
     ),
     (
         ["DROP INDEX pool_entry_changed", "ALTER TABLE pool_entry DROP COLUMN sampled"],
@@ -128,7 +127,7 @@ def test_missing_is_told_and_made(full: str, changes: list[str], expected: list[
 
 def test_what_was_in_a_dropped_column_is_told_by_checksums(full: str) -> None:
     """A column that is made anew is empty; rows that had a value there are not as written."""
-    alter(full, "ALTER TABLE judgement DROP COLUMN follows")
+    alter(full, "ALTER TABLE judgement DROP COLUMN topic_version")
     upgrade(collection_url(full), backs_up=False)
     assert "checksums" in faults(full)
 
@@ -186,7 +185,7 @@ SERVER = [
 
 def test_other_kinds_are_told_and_left_on_a_server(whole: Path, postgres_url: str) -> None:
     """Types, empty values, defaults, keys and rules of another kind are named, each once."""
-    copy_collection(collection_url(str(whole)), collection_url(postgres_url))
+    carry(str(whole), postgres_url)
     for statement, _ in SERVER:
         change_stored(postgres_url, statement)
     expected = sorted(words for _, words in SERVER)
@@ -197,8 +196,8 @@ def test_other_kinds_are_told_and_left_on_a_server(whole: Path, postgres_url: st
 FILE = [
     ("judge", "kind VARCHAR(16)", "kind BLOB", "`judge.kind` has the type BLOB, not VARCHAR(16)"),
     ("run", "priority INTEGER NOT NULL", "priority INTEGER", "`run.priority` may be empty"),
-    ("judgement", "follows INTEGER", "follows INTEGER NOT NULL",
-     "`judgement.follows` may not be empty"),
+    ("judgement", "topic_version INTEGER", "topic_version INTEGER NOT NULL",
+     "`judgement.topic_version` may not be empty"),
     ("passage", "FOREIGN KEY(judgement_id) REFERENCES judgement (id)", "CHECK (length)",
      "`passage`: FOREIGN KEY (judgement_id) to `judgement.id` is missing"),
     ("pool_topic", "PRIMARY KEY (pool_id, topic_id)", "PRIMARY KEY (topic_id, pool_id)",
@@ -226,7 +225,7 @@ def test_other_kinds_are_told_and_left_in_a_file(whole: Path, tmp_path: Path) ->
 
 def test_column_that_refers_to_another_table_is_made(whole: Path, postgres_url: str) -> None:
     """Its reference and its index come with it; a rule of several columns does not."""
-    copy_collection(collection_url(str(whole)), collection_url(postgres_url))
+    carry(str(whole), postgres_url)
     change_stored(postgres_url, "ALTER TABLE assignment DROP COLUMN judge_id")
     change_stored(postgres_url, "ALTER TABLE sitting DROP COLUMN topic_id")
     rule = "`assignment`: UNIQUE (topic_id, document_id, judge_id) is missing"
@@ -274,8 +273,8 @@ def test_damaged_row_in_between_is_not_saved(tmp_path: Path) -> None:
     [
         (["ALTER TABLE run DROP COLUMN priority"], "`run.priority` is missing, and what was there is not"),
         (
-            ["ALTER TABLE judgement RENAME COLUMN follows TO after"],
-            "`judgement.follows` is missing, and `judgement.after` may be what it was, and",
+            ["ALTER TABLE judgement RENAME COLUMN topic_version TO after"],
+            "`judgement.topic_version` is missing, and `judgement.after` may be what it was, and",
         ),
     ],
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,9 +24,9 @@ from store.records import (
     Scope,
     Topic,
 )
-from tests.helpers.world import JudgeAtWork, change_stored, make_pool, new_collection, stored_rows
+from tests.helpers.wine import export
+from tests.helpers.world import JudgeAtWork, change_stored, make_pool, stored_rows
 from tests.store.carrying import carry
-from tests.store.keeping.merge.apart import export, merge
 from tests.store.places import held_place
 
 HUMAN = JudgeKind.HUMAN
@@ -317,18 +315,6 @@ def test_model_is_asked_what_is_shown(ready: Collection) -> None:
     assert [one.docno for one in ready.model_desk("gpt").queue(TOPIC)] == ["a", "c"]
 
 
-def test_part_has_what_is_shown(ready: Collection, tmp_path: Path) -> None:
-    """Handed out is the queue; brought back is what was done, and nothing that was carried over changes."""
-    file = tmp_path / "part.db"
-    ready.hand_out("ann", file, program="x")
-    with Collection(str(file)) as part:
-        assert [task.docno for task in part.desk("ann").queue(TOPIC)] == ["a", "c"]
-        JudgeAtWork(part.desk("ann"), TOPIC).grade("a", 2)
-        assert part.duplicates.all() == []
-    ready.merge([str(file)])
-    assert set(states(ready).values()) == {CarriedState.CARRIED}
-
-
 def kept(made: Collection) -> list[CarriedOver]:
     """Return all that was carried over."""
     return made.duplicates.all()
@@ -345,75 +331,6 @@ def test_directory_brings_it_back(ready: Collection, collection_name: str, tmp_p
         assert kept(read) == kept(ready)
         assert {one.name for one in read.verify() if one.n_faults} == set()
     assert b"carried.tsv" in files["README.md"]
-
-
-def two_copies(tmp_path: Path) -> tuple[Path, Path]:
-    """Make a collection and a copy of it."""
-    with new_collection(str(tmp_path / "one.db")) as made:
-        fill(made)
-    shutil.copy(tmp_path / "one.db", tmp_path / "two.db")
-    return tmp_path / "one.db", tmp_path / "two.db"
-
-
-def at(place: Path, act: Callable[[Collection], object]) -> None:
-    """Do something in a collection."""
-    with Collection(str(place)) as opened:
-        act(opened)
-
-
-def test_merge_unites_what_was_carried_over(tmp_path: Path) -> None:
-    """Either way round the same comes of it; a release on one copy is one."""
-    one, two = two_copies(tmp_path)
-    at(one, lambda made: carry(made, ("b", "a")))
-    merge(two, one)
-    at(two, lambda made: carry(made, ("d", "a")))
-    at(one, lambda made: made.duplicates.release())
-    shutil.copy(two, tmp_path / "three.db")
-    shutil.copy(one, tmp_path / "four.db")
-    assert merge(two, one).copies[0].changed["documents carried over"] == 1
-    assert merge(tmp_path / "four.db", tmp_path / "three.db").copies[0].new["documents carried over"] == 1
-    found = []
-    for place in (two, tmp_path / "four.db"):
-        with Collection(str(place)) as opened:
-            found.append(kept(opened))
-            assert states(opened) == {"b": CarriedState.RELEASED, "d": CarriedState.WAITING}
-            assert {check.name for check in opened.verify() if check.n_faults} == set()
-    assert found[0] == found[1]
-    assert merge(two, tmp_path / "four.db").is_nothing_new
-
-
-def test_copies_that_hide_each_others_sources_hide_nothing(tmp_path: Path) -> None:
-    """One shows a in b's place, the other b in a's: together both are shown."""
-    one, two = two_copies(tmp_path)
-    at(one, lambda made: carry(made, ("b", "a")))
-    at(two, lambda made: carry(made, ("a", "b")))
-    merge(one, two)
-    with Collection(str(one)) as opened:
-        assert states(opened) == {"a": CarriedState.CHAINED, "b": CarriedState.CHAINED}
-        assert queue(opened) == ["a", "b", "c", "d"]
-
-
-def test_copy_that_hid_a_graded_source_hides_nothing(tmp_path: Path) -> None:
-    """One copy showed a in b's place and a was graded there; the other showed c in a's: a's grade stands."""
-    one, two = two_copies(tmp_path)
-    at(one, lambda made: carry(made, ("b", "a")))
-    at(one, lambda made: JudgeAtWork(made.desk("ann"), TOPIC).grade("a", 2))
-    at(two, lambda made: carry(made, ("a", "c")))
-    merge(one, two)
-    with Collection(str(one)) as opened:
-        assert states(opened) == {"a": CarriedState.OWN, "b": CarriedState.CARRIED}
-        assert queue(opened) == ["a", "c", "d"]
-
-
-def test_of_two_sources_the_first_counts(tmp_path: Path) -> None:
-    """Two copies carried b over, from a and from d: the grade is that of the one that came first."""
-    one, two = two_copies(tmp_path)
-    at(one, lambda made: carry(made, ("b", "d")))
-    at(two, lambda made: carry(made, ("b", "a")))
-    merge(one, two)
-    with Collection(str(one)) as opened:
-        assert queue(opened) == ["a", "c", "d"]
-        assert [kept_one.source for kept_one in first_holding(opened.duplicates.all()).values()] == ["d"]
 
 
 @pytest.mark.parametrize(

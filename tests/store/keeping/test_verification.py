@@ -17,9 +17,8 @@ from store.db.engine import collection_url
 from store.db.raw import guarded_tables
 from store.errors import SchemaError, StoreError
 from store.keeping.backup import back_up
-from store.keeping.copying import copy_collection
 from store.keeping.verify import CHECKS, Verified, verify
-from tests.helpers.world import change_stored, stored_rows
+from tests.helpers.world import carry, change_stored, stored_rows
 from tests.store.full_collection import fill
 from tests.strategies import examples
 
@@ -52,7 +51,7 @@ def full(whole: Path, tmp_path: Path) -> str:
 @pytest.fixture
 def served(whole: Path, postgres_url: str) -> str:
     """Make a copy on a server."""
-    copy_collection(collection_url(str(whole)), collection_url(postgres_url))
+    carry(str(whole), postgres_url)
     return postgres_url
 
 
