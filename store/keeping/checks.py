@@ -703,7 +703,7 @@ CHECKS = (
         advice=REPORT,
     ),
     Check(
-        "topic versions",
+        "versions",
         "judgement events",
         "judgement",
         events(
