@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import sqlite3
 import tarfile
+from contextlib import closing
 from pathlib import Path
 
 from store.db.engine import collection_url
@@ -21,6 +23,14 @@ def unpack(name: str, target: Path) -> Path:
 def unpack_upgraded(name: str, target: Path) -> Path:
     """Unpack a kept collection, and bring it to the schema of today."""
     unpack(name, target)
+    with closing(sqlite3.connect(target)) as connection, connection:
+        if ("follows",) in connection.execute("SELECT name FROM pragma_table_info('judgement')"):
+            connection.executescript("""
+                UPDATE judgement SET checksum = NULL WHERE follows IS NOT NULL OR settled IS NOT NULL;
+                UPDATE judgement SET action = 'judge' WHERE action = 'settle';
+                ALTER TABLE judgement DROP COLUMN follows;
+                ALTER TABLE judgement DROP COLUMN settled;
+            """)
     upgrade(collection_url(str(target)), backs_up=False)
     return target
 

@@ -1,9 +1,14 @@
-"""What a page saves, written by hand: the head that the page has, records, and the checksum."""
+"""What a page saves, written by hand: the head that the page has, records, and the checksum.
+
+`python -m tests.helpers.saved_pages PAGE TOPIC GRADE...` grades the first documents of a topic, as its judge
+would in a browser, and saves the file beside the page.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 import zlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -41,8 +46,14 @@ def page_head(whole: Path | str, judge: str, folder: Path) -> str:
     """Make a judge's page, and return the first line of what it saves."""
     page = folder / f"{judge}.head.html"
     run_inside("export", "work", judge, "--out", page, "--collection", whole).fine()
-    found = re.search(r'id="head">(.*?)</script>', page.read_text("utf-8"), re.DOTALL)
+    head = block(page, "head")
     page.unlink()
+    return head
+
+
+def block(page: Path, name: str) -> str:
+    """Return what a page holds as JSON: `head`, or `data`."""
+    found = re.search(rf'id="{name}">(.*?)</script>', page.read_text("utf-8"), re.DOTALL)
     assert found is not None
     return found[1]
 
@@ -64,3 +75,18 @@ def save(file: Path, head: str, records: Sequence[Record]) -> Path:
     body = "".join(f"{one}\n" for one in lines).encode()
     file.write_bytes(body + b'{"crc32": "%08x"}\n' % zlib.crc32(body))
     return file
+
+
+def judge_page(page: Path, topic: str, *grades: int) -> Path:
+    """Grade the first documents of a topic, and save the file."""
+    data = json.loads(block(page, "data"))
+    (queue,) = (one["queue"] for one in data["topics"] if one["topic"] == topic)
+    records = [
+        record(task["docno"], task["now"]["revision"] + 1, "judge", topic=topic, grade=grade)
+        for task, grade in zip(queue, grades, strict=False)
+    ]
+    return save(page.with_name(data["file"]), block(page, "head"), records)
+
+
+if __name__ == "__main__":
+    judge_page(Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:]))
