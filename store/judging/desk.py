@@ -226,7 +226,7 @@ class Desk:
         self._orders: dict[tuple[int, int], tuple[str, str]] = {}
         self._undoing: int | None = None
         """An event whose undo was sent, and nobody knows yet whether it was done."""
-        self._topic_versions: dict[int, int] = {}
+        self._topic_versions: dict[int, int | None] = {}
         """Version of a topic's text that the judge was last shown, by row id."""
         self._guideline: int | None = None
         """Version of the guidelines that the judge was last shown or offered; 0 = there were

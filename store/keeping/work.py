@@ -22,7 +22,7 @@ from sqlmodel import Session
 from store.content.lookup import rows_by_key
 from store.content.pools import pooled_pairs
 from store.db.engine import database_now, reading, writing
-from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, SITTING, TABLES, TOPIC
+from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, JUDGE, JUDGEMENT, SITTING, TABLES, TOPIC
 from store.errors import ArgumentError, ConflictError, Fault, FaultList, FormatError, StoreError
 from store.event import READERS
 from store.fields import (
@@ -201,9 +201,9 @@ def import_work(engine: Engine, scale: Scale, file: Path, *, prefer: Prefer | No
         message = f"{file} is of `{judge.name}`, who is of kind {judge.kind}: only people judge on a page"
         raise StoreError(message)
     _check(head, records, now, faults)
-    desk = _PageDesk(engine, judge.name, scale, head, faults)
+    desk = _PageDesk(engine, judge.name, scale, head, prefer, faults)
     with writing(engine) as session:
-        done = desk.take(session, records, prefer)
+        done = desk.take(session, records)
         faults.raise_if_any(hint=_AGAIN)
     return done
 
@@ -302,11 +302,18 @@ class _PageDesk(Desk):
     """The desk of a page's judge, in one transaction: in its sittings, at its moments, by its versions."""
 
     def __init__(
-        self, engine: Engine, judge: str, scale: Scale, head: Mapping[str, Any], faults: FaultList
+        self,
+        engine: Engine,
+        judge: str,
+        scale: Scale,
+        head: Mapping[str, Any],
+        prefer: Prefer | None,
+        faults: FaultList,
     ) -> None:
         super().__init__(engine, judge, scale, program=PROGRAM)
         self._head = head
         self._faults = faults
+        self._prefer = prefer
         self._done = WorkDone(judge)
         self._outside: set[Pair] = set()
         self._rows: dict[tuple[Pair, int], Row[Any] | None] = {}
@@ -316,10 +323,14 @@ class _PageDesk(Desk):
         """Of the sittings that were there."""
         self._pooled: set[Pair] = set()
         self._hashes: dict[str, str | None] = {}
+        self._overruled: set[Pair] = set()
+        """Documents on which what was decided elsewhere stands."""
+        self._elsewhere: dict[Pair, int] = {}
+        """By document the revision of what was decided elsewhere."""
         self._said: dict[str, Any] = {}
         """The record at hand."""
 
-    def take(self, session: Session, records: list[_Record], prefer: Prefer | None) -> WorkDone:
+    def take(self, session: Session, records: list[_Record]) -> WorkDone:
         """Do records again; `ConflictError`, before anything is written: `prefer` is needed."""
         lock_judge(session, self._judge_id)
         self._find(session, records)
@@ -333,8 +344,6 @@ class _PageDesk(Desk):
             else:
                 self._refuse(one, "the collection has no such document, or no such topic")
         histories = fetch_histories(session, judge=self._judge_id)
-        overruled: set[Pair] = set()
-        undo_from: dict[Pair, int] = {}
         conflicts: list[str] = []
         for pair, own in by_pair.items():
             history = histories.get(pair, [])
@@ -344,23 +353,19 @@ class _PageDesk(Desk):
             decider = _decided_elsewhere(history, own, self._windows)
             if decider is None or not coming:
                 continue
-            undo_from[pair] = decider.revision
+            self._elsewhere[pair] = decider.revision
             wanted = _decided(coming)
             stands = (State(decider.state), decider.grade)
             if wanted is None or wanted == stands or stands[0] not in DECIDED:
                 continue
-            if wanted[0] in DECIDED and prefer is None:
+            if wanted[0] in DECIDED and self._prefer is None:
                 words = f"{_in_words(*wanted)} on the page, {_in_words(*stands)} here"
                 conflicts.append(f"topic {own[0].known['topic']} {own[0].known['docno']}: {words}")
-            elif wanted[0] not in DECIDED or prefer == "stored":
-                overruled.add(pair)
+            elif wanted[0] not in DECIDED or self._prefer == "stored":
+                self._overruled.add(pair)
         self._refuse_conflicts(conflicts)
         for one in sorted(new, key=lambda record: record.line):
-            self._do(session, one, overruled, undo_from, prefer)
-        for window, sitting in self._sittings.items():
-            last = max(one.known["judged_at"] for one in records if one.known["window"] == window)
-            ends = update(SITTING).where(SITTING.c.id == sitting).values(seen_at=last, ended_at=last)
-            session.execute(ends)
+            self._do(session, one)
         self._done.outside = len(self._outside)
         return self._done
 
@@ -373,9 +378,12 @@ class _PageDesk(Desk):
         self._topic_ids = {number: row.id for number, row in topics.items()}
         self._document_ids = {docno: row.id for docno, row in documents.items()}
         self._hashes = {docno: row.sha256 for docno, row in documents.items()}
+        guideline = select(GUIDELINE.c.version).where(GUIDELINE.c.version == self._head["guidelines"])
+        self._guideline = session.scalar(guideline) or 0
         for number, row in topics.items():
-            if self._head["topics"][number] > row.version:
-                self._faults.add(1, f"topic `{number}` has no text of that version here", "topic")
+            version = self._head["topics"][number]
+            # Of a version that a backup of before does not have, nothing is known.
+            self._topic_versions[row.id] = version if version <= row.version else None
             for document, queued in fetch_pooled(session, row.id).items():
                 self._orders[row.id, document] = (queued.display_order, queued.round)
             for queued in self._queue(session, row.id):
@@ -424,19 +432,11 @@ class _PageDesk(Desk):
         """Keep a record that cannot be stored for the file of these."""
         self._done.refused.append({**one.said, "refused": reason})
 
-    def _do(
-        self,
-        session: Session,
-        one: _Record,
-        overruled: set[Pair],
-        undo_from: Mapping[Pair, int],
-        prefer: Prefer | None,
-    ) -> None:
+    def _do(self, session: Session, one: _Record) -> None:
         """Append what a record makes, or refuse it."""
         known = self._said = one.known
         pair = self._topic_ids[known["topic"]], self._document_ids[known["docno"]]
         place = (pair, known["revision"])
-        self._sitting = self._sit_on(session)
         old = self._current(session, *pair)
         seen = 0 if old is None else old.revision
         if known["action"] is Action.UNDO:
@@ -448,15 +448,17 @@ class _PageDesk(Desk):
             if undone is None:
                 self._done.there += 1
                 return
-            if undone.revision < undo_from.get(pair, 0) and prefer != "page":
+            if undone.revision < self._elsewhere.get(pair, 0) and self._prefer != "page":
                 self._refuse(one, "the document was decided elsewhere since what it takes back")
                 return
+            self._sitting = self._sit_on(session)
             events = select(JUDGEMENT).where(self._pair(*pair), JUDGEMENT.c.revision == undone.revision - 1)
             self._take_back(session, undone, session.execute(events).first(), seen=seen)
         else:
             if reason := self._unstorable(known):
                 self._refuse(one, reason)
                 return
+            self._sitting = self._sit_on(session)
             names = ("topic", "docno", "action", "grade", "reason", "note", "passages", *_SHOWING)
             decision = Decision(**{name: known[name] for name in names})
             try:
@@ -465,7 +467,7 @@ class _PageDesk(Desk):
                 self._faults.add(one.line, "`passages`: expected parts of the document's text", "passages")
                 return
             self._rows[place] = row
-            if pair in overruled and known["action"] in _DECIDES:
+            if pair in self._overruled and known["action"] in _DECIDES:
                 self._take_back(session, row, old, seen=row.revision)
                 self._rows[place] = None
                 self._done.overruled += 1
@@ -480,23 +482,22 @@ class _PageDesk(Desk):
         return None
 
     def _sit_on(self, session: Session) -> int:
-        """Return the sitting of the window at hand."""
-        window = self._said["window"]
-        if window not in self._sittings:
-            values = {"judge_id": self._judge_id, "program": PROGRAM, "window": window}
-            values |= {"started_at": self._said["opened_at"], "seen_at": self._said["judged_at"]}
-            values |= {"host": "", "process": 0}
+        """Return the sitting of the window at hand, which lasts until now."""
+        window, at = self._said["window"], self._said["judged_at"]
+        lasts = {"seen_at": at, "ended_at": at}
+        if window in self._sittings:
+            session.execute(update(SITTING).where(SITTING.c.id == self._sittings[window]).values(lasts))
+        else:
+            values = {"judge_id": self._judge_id, "started_at": self._said["opened_at"], "window": window}
+            values |= {"host": "", "process": 0, "program": PROGRAM, **lasts}
             made = session.execute(insert(SITTING).values(values).returning(SITTING.c.id))
             self._sittings[window] = made.scalar_one()
         return self._sittings[window]
 
     def _event(self, session: Session, topic: int, document: int, action: Action) -> dict[str, Any]:
-        known, head = self._said, self._head
         return super()._event(session, topic, document, action) | {
-            "judged_at": known["judged_at"],
-            "guideline_version": head["guidelines"],
-            "topic_version": head["topics"][known["topic"]],
-            "document_sha256": head["documents"][known["docno"]][0],
+            "judged_at": self._said["judged_at"],
+            "document_sha256": self._head["documents"][self._said["docno"]][0],
         }
 
     def _hold(self, session: Session, values: Mapping[str, Any]) -> None:
