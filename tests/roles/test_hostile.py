@@ -148,7 +148,6 @@ WRITES = (
     told("the same revision again", event(revision="{next} - 1"), REFUSED, 1, REFUSED, REFUSED),
     told("a document without a place", event(document="{no_place}", revision=1), REFUSED),
     told("a document in no pool", event(document="{no_pool}", revision=1), REFUSED),
-    told("a settlement of copies", event(action="settle"), REFUSED),
     told("a grade by a note", event(action="note", grade=2), REFUSED),
     told("a state that is not its action's", event(action="skip"), REFUSED),
     told("an undo of bob's event", event(action="undo", undoes="{bobs}"), REFUSED),

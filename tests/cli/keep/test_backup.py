@@ -142,13 +142,3 @@ def test_erased_judge_does_not_come_back_unasked(cli: Cli, judged: Path) -> None
     cli("restore", "b", "--replace", "--with-erased").fine()
     cli("export", "qrels", "--judge", "strict").fine()
     cli("judges", "erase", "strict", "--yes").fine()
-
-
-def test_part_is_told_from_a_whole_collection(cli: Cli, judged: Path) -> None:
-    """A part becomes a collection of its own with a word, and does not replace the whole one."""
-    cli("judges", "add", "ann").fine()
-    cli("export", "work", "--judge", "ann", "--out", "ann.db").fine()
-    told = cli("restore", "ann.db", "--collection", "new.db").fine().err
-    assert "it is `ann`'s part of `collection`, not a whole collection" in told
-    told = cli("restore", "ann.db", "--replace").failed(3).err
-    assert "pooler merge ann.db --collection collection.db" in told
