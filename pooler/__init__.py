@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pooler.results.agree.sharing import plan_sharing
     from pooler.results.audit.audit import audit
     from pooler.results.audit.corrected import corrected
-    from pooler.results.keep.merge import merge
     from pooler.results.keep.verify import verify
     from pooler.results.look.details import details
     from pooler.results.look.disagreements import disagreements
@@ -81,7 +80,6 @@ _MODULES = {
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),
-    "pooler.results.keep.merge": ("merge",),
     "pooler.results.keep.verify": ("verify",),
     "pooler.results.look.details": ("details",),
     "pooler.results.look.disagreements": ("disagreements",),
@@ -166,7 +164,6 @@ __all__ = [
     "list_strategies",
     "listing",
     "mean_signs",
-    "merge",
     "missing_bounds",
     "missing_pairs",
     "next_documents",

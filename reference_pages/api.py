@@ -37,7 +37,7 @@ GROUPS = {
     "The paper": (
         "paper", "paper_of_kishida", "ap_properties", "required_difference", "swap_of_ranks",
     ),
-    "Keeping": ("merge", "verify"),
+    "Keeping": ("verify",),
     "Errors": ("PoolerError", "FormatError", "ArgumentError", "UnknownNameError", "StoreError"),
 }  # fmt: skip
 

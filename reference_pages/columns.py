@@ -36,7 +36,6 @@ MORE: dict[str, Made] = {
     "estimate": lambda c: p.estimate(_strict(c), pool="drawn"),
     "estimate --with-model": lambda c: p.corrected(_strict(c), "lenient", pool="grid"),
     "export probabilities": lambda c: p.probabilities(c, values={0: 0, 1: 0.5, 2: 1}),
-    "merge": lambda _c: p.merge("before.db", ["part.db", "copy.db"], dry_run=True),
     "next": lambda c: p.next_documents(p.source(_PAIR, collection=c)),
     "pool": lambda _c: p.pool(
         "runs/*.run", depth=20, strategy="stratified", strata="1:2,3:9:0.4", budget=12, seed=3
@@ -97,15 +96,14 @@ def _make_collection() -> None:
     ]
     for command in [*first, "import docs documents.jsonl", *judges]:
         assert run([*shlex.split(command), "--collection", "collection.db"]) == 0, command
-    assert run(["copy", "collection.db", "sampled.db"]) == 0
+    assert run(["restore", "collection.db", "--collection", "sampled.db"]) == 0
     for command in (drawn, grid):
         assert run([*shlex.split(command), "--collection", "sampled.db"]) == 0, command
-    assert run(["copy", "collection.db", "taken.db"]) == 0
+    assert run(["restore", "collection.db", "--collection", "taken.db"]) == 0
     for command in ("unpool --pool pool", "pool --strategy take --depth 5 --budget 8 --name taken"):
         assert run([*shlex.split(command), "--collection", "taken.db"]) == 0, command
     unpack = import_module("tests.golden.kept").unpack_upgraded
-    for name in ("built", "before", "part", "copy"):
-        unpack(f"written/{name}.db", Path(f"{name}.db"))
+    unpack("written/built.db", Path("built.db"))
     Path("track.toml").write_text("depth = 100\n", "utf-8")
     Path("clusters.txt").write_text("d1 a\nd2 a\nd3 b\n", "utf-8")
     Path("classes.txt").write_text("d1 red\nd2 white\nd3 white\n", "utf-8")

@@ -45,7 +45,7 @@ DOING = {
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",
         "store/analysis/arrays", "store/analysis/arguments", "pooler/results/paper", "pooler/reporting",
     ),
-    "Keeping, merging and exporting": (
+    "Keeping and exporting": (
         "store/keeping", "pooler/results/keep", "pooler/cli/keep", "pooler/results/files",
     ),
     "Opening a collection": ("store/db", "store/collection"),

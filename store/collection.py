@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib import import_module
@@ -33,11 +33,9 @@ if TYPE_CHECKING:
     from store.judging.progress import JudgingProgress
     from store.judging.rejudging import Rejudging
     from store.keeping.histories import Judgements
-    from store.keeping.merge.copies import Merged
-    from store.keeping.merge.histories import HowToSettle
     from store.keeping.progress import Progress
     from store.keeping.verify import Verified
-    from store.keeping.work_copy import HandedOut
+    from store.keeping.work import Prefer, WorkDone
     from store.looking.details import DetailQueries
     from store.looking.history import HistoryQueries
     from store.looking.lists import ListQueries
@@ -153,24 +151,6 @@ class Collection:
             self._db.engine, judge, self.scale, program=program, selection=wanted, fields=fields
         )
 
-    def merge(
-        self,
-        others: Sequence[str],
-        wanted: HowToSettle | None = None,
-        *,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> Merged:
-        """Bring copies together in this collection; see `store.keeping.merge.merge.merge`."""
-        from store.keeping.merge.histories import HowToSettle
-        from store.keeping.merge.merge import merge
-        from store.keeping.page_file import places_of
-        from store.keeping.progress import no_progress
-
-        shown, engine = progress or no_progress, self._db.engine
-        with places_of(others, engine) as places:
-            return merge(engine, places, wanted or HowToSettle(), dry_run=dry_run, progress=shown)
-
     def verify(self, *, progress: Progress | None = None) -> list[Verified]:
         """Check it against its own rules; see `store.keeping.verify.verify`."""
         from store.keeping.progress import no_progress
@@ -178,12 +158,21 @@ class Collection:
 
         return verify(self._db.engine.url, progress=progress or no_progress)
 
-    def hand_out(
-        self, judge: str, file: Path, *, program: str, progress: Progress | None = None
-    ) -> HandedOut:
-        """Make a collection of one judge's documents; see `store.keeping.work_copy.hand_out`."""
-        from store.keeping.progress import no_progress
-        from store.keeping.work_copy import hand_out
+    def page_head(
+        self,
+        judge: str,
+        *,
+        guidelines: int | None,
+        topics: Mapping[str, int],
+        hashes: Mapping[str, str | None],
+    ) -> str:
+        """Write the first line of what a judge's page saves; see `store.keeping.work.head_of`."""
+        from store.keeping.work import head_of
 
-        shown = progress or no_progress
-        return hand_out(self._db.engine, judge, file, program=program, progress=shown)
+        return head_of(self._db.engine, judge, guidelines=guidelines, topics=topics, hashes=hashes)
+
+    def import_work(self, file: Path, *, prefer: Prefer | None = None) -> WorkDone:
+        """Do again, as its judge, what a page saved; see `store.keeping.work.import_work`."""
+        from store.keeping.work import import_work
+
+        return import_work(self._db.engine, self.scale, file, prefer=prefer)

@@ -1,7 +1,7 @@
 """Judgement events: THE record of who judged what, and the one table of its fields.
 
 `EVENT` says of every field of `JudgementEvent` what kind of value it has, what it is for and since when it
-is there. The columns of the table ``judgement``, the keys of files, what merging compares, what a history
+is there. The columns of the table ``judgement``, the keys of files, what a history
 shows and what a README says follow from it. A file has one JSON object an event; files written before a
 field was there are read without it.
 """
@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from datetime import datetime
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from store.errors import FaultList
 from store.fields import (
-    CODE,
     HASH,
     ID,
     MOMENT,
@@ -31,14 +30,6 @@ from store.fields import (
     whole,
 )
 from store.records import Action, Passage, State
-
-Role = Literal["key", "link", "said", "shown", "keep"]
-"""What merging makes of a field.
-
-``key``: which event it is. ``link``: another event of the same key, by its revision. ``said``: part
-of what the event says. ``shown``: that, too, but known where a document lay before a judge alone; an
-event that nobody made at a desk has the field's default. ``keep``: of one collection, not compared.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +60,6 @@ class JudgementEvent:
     document_sha256: str | None = None
     sitting: int | None = None
     topic_version: int | None = None
-    follows: int | None = None
-    settled: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +68,6 @@ class Field:
 
     name: str
     kind: ValueKind
-    role: Role
     about: str
     """What a README says of it."""
     column: str = ""
@@ -107,45 +95,40 @@ def _declared(*table: Field) -> tuple[Field, ...]:
 
 
 EVENT = _declared(
-    Field("topic", TOPIC, "key", "text, byte for byte", column="topic_id"),
-    Field("docno", ID, "key", "text, byte for byte", column="document_id"),
-    Field("judge", ID, "key", "a name", column="judge_id"),
-    Field("revision", whole(1), "key", "from 1 without gaps; the highest of a topic, docno and judge is the"
+    Field("topic", TOPIC, "text, byte for byte", column="topic_id"),
+    Field("docno", ID, "text, byte for byte", column="document_id"),
+    Field("judge", ID, "a name", column="judge_id"),
+    Field("revision", whole(1), "from 1 without gaps; the highest of a topic, docno and judge is the"
           " current state"),
-    Field("action", choice(Action), "said", "what the judge did (judge, skip, cannot, note, mark, undo), or"
-          " what was done for them (reopen: put back into the queue by the organiser; settle: copies of the"
-          " collection came together)"),
-    Field("undoes", whole(1), "link", "the revision that an undo takes back"),
-    Field("state", choice(State), "said", "after the event: unjudged, skipped, cannot or judged"),
-    Field("grade", whole(), "said", "of the scale, where the state is judged"),
-    Field("reason", PROSE, "said", "why it cannot be judged, or was reopened"),
-    Field("note", PROSE, "said", "the judge's own words; they stay with the events that follow"),
-    Field("iteration", ID, "said", "the judging round"),
-    Field("passages", PASSAGES, "said", "marked evidence: start, length and text, in characters of the"
+    Field("action", choice(Action), "what the judge did (judge, skip, cannot, note, mark, undo), or"
+          " what was done for them (reopen: put back into the queue by the organiser)"),
+    Field("undoes", whole(1), "the revision that an undo takes back"),
+    Field("state", choice(State), "after the event: unjudged, skipped, cannot or judged"),
+    Field("grade", whole(), "of the scale, where the state is judged"),
+    Field("reason", PROSE, "why it cannot be judged, or was reopened"),
+    Field("note", PROSE, "the judge's own words; they stay with the events that follow"),
+    Field("iteration", ID, "the judging round"),
+    Field("passages", PASSAGES, "marked evidence: start, length and text, in characters of the"
           " document's text, which is empty where texts are left out"),
-    Field("display_order", WORD, "said", "how the documents were ordered for the judge, seed included; null"
+    Field("display_order", WORD, "how the documents were ordered for the judge, seed included; null"
           " = not at a desk"),
-    Field("position", whole(0), "shown", "place in the queue, from 0"),
-    Field("shown_at", MOMENT, "shown", "when the document was painted, UTC"),
-    Field("judged_at", MOMENT, "said", "when the judge acted, UTC"),
-    Field("dwell_ms", whole(), "shown", "milliseconds from first paint to the key"),
-    Field("active_ms", whole(), "shown", "the same without idle time"),
-    Field("dropped_keys", whole(0), "shown", "keys that came too soon"),
-    Field("guideline_version", whole(1), "said", "of the guidelines that were judged by, from 1"),
-    Field("document_sha256", HASH, "said", "of the text that was judged"),
-    Field("sitting", whole(1), "keep", "a number, from 1, that the events of one sitting share",
+    Field("position", whole(0), "place in the queue, from 0"),
+    Field("shown_at", MOMENT, "when the document was painted, UTC"),
+    Field("judged_at", MOMENT, "when the judge acted, UTC"),
+    Field("dwell_ms", whole(), "milliseconds from first paint to the key"),
+    Field("active_ms", whole(), "the same without idle time"),
+    Field("dropped_keys", whole(0), "keys that came too soon"),
+    Field("guideline_version", whole(1), "of the guidelines that were judged by, from 1"),
+    Field("document_sha256", HASH, "of the text that was judged"),
+    Field("sitting", whole(1), "a number, from 1, that the events of one sitting share",
           column="sitting_id"),
-    Field("topic_version", whole(1), "said", "of the topic's text that was judged by, from 1", since=4),
-    Field("follows", whole(0), "link", "the revision that stood when the judge acted, on a copy of the"
-          " collection; null = the one before", since=4),
-    Field("settled", CODE, "said", "the rule by which copies that differed were settled; null = a judge"
-          " acted", since=4),
+    Field("topic_version", whole(1), "of the topic's text that was judged by, from 1", since=4),
 )  # fmt: skip  # a field a line or two, as a table is read
 """Every field of an event, in the order in which files have them."""
 FIELDS = tuple(one.name for one in EVENT)
 COLUMNS = {one.name: one.column or one.name for one in EVENT if one.kind is not PASSAGES}
 """Where each field is stored; passages have a table of their own."""
-SHOWN = tuple(one.name for one in EVENT if one.role == "shown")
+SHOWN = ("position", "shown_at", "dwell_ms", "active_ms", "dropped_keys")
 """What a screen hands over with a decision."""
 READERS = {one.name: one.reader for one in EVENT}
 """How the value of each field is read."""
@@ -220,5 +203,3 @@ def _contradictions(event: JudgementEvent) -> Iterator[str]:
         yield f"expected {is_due} in `undoes` of the action {event.action}, got {got}"
     elif event.undoes is not None and event.undoes >= event.revision:
         yield f"expected a revision before {event.revision} in `undoes`, got {event.undoes}"
-    if event.follows is not None and event.follows >= event.revision:
-        yield f"expected a revision before {event.revision} in `follows`, got {event.follows}"

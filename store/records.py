@@ -204,8 +204,6 @@ class Action(StrEnum):
     UNDO = "undo"
     REOPEN = "reopen"
     """Put back into the queue, because what it rests on has changed."""
-    SETTLE = "settle"
-    """Copies of the collection on which a judge had gone on apart came together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""A judge's part as one page for a browser, without a server and without a network."""
+"""A judge's documents as one page for a browser, without a server and without a network."""

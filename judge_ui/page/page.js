@@ -1,12 +1,16 @@
 "use strict";
-// The judging page: a judge's part in a browser, without a network. What was done is a list of records, as the
-// file that is saved has them; how a document stands follows from it. `data` and the part come from
-// judge_ui/page/page.py, what a record says is read by store/keeping/page_file.py.
+// The judging page: a judge's documents in a browser, without a network. What was done is a list of records, as
+// the file that is saved has them; how a document stands follows from it. `data` and the head of the file come
+// from judge_ui/page/page.py, what a record says is read by store/keeping/work.py.
 
 const $ = id => document.getElementById(id);
-const data = JSON.parse($("data").textContent), part = $("part").textContent;
-const PLACE = JSON.stringify(["pooler page", data.collection, data.judge, data.part]) + " ";
-const OPENED = new Date().toISOString();
+const data = JSON.parse($("data").textContent), head = $("head").textContent;
+const PLACE = JSON.stringify(["pooler page", data.collection, data.judge, data.head]) + " ";
+const MADE = Date.parse(JSON.parse(head).made_at);
+// Never before the page was made, whatever this computer's clock says.
+const moment = (...least) => new Date(Math.max(Date.now(), MADE + 1, ...least)).toISOString();
+const OPENED = moment();
+const WINDOW = [...crypto.getRandomValues(new Uint8Array(8))].map(one => one.toString(16).padStart(2, "0")).join("");
 const STATES = {judge: "judged", skip: "skipped", cannot: "cannot"};
 
 const keyOf = (topic, docno) => `${topic}\n${docno}`;
@@ -26,6 +30,7 @@ const counted = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 // What was done, and where it is kept
 
 const log = [];
+let number = 0;  // of this window's latest record
 let kept = 0;  // records that the browser has
 let saved = 0;  // records that the file had when it was saved last
 let trouble = "", broken = "";  // why the browser keeps nothing more; and will not, whatever happens
@@ -87,7 +92,7 @@ const sealOf = bytes => `{"crc32": "${crc32(bytes)}"}`;
 
 function save() {
   catchUp();
-  const lines = [part, ...log.map(record => JSON.stringify(record)), ""].join("\n");
+  const lines = [head, ...log.map(record => JSON.stringify(record)), ""].join("\n");
   const bytes = new TextEncoder().encode(lines);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([bytes, sealOf(bytes), "\n"]));
@@ -107,7 +112,7 @@ async function openFile(file) {
   const seal = new TextDecoder().decode(bytes.subarray(end)).trim();
   catchUp();
   const same = lines.slice(0, log.length).every((line, n) => line === JSON.stringify(log[n]));
-  if (first !== part) return tell("that is no file of this page: nothing was taken", true);
+  if (first !== head) return tell("that is no file of this page: nothing was taken", true);
   if (seal !== sealOf(bytes.subarray(0, end))) return tell("that file was changed or cut: nothing was taken", true);
   if (!same) return tell("that file and this browser have gone apart: send both back", true);
   const n = Math.max(lines.length - log.length, 0);
@@ -125,7 +130,7 @@ const done = [], undone = [];  // of this sitting: what can be undone, and done 
 
 function startClock() {
   const now = performance.now();
-  clock = {shown: new Date().toISOString(), at: now, quiet: now, touched: now, active: 0, dropped: 0};
+  clock = {shown: moment(), at: now, quiet: now, touched: now, active: 0, dropped: 0};
 }
 
 function touch() {
@@ -142,12 +147,14 @@ function record(task, said, times = true) {
     tell("another window of this page has gone on: look again", true);
     return null;
   }
+  const last = log.length ? Date.parse(log[log.length - 1].judged_at) : 0;
   const made = {
+    window: WINDOW, number: ++number, opened_at: OPENED,
     topic: task.topic.topic, docno: task.docno, revision: stands(task).revision + 1, action: said.action,
-    undoes: null, grade: null, reason: "", note: null, passages: null,
-    shown_at: times ? clock.shown : null, judged_at: new Date().toISOString(),
+    undoes: null, grade: null, reason: "", note: null, passages: null, position: task.topic.queue.indexOf(task),
+    shown_at: times ? clock.shown : null, judged_at: moment(last + 1, times ? Date.parse(clock.shown) : 0),
     dwell_ms: times ? whole(performance.now() - clock.at) : null, active_ms: times ? whole(clock.active) : null,
-    dropped_keys: times ? clock.dropped : 0, sitting: OPENED, ...said,
+    dropped_keys: times ? clock.dropped : 0, ...said,
   };
   apply(made);
   keep();
@@ -241,7 +248,7 @@ function undo() {
   const last = done[done.length - 1];
   if (!last) return tell("nothing to undo since this page was opened");
   const task = tasks.get(keyOf(last.made.topic, last.made.docno));
-  const since = log.slice(log.indexOf(last.made) + 1).filter(one => one.sitting !== OPENED);
+  const since = log.slice(log.indexOf(last.made) + 1).filter(one => one.window !== WINDOW);
   if (since.some(one => tasks.get(keyOf(one.topic, one.docno)) === task)) {
     return tell("this document was judged in another window since: that stands", true);
   }

@@ -46,11 +46,16 @@ _BUTTONS = (
 
 
 def page_data(desk: Desk, collection: str, advance: Callable[[int], None]) -> dict[str, Any]:
-    """Return all that a page shows: what lies before the judge of a desk, as the desk shows it."""
+    """Return all that a page shows: what lies before the judge of a desk, as the desk shows it.
+
+    Beside each document the hash of its text, which is for the head of the page's file.
+    """
     topics, documents = [], dict[str, dict[str, Any]]()
     guidelines = desk.guidelines()
     for line in desk.inbox():
         topic, tasks = desk.topic(line.topic), desk.queue(line.topic)
+        if not tasks:
+            continue
         lit = _lit(desk, topic)
         for task in tasks:
             if task.docno not in documents:
@@ -98,6 +103,7 @@ def _document(desk: Desk, docno: str) -> dict[str, Any]:
         "missing": "" if text.strip() else text_shown(shown),
         "strong": () if shown.readable is None else shown.readable.strong,
         "sentences": sentence_spans(text),
+        "sha256": shown.sha256,
     }
 
 
@@ -153,15 +159,15 @@ def _guidelines(guideline: Guideline) -> str:
     return f"<h2>{escape(guidelines_title(guideline))}</h2>\n{sanitise(body)}"
 
 
-def page_html(data: dict[str, Any], part: str) -> str:
-    """Write the page; `part` is the first line of what it saves, see `store.keeping.page_file.head_of`.
+def page_html(data: dict[str, Any], head: str) -> str:
+    """Write the page; `head` is the first line of what it saves, see `store.keeping.work.head_of`.
 
-    What the browser keeps stands under collection, judge and part.
+    What the browser keeps stands under collection, judge and head.
     """
     script, style = (
         files("judge_ui.page").joinpath(f"page.{end}").read_text("utf-8") for end in ("js", "css")
     )
-    known = {**data, "part": sha256(part.encode()).hexdigest()}
+    known = {**data, "head": sha256(head.encode()).hexdigest()}
     guidelines = known.pop("guidelines") or "<p>There are no guidelines.</p>"
     shown = escape_json(json.dumps(known, ensure_ascii=False)).replace("<", "\\u003c")
     policy = (
@@ -219,7 +225,7 @@ def page_html(data: dict[str, Any], part: str) -> str:
 <div id="box-answers"></div>
 </dialog>
 <template id="guidelines">{guidelines}</template>
-<script type="application/json" id="part">{part}</script>
+<script type="application/json" id="head">{head}</script>
 <script type="application/json" id="data">{shown}</script>
 <script>{script}</script>
 </body>

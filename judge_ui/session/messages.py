@@ -199,7 +199,6 @@ def event_words(event: SeenEvent, scale: Scale) -> str:
         Action.MARK: "passages marked",
         Action.UNDO: f"undo: {stands} again",
         Action.REOPEN: "put back into the queue",
-        Action.SETTLE: f"copies merged: {stands}",
     }.get(event.action, stands)
     return f"undone: {words}" if event.is_undone else words
 

@@ -215,10 +215,8 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "report": ("measure.report", "Write a page that shows how far the collection can be trusted."),
     },
     "Keep": {
-        "merge": ("keep.merge", "Bring in what was done on copies of the collection."),
         "backup": ("keep.safety", "Save the whole collection as one file, while judges work."),
         "restore": ("keep.safety", "Make a collection from a backup: a new one, or in place of one."),
-        "copy": ("keep.safety", "Copy a whole collection: from a file to a server, or back."),
         "verify": ("keep.safety", "Check the collection against its own rules."),
         "upgrade": ("keep.safety", "Back up a collection and migrate it to this program's schema."),
     },

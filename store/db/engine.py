@@ -180,7 +180,7 @@ def hinting(hint: str) -> Iterator[None]:
         raise StoreError(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_a0ece9d2"
+SCHEMA_REVISION = "1_7f3cf67d"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
 
 BUSY_TIMEOUT_MS = 30_000
@@ -283,14 +283,14 @@ def engine_at(place: URL | Path) -> Iterator[Engine]:
         engine.dispose()
 
 
-def read_only_engine(file: Path, *, is_shared: bool = False) -> Engine:
+def read_only_engine(file: Path) -> Engine:
     """Make the engine of a file that may only be read, as an archived collection is.
 
     SQLite would want to write its shared memory beside it, unless the file is told to be immutable, which
-    it is not while others may write to it (`is_shared`), or somebody's log lies beside it.
+    it is not while somebody's log lies beside it.
     """
     log = file.with_name(file.name + "-wal")
-    is_steady = not is_shared and not (log.exists() and log.stat().st_size)
+    is_steady = not (log.exists() and log.stat().st_size)
     name = f"file:{quote(str(file.absolute()))}?mode=ro{'&immutable=1' * is_steady}"
     options: Any = {"uri": True, "isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
     url = URL.create("sqlite", database=str(file))

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, cast
 from zlib import crc32
 
-from sqlalchemy import Boolean, Column, Connection, DateTime, Float, Integer, LargeBinary, Table, insert, text
+from sqlalchemy import Boolean, Column, Connection, DateTime, Float, Integer, LargeBinary, Table, text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, SQLModel
 
@@ -187,17 +187,6 @@ def _checksum(table: Table, row: Mapping[Any, Any]) -> int:
     return checksum_of(table)([None if value is None else form(value) for value, form in values])
 
 
-def with_ids(table: Table, row: Mapping[Any, Any], **ids: int) -> dict[str, Any]:
-    """Return a row of another collection with the row ids that it has here, and the checksum of these.
-
-    A row that was damaged there keeps its wrong checksum: it is told here, too.
-    """
-    values = {**row, **ids}
-    if row[CHECKSUM] == _checksum(table, row):
-        values[CHECKSUM] = _checksum(table, values)
-    return values
-
-
 @cache
 def _raw_forms(table: Table) -> list[tuple[str, Callable[[Any], Any]]]:
     """Return the columns of a table, and what writes their values."""
@@ -211,23 +200,6 @@ def _at_update(context: Any) -> None:
 
 AT_WRITING: dict[str, Any] = {"default": _at_insert, "onupdate": _at_update}
 """Of the column, for SQLAlchemy."""
-
-
-def insert_one(session: Session, table: Table, values: Mapping[str, Any]) -> int:
-    """Insert one row and return its id, which alone is its key.
-
-    A checksum that comes with its values stays: a row that was damaged on a copy is told here, too.
-    """
-    made = insert(table).values(dict(values)).returning(*table.primary_key)
-    return int(session.connection().execute(made).scalar_one())
-
-
-def insert_raw(session: Session, table: Table, rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows, a value a column, as `raw_rows` gives them: row ids too, checksums computed anew.
-
-    In an order in which none refers to a later one.
-    """
-    write_raw(session, table, with_checksums(table, rows))
 
 
 def insert_new(session: Session, table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -231,7 +231,7 @@ class JudgeRow(_Row, table=True):
     uid: str = Field(
         default_factory=new_uid, sa_type=String(16), unique=True, sa_column_kwargs={"default": new_uid}
     )
-    """The same in every copy of the collection, whatever the judge is called there."""
+    """The same in every backup of the collection, whatever the judge is called there."""
     renamed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the name was last changed; ``None`` = never."""
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
@@ -267,7 +267,7 @@ class ErasureRow(_Row, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     uid: str = Field(default_factory=new_uid, sa_type=String(16), unique=True)
-    """Of the judge, so that another copy does not bring the judgements back."""
+    """Of the judge, so that no backup brings the judgements back unasked."""
     kind: str = Field(sa_type=String(16))
     judgements: int
     """Documents that had a grade."""
@@ -327,6 +327,8 @@ class SittingRow(_Row, table=True):
     program: str = Field(default="", sa_type=Text)
     topic_id: int | None = Field(default=None, foreign_key="topic.id")
     """The topic that is open."""
+    window: str | None = Field(default=None, sa_type=String(16))
+    """Of a page: which of its windows, so that what was taken in is known again; ``None`` = at a desk."""
 
 
 class JudgeTermRow(_Row, table=True):
@@ -367,8 +369,7 @@ class AnswerRow(_Row, table=True):
     document_id: int = Field(foreign_key="document.id")
     asked: str = Field(sa_type=String(16))
     judged_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    """Of the judgement event of the same judge and document that it led to, which has no name that merging
-    copies would leave alone but this; ``None`` = it led to none."""
+    """Of the judgement event of the same judge and document that it led to; ``None`` = it led to none."""
     grade: int | None = None
     unreadable: str | None = Field(default=None, sa_type=String(16))
     topic_version: int | None = None

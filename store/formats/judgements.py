@@ -35,7 +35,7 @@ from store.formats.qrels import Numbering
 from store.formats.syntax.json_lines import json_line, read_json_lines
 from store.formats.syntax.lines import read_text_lines
 from store.formats.syntax.tables import Remembered
-from store.records import JudgeKind, Judgement, State
+from store.records import Action, JudgeKind, Judgement, State
 from store.text import BIDI_CONTROLS
 
 STATE_FIELDS = ("topic", "docno", "judge", "state", "grade", "reason", "note", "iteration")
@@ -184,6 +184,8 @@ _NUMBERS = frozenset(one.name for one in EVENT if one.kind.name == "int")
 _MAY_BE_NONE = frozenset(one.name for one in EVENT if one.may_be_none) - _NUMBERS
 _ALWAYS = frozenset(one.name for one in EVENT if one.since == 1)
 """Columns that every history has; older ones lack the rest."""
+_EARLIER = ("follows", "settled")
+"""Columns of histories of programs before 0.3: how copies of a collection that went apart came together."""
 _PASSAGES = "passages"
 _KIND = "kind"
 _WHO = ("judge", _KIND)
@@ -224,6 +226,8 @@ class JudgementsFile:
     states: States = field(default_factory=lambda: States.of(()))
     kinds: dict[str, JudgeKind] = field(default_factory=dict)
     """What kind each judge is of, where a line says it."""
+    n_of_copies: int = 0
+    """Events that said how copies of a collection had come together, which was passed over."""
 
 
 def read_judgements(path: str, form: JudgementsFormat, faults: FaultList) -> JudgementsFile:
@@ -251,6 +255,7 @@ class _Reader:
         self._faults = faults
         self._kinds, self._chain, self._states = _KindReader(faults), EventChain(faults), StateReader(faults)
         self._found = JudgementsFile()
+        self._earlier = _EarlierHistory()
         self._is_history: bool | None = None
 
     def read(self, values: dict[str, Any], line: int) -> None:
@@ -262,7 +267,7 @@ class _Reader:
         if not self._is_history:
             self._states.read(values, line, is_odd=self._faults.count > before)
             return
-        event = event_of_values(values, line, self._faults)
+        event = event_of_values(self._earlier.in_one_line(values), line, self._faults)
         if event is not None and self._chain.accepts(event, line) and self._faults.count == before:
             self._found.lines.append(line)
             self._found.events.append(event)
@@ -299,7 +304,44 @@ class _Reader:
         """Return what has no fault."""
         self._found.states = self._states.finish()
         self._found.kinds = self._kinds.known
+        self._found.n_of_copies = self._earlier.n_events
         return self._found
+
+
+_BY_STATE = {
+    State.JUDGED: Action.JUDGE,
+    State.SKIPPED: Action.SKIP,
+    State.CANNOT: Action.CANNOT,
+    State.UNJUDGED: Action.REOPEN,
+}
+
+
+class _EarlierHistory:
+    """Reads events that went apart on copies of a collection as one line of revisions.
+
+    An event that settled copies, and one whose state came of another revision than the one before it, is read
+    by its state: as the decision that leaves it.
+    """
+
+    def __init__(self) -> None:
+        self.n_events = 0
+        self._apart: set[tuple[str, ...]] = set()
+
+    def in_one_line(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return the values of an event without how copies came together."""
+        said = [values.pop(name, None) for name in _EARLIER]
+        action, state, undoes = (values.get(name) for name in ("action", "state", "undoes"))
+        pair = tuple(str(values.get(name)) for name in KEY_FIELDS)
+        is_apart = action == "settle" or any(one is not None for one in said)
+        self.n_events += is_apart
+        if not is_apart and (undoes is None or (*pair, str(undoes)) not in self._apart):
+            return values
+        self._apart.add((*pair, str(values.get("revision"))))
+        if action in ("settle", Action.UNDO, Action.NOTE, Action.MARK) and state in [*State]:
+            values |= {"action": _BY_STATE[State(state)].value, "undoes": None}
+            if action == "settle":
+                values["display_order"] = None
+        return values
 
 
 def _code_of_cell(name: str, numbers: Numbering[Any], cell: str) -> int:
@@ -420,7 +462,7 @@ def _read_cells(names: list[str], cells: list[str], line: int, reader: _Reader, 
 def _is_header(cells: list[str]) -> bool:
     """Say whether a line names the columns of events or of states, each once."""
     named = set(cells) - {_KIND}
-    of_events = named >= _ALWAYS and named <= {*FIELDS}
+    of_events = named >= _ALWAYS and named <= {*FIELDS, *_EARLIER}
     return len(cells) == len(set(cells)) and (of_events or named == {*STATE_FIELDS})
 
 
@@ -439,7 +481,7 @@ def _header_words(cells: list[str]) -> str:
 
 def _value(name: str, cell: str) -> Any:
     """Read one cell as a JSON value, or raise `UnfitValueError`."""
-    if name in _NUMBERS:
+    if name in _NUMBERS or name == _EARLIER[0]:
         if not cell:
             return None
         return int(cell) if _INTEGER.fullmatch(cell) else cell
@@ -447,7 +489,7 @@ def _value(name: str, cell: str) -> Any:
     if text is None:
         message = f"expected \\t, \\n, \\r, \\\\ or \\uXXXX, got `{cell}`"
         raise UnfitValueError(message)
-    if not text and name in _MAY_BE_NONE:
+    if not text and (name in _MAY_BE_NONE or name in _EARLIER):
         return None
     return _passages(text) if name == _PASSAGES else text
 

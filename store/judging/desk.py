@@ -55,6 +55,7 @@ from store.judging.events import (
 from store.judging.judges import judge_named
 from store.judging.sittings import beat, close_sitting, fetch_terms, live_sittings, open_sitting, set_terms
 from store.readable import MOST_CHARACTERS, readable
+from store.readable.pieces import Readable
 from store.records import (
     DECIDED,
     Action,
@@ -95,8 +96,8 @@ class Queued:
     round: str
 
 
-def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
-    """Return a judge's documents of a topic in display order: what is assigned, or else every pool."""
+def fetch_pooled(session: Session, topic: int) -> dict[int, Queued]:
+    """Return the documents of a topic that pools hold, by row id."""
     query = (
         to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
         .join(DOCUMENT, DOCUMENT.c.id == POOL_ENTRY.c.document_id)
@@ -106,6 +107,15 @@ def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
     pooled: dict[int, Queued] = {}
     for document, docno, order, label in session.execute(query):
         pooled.setdefault(document, Queued(document, docno, order, label))
+    return pooled
+
+
+def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
+    """Return a judge's documents of a topic in display order: what is assigned, or else every pool.
+
+    But for those in whose place a near-duplicate is shown.
+    """
+    pooled = fetch_pooled(session, topic)
     if not has_assignments(session):
         return list(pooled.values())
     return [
@@ -213,7 +223,7 @@ class Desk:
         self._orders: dict[tuple[int, int], tuple[str, str]] = {}
         self._undoing: int | None = None
         """An event whose undo was sent, and nobody knows yet whether it was done."""
-        self._topic_versions: dict[int, int] = {}
+        self._topic_versions: dict[int, int | None] = {}
         """Version of a topic's text that the judge was last shown, by row id."""
         self._guideline: int | None = None
         """Version of the guidelines that the judge was last shown or offered; 0 = there were
@@ -268,6 +278,11 @@ class Desk:
         """Return the active times of the judge's latest decisions, the newest last."""
         with reading(self._engine) as session:
             return recent_active_ms(session, judge=self._judge_id, limit=RECENT_DECISIONS)
+
+    def shown_versions(self) -> tuple[int | None, dict[str, int]]:
+        """Return the versions that were shown last: of the guidelines, and of the topics' texts by id."""
+        topics = {name: self._topic_versions.get(row) for name, row in self._topic_ids.items()}
+        return self._guideline or None, {name: one for name, one in topics.items() if one is not None}
 
     def guidelines(self) -> Guideline | None:
         """Return the newest guidelines, fit for a terminal; ``None`` = there are none."""
@@ -572,8 +587,7 @@ class Desk:
         self._hold(session, values)
         row = append_event(session, values, seen_revision=seen)
         if decision.passages is not None:
-            found = fetch_readable(session, [document])
-            passages = as_raw(decision.passages, found.get(document) or readable(""))
+            passages = as_raw(decision.passages, self._readable(session, document))
         else:
             passages = self._passages(session, old)
         add_passages(session, row.id, passages)
@@ -603,6 +617,10 @@ class Desk:
     def _passages(self, session: Session, event: Row[Any] | None) -> tuple[Passage, ...]:
         """Return the passages of an event, of the raw text."""
         return () if event is None else fetch_passages(session, [event.id]).get(event.id, ())
+
+    def _readable(self, session: Session, document: int) -> Readable:
+        """Return the text of a document as it is read."""
+        return fetch_readable(session, [document]).get(document) or readable("")
 
     def _event(self, session: Session, topic: int, document: int, action: Action) -> dict[str, Any]:
         """Return the values of an event of this judge and sitting; its state is still to be set."""

@@ -320,7 +320,7 @@ def letter(place: int) -> str:
 def latest_ruling(rulings: Iterable[Ruling], identities: Mapping[int, str]) -> Ruling | None:
     """Return which of several adjudicators' rulings on a document counts: the latest.
 
-    Of two at one moment by the adjudicators' identities: row ids depend on the order of merging.
+    Of two at one moment by the adjudicators' identities, which an export and import leaves as they are.
     """
     return max(rulings, key=lambda one: (one.at or _NEVER, identities.get(one.judge, "")), default=None)
 

@@ -157,7 +157,7 @@ def look_at(session: Session, name: str) -> Erasing:
 def erase(session: Session, name: str) -> Erasing:
     """Erase a judge: events, passages, terms, sittings, places, answers, and the name wherever it stands.
 
-    A row of table `erasure` stays, by which another copy of the collection is kept from bringing them back.
+    A row of table `erasure` stays, by which a backup is kept from bringing them back unasked.
     The bytes are for `Erasures.scrub`. `ConflictError`: the judge is at work.
     """
     judge = judge_named(session, name, "id", "uid")
@@ -252,7 +252,7 @@ class Erasure:
     """A judge who was erased."""
 
     uid: str
-    """The same in every copy of the collection; it says nothing of whose it was."""
+    """The same in every backup of the collection; it says nothing of whose it was."""
     kind: JudgeKind
     judgements: int
     """Documents that had a grade."""

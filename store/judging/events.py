@@ -332,27 +332,12 @@ def deciding_events(events: Sequence[Row[Any]]) -> list[Row[Any] | None]:
             decider = None
         elif event.action == Action.UNDO:
             undone = by_id.get(event.undoes)
-            decider = None if undone is None else by_revision.get(_followed(undone))
+            decider = None if undone is None else by_revision.get(undone.revision - 1)
         else:
-            decider = by_revision.get(_followed(event))
-        if event.action == Action.SETTLE:
-            decider = _settled(event, decider)
+            decider = by_revision.get(event.revision - 1)
         by_revision[event.revision] = decider
         decided.append(decider)
     return decided
-
-
-def _followed(event: Row[Any]) -> int:
-    """Return the revision that stood when the judge acted; of a settlement, the one it took."""
-    return int(event.revision - 1 if event.follows is None else event.follows)
-
-
-def _settled(event: Row[Any], decider: Row[Any] | None) -> Row[Any] | None:
-    """Return what decided after copies were settled: on one of them, or by hand here."""
-    if event.state == State.UNJUDGED:
-        return None
-    taken = None if decider is None else (decider.state, decider.grade)
-    return decider if taken == (event.state, event.grade) else event
 
 
 def ruling_of(judge: int, events: Sequence[Row[Any]]) -> Ruling | None:
@@ -360,7 +345,7 @@ def ruling_of(judge: int, events: Sequence[Row[Any]]) -> Ruling | None:
     decider = deciding_events(events)[-1]
     if decider is None or decider.state not in DECIDED:
         return None
-    basis = None if decider.action == Action.SETTLE else seen_basis(decider.display_order)
+    basis = seen_basis(decider.display_order)
     at = max(event.judged_at for event in events if event.revision <= decider.revision)
     kinds = () if basis is None else seen_kinds(decider.display_order)
     return Ruling(judge, decider.grade, decider.id, basis, at, kinds)

@@ -113,7 +113,7 @@ def judge_id(session: Session, name: str) -> int:
 
 
 def fetch_identities(session: Session) -> dict[int, str]:
-    """Return what tells judges apart in every copy of the collection, by row id; no names."""
+    """Return what tells judges apart in every backup of the collection, by row id; no names."""
     return {row.id: row.uid for row in session.execute(select(JUDGE.c.id, JUDGE.c.uid))}
 
 
@@ -205,7 +205,7 @@ class NamesReplaced:
 def rename_in_lists(session: Session, old: str, new: str) -> int:
     """Put a name in place of another wherever a plan lists judges; return how many plans did.
 
-    Names of pools, rounds and files stay: other copies of the collection know them by these.
+    Names of pools, rounds and files stay: files made before know them by these.
     """
     n_plans = 0
     for table in (ASSIGNMENT_PLAN, POOL):
@@ -341,7 +341,7 @@ class Anonymised:
 
 
 def rename(session: Session, old: str, new: str) -> Renamed:
-    """Give a judge another name; it is the same judge in every copy, and at every desk."""
+    """Give a judge another name; it is the same judge at every desk and on every page."""
     number = judge_id(session, old)
     if fault := id_fault(new):
         raise ArgumentError("NEW", f"must be one word ({fault})", new)

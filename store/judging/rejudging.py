@@ -45,78 +45,30 @@ from store.judging.judges import judge_id
 from store.records import DECIDED, Action, JudgeKind, State, Topic
 from store.text import natural_key
 
-_SETTLES = "settles:"
-"""How a settlement lists the revisions it follows, as in ``settles:2,4``."""
-
 
 @dataclass(frozen=True, slots=True)
 class Basis:
     """What a decision was made by."""
 
     decider: Row[Any]
-    """The event that decided: of a judge at a desk, or a settlement of copies by hand."""
+    """The event that decided, of a judge at a desk."""
     guideline_version: int | None
     """``None`` = there were no guidelines."""
     topic_version: int | None
     """``None`` = the event is older than topics' versions are: the first."""
-    hashes: frozenset[str | None]
-    """Of the document's text, where there was one."""
+    document_sha256: str | None
+    """Of the document's text; ``None`` = there was none."""
 
 
 def basis_of(events: Sequence[Row[Any]]) -> Basis | None:
     """Return what the decision that stands was made by, of all events of a judge and document.
 
-    ``None`` = no decision stands, or one that was imported. A settlement of copies rests on what the decision
-    rests on that it took; one by hand on the decisions that it settled: on the oldest of their guidelines and
-    of their topic's texts, and on every text of the document that was seen.
+    ``None`` = no decision stands, or one that was imported.
     """
-    deciders = {
-        event.revision: decider for event, decider in zip(events, deciding_events(events), strict=True)
-    }
-    decider = deciders[events[-1].revision]
-    if decider is None or decider.state not in DECIDED:
+    decider = deciding_events(events)[-1]
+    if decider is None or decider.state not in DECIDED or decider.sitting_id is None:
         return None
-    made = _at_desks(events, deciders, decider)
-    if not made:
-        return None
-    return Basis(
-        decider,
-        min((one.guideline_version for one in made), key=lambda version: version or 0),
-        min((one.topic_version for one in made), key=lambda version: version or 1),
-        frozenset(one.document_sha256 for one in made),
-    )
-
-
-def _at_desks(
-    events: Sequence[Row[Any]], deciders: dict[int, Row[Any] | None], decider: Row[Any]
-) -> list[Row[Any]]:
-    """Return the decisions at desks that one rests on: itself, or those that it settled."""
-    if decider.action != Action.SETTLE:
-        return [] if decider.sitting_id is None else [decider]
-    behind = _behind(events)
-    own = [deciders.get(revision) for revision in behind[decider.revision][0]]
-    decided = [one for one in own if one is not None and one.state in DECIDED]
-    # What another decision was made knowing was no side of the conflict.
-    known = set().union(*(behind[one.revision][1] for one in decided))
-    sides = {one.revision: one for one in decided if one.revision not in known}
-    return [made for one in sides.values() for made in _at_desks(events, deciders, one)]
-
-
-def _behind(events: Sequence[Row[Any]]) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
-    """Return the revisions that each event follows, and all behind it; see `store.keeping.merge.graph`."""
-    found: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
-    ends: set[int] = set()
-    for event in events:
-        before = event.revision - 1 if event.follows is None else event.follows
-        parents = frozenset({before} if before else ())
-        if event.action == Action.SETTLE:
-            order = event.display_order or ""
-            listed = order.removeprefix(_SETTLES) if order.startswith(_SETTLES) else ""
-            parents = frozenset(map(int, listed.split(","))) if listed else frozenset(ends)
-        every = parents.union(*(found[one][1] for one in parents if one in found))
-        found[event.revision] = (parents, every)
-        ends = ends - parents | {event.revision}
-    return found
+    return Basis(decider, decider.guideline_version, decider.topic_version, decider.document_sha256)
 
 
 class KnownVersions:
@@ -311,7 +263,7 @@ def _find(
 
 
 def _count_imported(session: Session, judges: Sequence[str], topics: Collection[str]) -> int:
-    """Count the imported grades that stand; what copies were settled by is looked into."""
+    """Count the imported grades that stand."""
     numbers = [judge_id(session, name) for name in judges]
     query = current_events(judges=numbers or None).where(
         JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
@@ -319,15 +271,7 @@ def _count_imported(session: Session, judges: Sequence[str], topics: Collection[
     if topics:
         wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(list(topics)))
         query = query.where(JUDGEMENT.c.topic_id.in_(wanted))
-    newest = query.subquery()
-    is_settled = newest.c.action == Action.SETTLE.value
-    n = count_rows(session, newest, ~is_settled)
-    pairs = select(newest.c.judge_id, newest.c.topic_id, newest.c.document_id).where(is_settled)
-    settled = {tuple(row) for row in session.execute(pairs)}
-    for judge in {judge for judge, _, _ in settled}:
-        for pair, events in fetch_histories(session, judge=judge).items():
-            n += (judge, *pair) in settled and basis_of(events) is None
-    return n
+    return count_rows(session, query.subquery())
 
 
 def _reasons(
@@ -337,9 +281,8 @@ def _reasons(
     reasons = []
     if current and basis.guideline_version not in current:
         reasons.append(Why.GUIDELINES)
-    seen = basis.hashes - {sha256}
-    if seen:
-        reasons.append(Why.TEXT_CAME if seen == {None} else Why.TEXT)
+    if basis.document_sha256 != sha256:
+        reasons.append(Why.TEXT_CAME if basis.document_sha256 is None else Why.TEXT)
     if of_topic is not None and judged_under(basis) not in of_topic:
         reasons.append(Why.TOPIC)
     return tuple(reasons)

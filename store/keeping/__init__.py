@@ -1,4 +1,4 @@
-"""How a collection is kept: backups, copies, checks, merging, directories."""
+"""How a collection is kept: backups, checks, pages brought back, directories."""
 
 from __future__ import annotations
 

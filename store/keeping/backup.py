@@ -21,6 +21,7 @@ from store.db.engine import (
     DAMAGED,
     DAMAGED_HINT,
     check_revision,
+    check_schema,
     database_now,
     display,
     engine_at,
@@ -35,8 +36,7 @@ from store.db.tables import JUDGE, SITTING, TABLES
 from store.errors import SchemaError, StoreError
 from store.judging.events import count_events
 from store.judging.sittings import ALIVE
-from store.keeping.copying import copy_collection, fill
-from store.keeping.merge.copies import is_part
+from store.keeping.copying import fill
 from store.keeping.progress import Progress, no_progress
 from store.keeping.verify import first_fault
 
@@ -88,7 +88,7 @@ def back_up(
                     connection.execute("PRAGMA journal_mode = WAL").close()
                 _check(part, display(url), DAMAGED_HINT, "file", "references")
                 if not as_it_is:
-                    hint = "nothing was saved; pooler verify says more, and pooler copy copies it as it is"
+                    hint = "nothing was saved; pooler verify says more"
                     _check(part, display(url), hint, "checksums", "texts")
             seal(part)
             return Backup(file, n_events, part.stat().st_size)
@@ -141,26 +141,23 @@ def _in_the_way(engine: Engine, file: Path, *, replaces: bool) -> tuple[str, str
     here = _identity(engine)
     if there[:2] != here[:2]:
         return f"{file} is a backup of another collection, `{there[0]}`", hint
-    if there[2] != here[2]:
-        kinds = ("a whole collection", "one judge's part of it")
-        return f"{file} is of {kinds[there[2]]}, and {display(engine.url)} is {kinds[here[2]]}", hint
-    if there[3] > here[3]:
-        return f"{file} has {there[3] - here[3]:,} judgement events more than {display(engine.url)}", hint
+    if there[2] > here[2]:
+        return f"{file} has {there[2] - here[2]:,} judgement events more than {display(engine.url)}", hint
     if side_files(file):
         hint = f"close it; `pooler status --collection {file}` tidies up"
         return f"{file} is in use, or was when the power went", hint
     return None
 
 
-def _identity(engine: Engine) -> tuple[str, object, bool, int]:
-    """Return name, moment of making, whether it is a part, and number of events; of any schema."""
+def _identity(engine: Engine) -> tuple[str, object, int]:
+    """Return name, moment of making, and number of events; of any schema."""
     if stored_revision(engine) is None:
         message = f"{display(engine.url)} is not a pooler collection"
         raise SchemaError(message)
     with reading(engine) as session:
         about = TABLES["collection"].c
         name, made = session.execute(select(about.name, about.created_at)).one()
-        return name, made, is_part(session), count_events(session)
+        return name, made, count_events(session)
 
 
 def _copy_pages(session: Session, part: Path, file: Path, progress: Progress) -> None:
@@ -222,8 +219,6 @@ class Restored:
     """The file that has what was there before; ``None`` = nothing was."""
     was_damaged: bool = False
     """Whether what was there before could not be backed up, and was put aside as it was."""
-    part_of: str | None = None
-    """Whose part of what it is, where `export work` made it: "`ann`'s part of `wine`"."""
 
 
 def restore(
@@ -239,22 +234,24 @@ def restore(
     With `replaces` a SQLite collection that is there gives way, saved beside itself as ``FILE.replaced`` in
     the one transaction that replaces it, or put aside as ``FILE.damaged``. `StoreError`, and what was there
     stays: the backup is damaged; somebody is judging there; the backup has judges who were erased there
-    since, without `with_erased`; it is one judge's part and would replace a whole collection.
+    since, without `with_erased`.
     """
     backup = look_at_backup(file)
-    part_of = _part_of(file)
     if url.get_backend_name() == "postgresql":
         if replaces:
             message = f"{display(url)}: only a collection file can be replaced"
             hint = "pooler backup saves it; restore into an empty database"
             raise StoreError(message, hint=hint)
-        copy_collection(URL.create("sqlite", database=str(file)), url, progress=progress)
-        return Restored(backup, part_of=part_of)
+        with engine_at(file) as engine:
+            check_schema(engine)
+            with reading(engine) as session:
+                fill(session, url, progress)
+        return Restored(backup)
     target = Path(url.database or "")
     check_folder(target)
     if not target.exists() or not target.stat().st_size:
         _make(file, target, progress)
-        return Restored(backup, part_of=part_of)
+        return Restored(backup)
     if target.samefile(file):
         message = f"{target} is the backup itself"
         raise StoreError(message, hint="--collection names the collection to make of it")
@@ -263,24 +260,10 @@ def restore(
         hint = "--replace saves it and puts the backup in its place; --collection names another"
         raise StoreError(message, hint=hint)
     is_whole = _is_whole(target)
-    if part_of is not None and is_whole and _part_of(target) is None:
-        message = f"{file} is {part_of}, and {target} is a whole collection"
-        hint = f"pooler merge {file} --collection {target} takes in what the judge did"
-        raise StoreError(message, hint=hint)
     if not with_erased:
         _check_erased(file, target)
     put = _replace if is_whole else _put_aside
-    return Restored(backup, put(file, target, progress), was_damaged=not is_whole, part_of=part_of)
-
-
-def _part_of(file: Path) -> str | None:
-    """Say whose part of what a collection file is; ``None`` = it is a whole one."""
-    with engine_at(file) as engine, reading(engine) as session:
-        if not is_part(session):
-            return None
-        name = session.scalar(text("SELECT name FROM collection"))
-        judge = session.scalar(text("SELECT name FROM judge ORDER BY id"))
-        return f"`{judge}`'s part of `{name}`"
+    return Restored(backup, put(file, target, progress), was_damaged=not is_whole)
 
 
 def _check_erased(file: Path, target: Path) -> None:

@@ -391,7 +391,6 @@ def _ranking_fault(row: Any, known: NDArray[np.bool_]) -> str | None:
 
 _STAYS = _listed((Action.NOTE, Action.MARK))
 _IS_UNDO = f"(e.action = '{Action.UNDO}')"
-_IS_SETTLE = f"(e.action = '{Action.SETTLE}')"
 _DIFFERS = (
     f"e.state <> coalesce(b.state, '{State.UNJUDGED}')"
     " OR coalesce(e.grade, -1000000) <> coalesce(b.grade, -1000000)"
@@ -663,7 +662,7 @@ CHECKS = (
             "a {4} changed the state",
             more="e.action",
             joins=f"""LEFT JOIN judgement b ON {_same_pair("b")}
-                AND b.revision = coalesce(e.follows, e.revision - 1)""",
+                AND b.revision = e.revision - 1""",
         ),
         advice=REPORT,
     ),
@@ -681,22 +680,18 @@ CHECKS = (
                           THEN 'it takes back no earlier event of the same judge and document'
                           ELSE 'it does not restore what was before the event it takes back' END""",
             joins=f"""LEFT JOIN judgement u ON u.id = e.undoes LEFT JOIN judgement b ON {_same_pair("b")}
-                AND b.revision = coalesce(u.follows, u.revision - 1)""",
+                AND b.revision = u.revision - 1""",
         ),
         advice=REPORT,
     ),
     Check(
-        "lineage",
+        "versions",
         "judgement events",
         "judgement",
         events(
-            f"""e.follows < 0 OR e.follows >= e.revision OR {_IS_SETTLE} <> (e.settled IS NOT NULL)
-                OR e.topic_version < 1 OR e.topic_version > t.version""",
-            "{4}",
-            more=f"""CASE WHEN e.follows < 0 OR e.follows >= e.revision THEN 'it follows no earlier one'
-                          WHEN {_IS_SETTLE} <> (e.settled IS NOT NULL)
-                          THEN 'copies are settled by a rule, and nothing else is'
-                          ELSE 'its topic has no text of version ' || e.topic_version END""",
+            "e.topic_version < 1 OR e.topic_version > t.version",
+            "its topic has no text of version {4}",
+            more="e.topic_version",
         ),
     ),
     Check(

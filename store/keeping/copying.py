@@ -1,4 +1,4 @@
-"""A whole collection from one database into another, row by row, with its row ids.
+"""A whole collection from one database into another on a server, or back, row by row, with its row ids.
 
 Rows travel as SQLite has them: moments as text in UTC, truth as 0 and 1. PostgreSQL is asked for
 them in that form and takes them in it, so that nothing is converted here.
@@ -17,39 +17,18 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import Session, SQLModel
 
-from store.db.engine import check_schema, display, engine_at, reading, translated_errors, writing
-from store.db.files import check_folder, made_whole
+from store.db.engine import display, engine_at, translated_errors, writing
 from store.db.raw import is_postgresql, raw_rows, write_raw
-from store.db.schema import check_free_place, make_tables
+from store.db.schema import make_tables
 from store.db.tables import JUDGE_CODE, RUN
-from store.errors import ArgumentError, StoreError
-from store.keeping.progress import Progress, no_progress
+from store.errors import StoreError
+from store.keeping.progress import Progress
 
 _BATCH = 2000
 """Rows written between two steps of a progress bar."""
 
 Counts = dict[str, int]
 """Rows by table."""
-
-
-def copy_collection(source: URL, target: URL, *, progress: Progress = no_progress) -> Counts:
-    """Copy a whole collection into an empty place, on the same engine or the other; return rows by table.
-
-    One state is read and one transaction written, with the row ids; nothing is left where a value does not
-    fit (`StoreError`).
-    """
-    if source == target:
-        raise ArgumentError("TO", "must be another place than FROM", display(target))
-    with engine_at(source) as engine:
-        check_schema(engine)
-        if target.get_backend_name() == "postgresql":
-            with reading(engine) as session:
-                return fill(session, target, progress)
-        file = Path(target.database or "")
-        check_free_place(file)
-        check_folder(file)
-        with reading(engine) as session, made_whole(file, replaces=file.exists()) as part:
-            return fill(session, part, progress)
 
 
 def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, Table, func, select, text
+from sqlalchemy import Row, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -195,16 +195,16 @@ def _newest_revisions(session: Session) -> dict[Pair, int]:
     return {(topic, document, judge): newest for topic, document, judge, newest in rows}
 
 
-def next_ids(session: Session, n: int, table: Table = JUDGEMENT) -> list[int]:
+def next_ids(session: Session, n: int) -> list[int]:
     """Take rising row ids for `n` new events, which no judge at work can take meanwhile."""
     if session.get_bind().dialect.name == "postgresql":
         taken = session.execute(
-            text("SELECT nextval(pg_get_serial_sequence(:name, 'id')) FROM generate_series(1, :n)"),
-            {"n": n, "name": table.name},
+            text("SELECT nextval(pg_get_serial_sequence('judgement', 'id')) FROM generate_series(1, :n)"),
+            {"n": n},
         )
         return sorted(taken.scalars())
     # A transaction that writes to SQLite has the file for itself.
-    highest = session.scalar(select(func.max(table.c.id))) or 0
+    highest = session.scalar(select(func.max(JUDGEMENT.c.id))) or 0
     return list(range(highest + 1, highest + 1 + n))
 
 

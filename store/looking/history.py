@@ -13,7 +13,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
 
-from sqlalchemy import Column, ColumnElement, Row, Select, and_, case, exists, func, select, true
+from sqlalchemy import Column, ColumnElement, Row, Select, and_, exists, select, true
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, topic_id
@@ -118,10 +118,8 @@ class Entry:
     grade: int | None = None
     undid: int | None = None
     """The revision that an undo took back."""
-    settled: str | None = None
-    """How copies were settled: a rule of `store.keeping.merge.settle`."""
     at_desk: bool | None = None
-    """False = imported, settled by a merge, or reopened by the organiser."""
+    """False = imported, or reopened by the organiser."""
     reason: str = ""
     note: str = ""
     has_new_note: bool = False
@@ -185,7 +183,7 @@ def _events(
 
 
 _AS_READ = (
-    *("action", "judge", "topic", "docno", "revision", "grade", "grade_before", "undid", "settled"),
+    *("action", "judge", "topic", "docno", "revision", "grade", "grade_before", "undid"),
     *("reason", "note", "guideline_version", "topic_version"),
 )
 """Fields of an `Entry` that a row of `_told` has as they are."""
@@ -194,11 +192,6 @@ _AS_READ = (
 def _told() -> Select[Any]:
     """Select events by time, each with its names and with what stood before it."""
     before, undone = JUDGEMENT.alias("before"), JUDGEMENT.alias("undone")
-    # A settlement follows the end it takes; before it, the one before it stood here.
-    stood = case(
-        (JUDGEMENT.c.settled.is_not(None), JUDGEMENT.c.revision - 1),
-        else_=func.coalesce(JUDGEMENT.c.follows, JUDGEMENT.c.revision - 1),
-    )
     same = (JUDGEMENT.c[name] == before.c[name] for name in KEY)
     return (
         select(
@@ -215,7 +208,7 @@ def _told() -> Select[Any]:
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
         .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
         .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
-        .outerjoin(before, and_(*same, before.c.revision == stood))
+        .outerjoin(before, and_(*same, before.c.revision == JUDGEMENT.c.revision - 1))
         .outerjoin(undone, undone.c.id == JUDGEMENT.c.undoes)
         .order_by(JUDGEMENT.c.judged_at, JUDGEMENT.c.id)
     )

@@ -32,11 +32,10 @@ from store.db.tables import JUDGEMENT
 from store.errors import StoreError
 from store.formats.scale import parse_scale
 from store.keeping.backup import back_up, restore
-from store.keeping.copying import copy_collection
 from store.keeping.verify import verify
 from store.records import Document, JudgeKind
 from tests.benchmarks.timing import in_folder
-from tests.helpers.world import JudgeAtWork, make_pool
+from tests.helpers.world import JudgeAtWork, carry, make_pool
 
 MEGABYTES = int(os.environ.get("POOLER_BENCH_MB", "500"))
 TOPICS, POOLED, JUDGES = 50, 2000, 4
@@ -168,7 +167,7 @@ def backup_speed(folder: Path) -> None:
         "  VACUUM INTO": lambda: vacuum_into(place, folder / "vacuumed.db"),
         "  cp (unsafe)": lambda: subprocess.run(["cp", place, folder / "cp.db"], check=True),
         "verify": lambda: verify(url),
-        "copy to a file": lambda: copy_collection(url, collection_url(str(folder / "c.db"))),
+        "copy to a file": lambda: carry(url, str(folder / "c.db")),
         "restore": lambda: restore(file, collection_url(str(folder / "r.db"))),
     }
     spans, unended = {}, set()

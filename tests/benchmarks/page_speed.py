@@ -13,7 +13,7 @@ from tests.benchmarks.timing import in_folder, once
 from tests.helpers.world import make_pool
 from tests.judge_ui.page.browser import Browser
 from tests.judge_ui.page.pages import make_page
-from tests.judge_ui.page.test_page_in_browser import begin, merge, saved
+from tests.judge_ui.page.test_page_in_browser import begin, bring_back, saved
 
 DOCUMENTS, TOPICS = 5000, 50
 
@@ -67,8 +67,8 @@ def large_page(folder: Path) -> None:
         done = saved(page)
         print(f"  saved {done.stat().st_size / 1e6:.1f} MB")
     began = time.perf_counter()
-    assert len(merge(whole, done)) == DOCUMENTS
-    print(f"  merged in {time.perf_counter() - began:.1f} s")
+    assert len(bring_back(whole, done)) == DOCUMENTS
+    print(f"  imported in {time.perf_counter() - began:.1f} s")
 
 
 if __name__ == "__main__":

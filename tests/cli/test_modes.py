@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from store.records import Action, JudgeKind
+from store.records import JudgeKind
 from tests.helpers.run import Cli
-from tests.store.keeping.merge.apart import copies, make, work
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +31,6 @@ def mode(path: Path) -> int:
 
 NAMED = {
     "backup": ("backup", "x"),
-    "copy": ("copy", "collection.db", "x"),
     "export work": ("export", "work", "--judge", "strict", "--out", "x"),
     "export judgements": ("export", "judgements", "--out", "x"),
     "history": ("export", "judgements", "--history", "--out", "x"),
@@ -92,17 +90,6 @@ def test_log_of_a_collection_is_as_private(cli: Cli, here: Path, umask: int) -> 
         beside = list(here.iterdir())
         assert {path.name for path in beside} == {"collection.db", "collection.db-shm", "collection.db-wal"}
         assert {mode(path) for path in beside} == {0o600}
-
-
-def test_list_of_conflicts_is_its_owners(cli: Cli, here: Path, umask: int) -> None:
-    """It says who decided what."""
-    assert umask
-    whole = make(here / "collection.db")
-    places = [whole, *copies(whole, 1)]
-    for place, grade in zip(places, (1, 2), strict=True):
-        work(place, ("ann", "a", Action.JUDGE, grade))
-    assert cli("merge", places[1], "--conflicts", "c.tsv").code == 1
-    assert mode(here / "c.tsv") == 0o600
 
 
 @pytest.mark.parametrize("export_choice", [(), ("--anonymise",)])

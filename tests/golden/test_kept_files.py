@@ -37,9 +37,7 @@ def part_of(record: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any
     return {name: record[name] for name in kept}
 
 
-@pytest.mark.parametrize(
-    ("name", "events"), [("built", 181), ("assigned", 13), ("before", 159), ("copy", 162)]
-)
+@pytest.mark.parametrize(("name", "events"), [("built", 181), ("assigned", 13)])
 def test_collection_is_read_and_has_no_fault(name: str, events: int, tmp_path: Path) -> None:
     """Whole collections open, every check passes, and no event is missing."""
     file = unpack_today(f"written/{name}.db", tmp_path / "collection.db")
@@ -96,27 +94,6 @@ def test_collection_goes_out_and_comes_back(name: str, tmp_path: Path) -> None:
     for path in files:
         if (tmp_path / "one" / path).is_file():
             assert (tmp_path / "two" / path).read_bytes() == (tmp_path / "one" / path).read_bytes(), path
-
-
-def test_part_and_copy_are_merged_as_they_were(tmp_path: Path) -> None:
-    """The kept part brings ann's three grades; the copy asks about bob's, and is settled."""
-    name = unpack_today("written/before.db", tmp_path / "collection.db")
-    for file in ("part.db", "copy.db"):
-        unpack_today(f"written/{file}", tmp_path / file)
-    before = len(records(on(name, "export", "judgements", "--history").out))
-    on(name, "merge", tmp_path / "part.db")
-    on(name, "merge", tmp_path / "copy.db")
-    merged = records(on(name, "export", "judgements", "--history").out)
-    assert len(merged) == before + 3 + 3
-    kept = records((WRITTEN / "history.jsonl").read_text("utf-8"))
-    new = [one for one in merged if one["topic"] in ("G03", "G04") and one["judge"] in ("ann", "bob")]
-    assert [(one["docno"], one["judge"], one["grade"], one["judged_at"]) for one in new] == [
-        (one["docno"], one["judge"], one["grade"], one["judged_at"])
-        for one in kept
-        if one["topic"] in ("G03", "G04")
-        and one["judge"] in ("ann", "bob")
-        and (one["topic"], one["revision"]) in (("G03", 1), ("G04", 1))
-    ]
 
 
 def test_small_files_are_read(tmp_path: Path) -> None:

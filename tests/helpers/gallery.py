@@ -17,6 +17,7 @@ from typer.main import get_command
 
 from pooler.cli.commands import app
 from tests.helpers.run import copy_garden, run_inside, write
+from tests.helpers.saved_pages import judge_page
 
 PEOPLE, MODELS = ("alice", "bob"), ("gpt", "mistral", "qwen")
 RULE = "--aggregate majority --ties low"
@@ -36,8 +37,7 @@ BEGINNING = """
     --host {host} --parser json-grade:1 --shows topic.title,doc.text --param max_tokens=20
 """
 END = f"""
-    export work --judge ann --out ann.db
-    export work --judge ben --out ben.db
+    export work ann --out page.html
     export prels --as xinfap --pool sample {RULE} --out sampled.prels
     export collection published {RULE}
     pool --runs runs.tsv --depth 5 --out pool.txt
@@ -70,6 +70,8 @@ def plant(folder: Path, *, models: bool = True, host: str = "127.0.0.1:8000") ->
             run_inside("import", "judgements", "one.qrels", "--judge", judge, "--kind", kind).fine()
         (folder / "one.qrels").unlink()
         _run(END)
+        judge_page(folder / "page.html", "G01", 2, 1)
+    (folder / "page.html").unlink()
 
 
 def _run(lines: str) -> None:

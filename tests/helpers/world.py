@@ -22,6 +22,7 @@ from store.errors import ConflictError
 from store.formats.scale import make_scale as make_scale
 from store.formats.scale import parse_scale as parse_scale
 from store.judging.desk import Desk
+from store.keeping.backup import back_up, restore
 from store.records import Action, Decision, Pool, PoolEntry, Ranking, Run, Task
 
 
@@ -43,6 +44,14 @@ def _empty(scale: str) -> bytes:
         parsed = parse_scale(scale)
         Collection.create(str(file), name="test", scale=parsed, program="test").close()
         return file.read_bytes()
+
+
+def carry(source: Path | str, target: Path | str) -> None:
+    """Carry a whole collection from a file to a server, or back to a new file."""
+    if "://" in str(target):
+        restore(Path(source), collection_url(str(target)))
+    else:
+        back_up(collection_url(str(source)), Path(target))
 
 
 @contextmanager

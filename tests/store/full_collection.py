@@ -73,7 +73,7 @@ def fill(name: str, *, n_events: int = 60, seed: int = 1) -> None:
 
 
 def add_history(name: str) -> None:
-    """Add what months bring: a corrected topic, an erased judge, copies that came together."""
+    """Add what months bring: a corrected topic, an erased judge, a grade given twice."""
     with engine_of(name) as engine, writing(engine) as session:
         connection = session.connection()
         topic = connection.execute(select(TOPIC).where(TOPIC.c.number == "1")).one()
@@ -86,8 +86,8 @@ def add_history(name: str) -> None:
                 "erased_at": LATER}  # fmt: skip
         connection.execute(insert(ERASURE), [gone])
         judge = connection.execute(select(JUDGE.c.id).where(JUDGE.c.name == "cy")).scalar_one()
-        # On one copy graded again, on the other taken back, or noted, after the first event.
-        for docno, apart, grade in (("d10", Action.UNDO, None), ("d11", Action.NOTE, 1)):
+        # Graded again, noted by an older text of the topic, then the first grade taken back, or noted again.
+        for docno, last, grade in (("d10", Action.UNDO, None), ("d11", Action.NOTE, 2)):
             document = select(DOCUMENT.c.id).where(DOCUMENT.c.docno == docno).scalar_subquery()
             same = {"topic_id": topic.id, "judge_id": judge, "judged_at": LATER, "reason": "",
                     "document_id": connection.execute(select(document)).scalar_one()}  # fmt: skip
@@ -95,14 +95,12 @@ def add_history(name: str) -> None:
                 **same, revision=1, action=Action.JUDGE, state=State.JUDGED, grade=1
             )).inserted_primary_key[0]  # fmt: skip
             state = State.UNJUDGED if grade is None else State.JUDGED
-            undone = first if apart is Action.UNDO else None
+            undone = first if last is Action.UNDO else None
             for row in (
                 {"revision": 2, "action": Action.JUDGE, "state": State.JUDGED, "grade": 2,
                  "topic_version": 2},
-                {"revision": 3, "action": apart, "state": state, "grade": grade, "undoes": undone,
-                 "follows": 1, "topic_version": 1},
-                {"revision": 4, "action": Action.SETTLE, "state": State.JUDGED, "grade": 2,
-                 "settled": "latest"},
+                {"revision": 3, "action": Action.NOTE, "state": State.JUDGED, "grade": 2, "topic_version": 1},
+                {"revision": 4, "action": last, "state": state, "grade": grade, "undoes": undone},
             ):  # fmt: skip
                 connection.execute(insert(JUDGEMENT).values(**same, **row))
 

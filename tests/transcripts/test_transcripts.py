@@ -49,7 +49,7 @@ def bad_files(folder: Path, made: Path) -> None:
 
 
 def built(folder: Path, made: Path) -> None:
-    """Start with a collection of several judges, with rulings, undo, merges and all pools."""
+    """Start with a collection of several judges, with rulings, undo and all pools."""
     garden(folder, made)
     unpack_today("written/built.db", folder / "collection.db")
 
@@ -60,16 +60,8 @@ def assigned(folder: Path, made: Path) -> None:
     unpack_today("written/assigned.db", folder / "collection.db")
 
 
-def copies(folder: Path, made: Path) -> None:
-    """Start with a collection, a part of it and a copy of it, both judged elsewhere."""
-    garden(folder, made)
-    unpack_today("written/before.db", folder / "collection.db")
-    for name in ("part.db", "copy.db"):
-        unpack_today(f"written/{name}", folder / name)
-
-
 START: Mapping[str, Callable[[Path, Path], None]] = {
-    start.__name__: start for start in (garden, imported, bad_files, built, assigned, copies)
+    start.__name__: start for start in (garden, imported, bad_files, built, assigned)
 }
 
 

@@ -209,6 +209,11 @@ def import_file(
     what = "event" if events else "judgement"
     say(f"{file}: {report_words(report, what)} of {counted(len(said), 'judge')}")
     _say_kinds(file, said, there, is_option=kind is not None)
+    if read.n_of_copies:
+        say(
+            f"{file}: {counted(read.n_of_copies, 'event')} say how copies of a collection came together; that"
+            " was passed over, and what stood afterwards is kept"
+        )
     if any(event.sitting for event in events):
         say(f"{file}: the sittings that events belong to were not kept")
     if n_unversioned:

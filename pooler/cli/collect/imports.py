@@ -29,6 +29,7 @@ from pooler.cli.collect.exchange import (
     whole_collection,
 )
 from pooler.cli.collect.identity import IdentityOptions, import_labels
+from pooler.cli.collect.import_work import work
 from pooler.cli.collect.judges import KindName
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -377,6 +378,7 @@ def _free_name(opened: Collection, pool: Pool) -> str:
 app = typer.Typer(help="Import topics, documents, runs and judgements.", no_args_is_help=True)
 app.command("judgements")(command(judgements))
 app.command("collection")(whole_collection)
+app.command("work")(work)
 
 
 @app.command("topics")

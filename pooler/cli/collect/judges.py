@@ -55,8 +55,8 @@ def tell_scrubbed(scrubbed: Scrubbed) -> None:
 
 
 def tell_others(what: str) -> None:
-    """Say that backups, exports and copies are not reached; `what` is in them."""
-    say(f"backups, exports and copies made before are unchanged: {what}")
+    """Say that backups and exports are not reached; `what` is in them."""
+    say(f"backups and exports made before are unchanged: {what}")
 
 
 def anonymise(
@@ -71,9 +71,8 @@ def anonymise(
     They are renamed at random to the first free of judge-1, judge-2, ... The machines and programs they
     worked with, the words they had marked, the day they were registered and the seeds of their orders
     are forgotten. Grades and times stay; notes stay unless --without-notes is given. Each judge's
-    identity number, by which merges recognise them, stays too: copies, backups and exports made before
-    still tell who it was. `pooler export collection --anonymise` leaves numbers and names out of what
-    is published.
+    identity number stays too: backups and exports made before still tell who it was. `pooler export
+    collection --anonymise` leaves numbers and names out of what is published.
 
     Example: pooler judges anonymise alice bob --dry-run
 
@@ -152,8 +151,8 @@ def erase(
 
     Only a count and an identity number without a name remain; status, agreement, the list of judges and
     every export state the count: "31 judgements of an erased judge removed". Thanks to the number, a
-    merge with a copy of the collection brings nothing back. Copies, backups and exports made before
-    still have everything, name and number; `pooler export collection --anonymise` leaves the number
+    backup that still has the judge is not restored by mistake. Backups and exports made before still
+    have everything, name and number; `pooler export collection --anonymise` leaves the number
     out. Other judges' judgements stay as they are.
 
     Example: pooler judges erase bob --dry-run
@@ -177,9 +176,8 @@ def erase(
             _tell_erased(replace(would, found=done))
         tell_scrubbed(opened.erasures.scrub())
     tell_others(
-        "they still hold what was erased, but a merge brings none of it back; a count and an"
-        " identity number without a name stay here, and those files show whose they are;"
-        " `pooler export collection --anonymise` leaves the number out"
+        "they still hold what was erased; a count and an identity number without a name stay here, and"
+        " those files show whose they are; `pooler export collection --anonymise` leaves the number out"
     )
 
 
@@ -196,8 +194,8 @@ def rename(
 ) -> None:
     """Give a judge another name.
 
-    It is the same judge, with everything judged so far; copies of the collection recognise them when
-    merged. Names of pools, rounds and files that contain the old name stay, and are listed.
+    It is the same judge, with everything judged so far; what was saved on their pages still comes in. Names
+    of pools, rounds and files that contain the old name stay, and are listed.
 
     Example: pooler judges rename ann anna
     """
@@ -355,7 +353,7 @@ def code(
 ) -> None:
     """Make the access code with which a judge comes in by a browser, and show it once.
 
-    Only a hash of it is kept, in this database alone: no part, export, copy, backup or merge has it. A judge
+    Only a hash of it is kept, in this database alone: no page, export or backup has it. A judge
     has one code: a new one ends the one before, and whoever works with that. `pooler serve` asks for codes.
 
     Example: pooler judges code alice

@@ -1,1 +1,1 @@
-"""Commands that export, merge and keep."""
+"""Commands that export and keep."""

@@ -327,7 +327,7 @@ def whole_collection(
 
     Topics, documents, runs, pools, qrels and all judgements. Qrels are graded, and binary at every
     level of the scale. With several judges and neither --judge nor --aggregate, each judge gets their
-    own qrels and there are no merged ones. `pooler import collection DIR` makes the same collection
+    own qrels and there are none of all together. `pooler import collection DIR` makes the same collection
     again, of what lies in DIR/tables.
 
     Example: pooler export collection garden --aggregate majority --ties low

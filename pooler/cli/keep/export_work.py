@@ -1,9 +1,8 @@
-"""`pooler export work`: one judge's part, as a collection or as a page."""
+"""`pooler export work`: a judge's documents as one page for a browser."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 from pooler.cli.interrupts import tidy_when_killed
@@ -15,70 +14,59 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.keeping.work_copy import HandedOut
+    from store.judging.desk import Desk
 
 
 def work(
     name: Annotated[str | None, argument("JUDGE", "Whose documents.")] = None,
     judge: Annotated[str | None, option("--judge NAME", "The same as JUDGE.")] = None,
-    out: Annotated[
-        Path | None, option("--out -o FILE", "A new file. Default JUDGE.db, with --html JUDGE.html.")
+    all_: Annotated[
+        Path | None, option("--all DIR", "A page in DIR for every human judge who has documents.")
     ] = None,
+    out: Annotated[Path | None, option("--out -o FILE", "A new file. Default JUDGE.html.")] = None,
     html: Annotated[
         bool,
-        option(
-            "--html",
-            "Make a page instead, for a browser: no pooler, no server and no network is needed to judge on"
-            " it. Texts are in it; it is for its judge alone.",
-        ),
+        option("--html", "As a page for a browser, which is how work leaves: with or without it the same."),
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Make a collection, or a page, of one judge's documents, to judge on another machine.
+    """Make a page of one judge's documents, to judge on in a browser on another machine.
 
-    It holds what is left for the judge (topics, documents with their texts, guidelines) and what the
-    judge has done so far; no run, no rank, and nothing of other judges. `pooler judge` works on the
-    collection; the page is opened in a browser, and saves a file. `pooler merge FILE` brings back what
-    was judged.
-
-    Example: pooler export work --judge ann --out work.db
+    It holds what is left for the judge (topics, documents with their texts, guidelines) and how it stands;
+    no run, no rank, and nothing of other judges. No pooler, no server and no network is needed to judge on
+    it. It saves a file, and `pooler import work FILE` brings back what was judged. It is for its judge
+    alone. Adaptive pools draw by what was judged, which a page cannot know: they are judged here.
 
     Example: pooler export work ann --html
+
+    Example: pooler export work --all pages --html
     """
-    from pooler import __version__
     from store.collection import Collection
     from store.db.engine import collection_url, display
+    from store.records import JudgeKind
 
-    whose = _whose(name, judge)
-    place = out or _place(whose, "html" if html else "db")
-    named, program = display(collection_url(collection)), f"pooler {__version__}"
-    back = str(place)
+    del html  # there is no other form
+    if all_ is not None and (name or judge or out):
+        raise ArgumentError("--all", "is for every judge, in files named after them", str(all_))
+    back = "" if collection == DEFAULT_COLLECTION else f" --collection {display(collection_url(collection))}"
     with Collection(collection) as opened, tidy_when_killed():
-        if html:
-            made, back = _write_page(opened, whose, place, program)
-        else:
-            made = opened.hand_out(whose, place, program=program, progress=progress)
-    left = f"{made.unjudged:,} unjudged" + (f", {made.skipped:,} skipped" if made.skipped else "")
-    say(
-        f"{place}: {counted(made.documents, 'document')} of {counted(made.topics, 'topic')},"
-        f" {left}; {counted(made.events, 'event')} of `{whose}` so far"
-    )
-    if made.without_text:
-        warn(
-            f"{counted(made.without_text, 'document')} without a text: pooler import docs FILE imports"
-            " the texts; then make this file again"
-        )
-    if made.elsewhere:
-        say(
-            f"{counted(made.elsewhere, 'more document')} could still be claimed by `{whose}`, or drawn,"
-            " here; they are not in the file"
-        )
-    if html:
-        say(f"there: open {place} in a browser, and save {back} at the end")
-    else:
-        say(f"there: pooler judge --judge {whose} --collection {place}")
-    whole = "" if collection == DEFAULT_COLLECTION else f" --collection {named}"
-    say(f"back here: pooler merge {back}{whole}")
+        if all_ is None:
+            whose = _whose(name, judge)
+            place = out or _place(whose)
+            _check_free(place)
+            if not _write_page(opened, whose, place, back):
+                message = f"there is no document for judge `{whose}`"
+                hint = "pooler pool makes a pool, pooler assign gives documents to judges"
+                raise StoreError(message, hint=hint)
+            return
+        people = [one.name for one in opened.judges.all() if one.kind is JudgeKind.HUMAN and not one.disabled]
+        places = {whose: all_ / _place(whose) for whose in people}
+        for place in places.values():
+            _check_free(place)
+        all_.mkdir(exist_ok=True)
+        without = [whose for whose, place in places.items() if not _write_page(opened, whose, place, back)]
+    if without:
+        say(f"without a document, and so without a page: {', '.join(without)}")
 
 
 def _whose(name: str | None, judge: str | None) -> str:
@@ -90,37 +78,73 @@ def _whose(name: str | None, judge: str | None) -> str:
     return named.pop()
 
 
-def _place(judge: str, end: str) -> Path:
+def _place(judge: str) -> Path:
     """Name a file after a judge."""
     if judge.startswith(".") or Path(judge).name != judge:
         raise ArgumentError("--out", "must name the file: this judge's name is none", judge)
-    return Path(f"{judge}.{end}")
+    return Path(f"{judge}.html")
 
 
-def _write_page(opened: Collection, judge: str, place: Path, program: str) -> tuple[HandedOut, str]:
-    """Write the page of a part, and return what is in it and what it will call its file.
-
-    The page knows nothing but the part, which is gone afterwards.
-    """
-    from judge_ui.page.page import page_data, page_html
-    from store.collection import Collection
-    from store.db.files import check_folder, made_whole
-    from store.keeping.page_file import head_of
-    from store.records import JudgeKind
-
-    if any(one.name == judge and one.kind is JudgeKind.MODEL for one in opened.judges.all()):
-        message = f"judge `{judge}` is of kind model, but only people judge on a page"
-        raise PoolerError(message, hint=f"pooler judge --model {judge} asks the model")
+def _check_free(place: Path) -> None:
+    """Refuse to write over anything."""
     if place.exists() or place.is_symlink():
         message = f"{place} already exists"
         raise StoreError(message, hint="name another file: nothing is overwritten")
+
+
+def _write_page(opened: Collection, judge: str, place: Path, back: str) -> bool:
+    """Write the page of a judge and say what is in it; False = no document lies before the judge.
+
+    `back`: the rest of the command line that brings the page's file back.
+    """
+    from judge_ui.page.page import page_data, page_html
+    from store.db.files import check_folder, made_whole
+
+    desk = _desk(opened, judge)
+    lines = desk.inbox()
+    if any(desk.undrawn(line.topic) for line in lines):
+        message = "a pool here is adaptive: it draws by what was judged, which a page cannot know"
+        raise PoolerError(message, hint=f"pooler judge --judge {judge}, or pooler serve, draws from it")
     check_folder(place)
-    with TemporaryDirectory(prefix="pooler-") as folder:
-        part = Path(folder) / "part.db"
-        made = opened.hand_out(judge, part, program=program, progress=progress)
-        with Collection(str(part)) as inside, progress("pages", made.documents) as advance:
-            data = page_data(inside.desk(judge), inside.name, advance)
-        page = page_html(data, head_of(part))
+    with progress("documents", sum(line.documents for line in lines)) as advance:
+        data = page_data(desk, opened.name, advance)
+    tasks = [task["now"] for topic in data["topics"] for task in topic["queue"]]
+    if not tasks:
+        return False
+    guidelines, topics = desk.shown_versions()
+    hashes = {docno: one.pop("sha256") for docno, one in data["documents"].items()}
+    head = opened.page_head(judge, guidelines=guidelines, topics=topics, hashes=hashes)
     with made_whole(place) as file:
-        file.write_bytes(page.encode())
-    return made, data["file"]
+        file.write_bytes(page_html(data, head).encode())
+    states = [now["state"] for now in tasks]
+    left = f"{states.count('unjudged'):,} unjudged"
+    left += f", {states.count('skipped'):,} skipped" if "skipped" in states else ""
+    so_far = counted(sum(now["revision"] for now in tasks), "event")
+    say(
+        f"{place}: {counted(len(tasks), 'document')} of {counted(len(data['topics']), 'topic')}, {left};"
+        f" {so_far} of `{judge}` so far"
+    )
+    if n_without := sum(hashes[one["docno"]] is None for topic in data["topics"] for one in topic["queue"]):
+        warn(
+            f"{counted(n_without, 'document')} without a text: pooler import docs FILE imports the texts;"
+            " then make this file again"
+        )
+    if n_open := sum(desk.claimable(line.topic) for line in lines):
+        say(f"{counted(n_open, 'more document')} could still be claimed by `{judge}` here; not on the page")
+    say(f"there: open {place} in a browser, and save {data['file']} at the end")
+    say(f"back here: pooler import work {data['file']}{back}")
+    return True
+
+
+def _desk(opened: Collection, judge: str) -> Desk:
+    """Return the desk of a person, who judges documents."""
+    from store.records import JudgeKind
+
+    kind = next((one.kind for one in opened.judges.all() if one.name == judge), None)
+    if kind is JudgeKind.MODEL:
+        message = f"judge `{judge}` is of kind model, but only people judge on a page"
+        raise PoolerError(message, hint=f"pooler judge --model {judge} asks the model")
+    if kind is JudgeKind.ADJUDICATOR:
+        message = f"`{judge}` is an adjudicator, who sees what all judges decided"
+        raise StoreError(message, hint=f"pooler adjudicate --judge {judge}")
+    return opened.desk(judge)

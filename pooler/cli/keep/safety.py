@@ -1,4 +1,4 @@
-"""`pooler backup`, `restore`, `copy`, `verify` and `upgrade`."""
+"""`pooler backup`, `restore`, `verify` and `upgrade`."""
 
 from __future__ import annotations
 
@@ -54,9 +54,11 @@ def restore(
 ) -> None:
     """Make a collection from a backup: a new one, or in place of one.
 
-    The backup is checked first. With --replace the existing collection is saved as FILE.replaced; a
-    damaged one is set aside as it is, as FILE.damaged. Nobody may be judging in it. A backup with
-    judges who have been erased since is refused without --with-erased.
+    A collection moves to a server, or back to a file, by `pooler backup` at the one and `pooler restore`
+    at the other, whose postgresql:// URL is --collection. The backup is checked first. With --replace the
+    existing collection is saved as FILE.replaced; a damaged one is set aside as it is, as FILE.damaged.
+    Nobody may be judging in it. A backup with judges who have been erased since is refused without
+    --with-erased.
 
     Example: pooler restore friday.backup --collection again.db
     """
@@ -67,35 +69,10 @@ def restore(
     with tidy_when_killed():
         done = make(file, url, replaces=replace, with_erased=with_erased, progress=progress)
     say(f"{display(url)}: {counted(done.backup.n_events, 'judgement event')} of {file}")
-    if done.part_of is not None:
-        say(f"it is {done.part_of}, not a whole collection; pooler merge brings it back there")
     if done.was_damaged:
         say(f"what was there is damaged; it is kept as it was in {done.kept}")
     elif done.kept is not None:
         say(f"what was there is saved in {done.kept}")
-
-
-def copy(
-    source: Annotated[str, argument("FROM", "SQLite file or postgresql:// URL to read.")],
-    target: Annotated[
-        str, argument("TO", "A new SQLite file, or the postgresql:// URL of an empty database.")
-    ],
-) -> None:
-    """Copy a whole collection: from a file to a server, or back.
-
-    One state is read and all of it is written, or nothing. `pooler export collection` gives the same
-    bytes at both places. Work that judges do at FROM meanwhile is not copied: let them continue at TO.
-
-    Example: pooler copy collection.db again.db
-    """
-    from store.db.engine import collection_url, display
-    from store.keeping.copying import copy_collection
-
-    urls = collection_url(source), collection_url(target)
-    with tidy_when_killed():
-        n_rows = copy_collection(*urls, progress=progress)
-    n_events = counted(n_rows["judgement"], "judgement event")
-    say(f"{display(urls[1])}: {n_events}, {counted(sum(n_rows.values()), 'row')} in all")
 
 
 @command

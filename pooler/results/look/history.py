@@ -39,7 +39,6 @@ COLUMNS = (
     Column("state"),
     GRADE,
     Column("undid", "int"),
-    Column("settled"),
     Column("at_desk", "bool"),
     Column("reason"),
     Column("note"),
@@ -60,8 +59,6 @@ _ORDER = (
     "grade",
     "undid",
     "is_undone",
-    "follows",
-    "settled",
     "reason",
     "note",
     "passages",
@@ -103,23 +100,10 @@ _STATE_COLUMNS = (JUDGE, Column("kind"), Column("state"), GRADE)
 _ABOUT = Column("about", show="if_any", most=40)
 _ASIDE = ("note", "mark")
 """Actions that change no grade."""
-_NO_TIME = (
-    "merges and withdrawals have no time of their own: a settlement by merge is listed at the time of the"
-    " last event it settled"
-)
+_NO_TIME = "withdrawals have no time of their own"
 _WHEN = "a date or date-time like 2026-03-02, 2026-03-02T09:30, 2026-03-02T09:30+01:00"
 _DAY_WITH_ZONE = re.compile(r"^(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:?\d{2})$")
 _NOTHING = "nothing with a date has happened"
-_SETTLED = {
-    "agreed": "no two decisions differed",
-    "decision": "a decision won against none",
-    "by hand": "by hand",
-    "unjudged": "put back into the queue",
-}
-"""How copies were settled, in words; the rest are rules by their names."""
-_AT_SETTLEMENT = (
-    "a merge has no time of its own: it is listed at the time of the last event on the copies it settled"
-)
 _ONE_OF = {"people": "person", "models": "model", "imported judges": "imported judge"}
 _NO_GRADE = {
     "not-pooled": "it is in no pool, and nobody has graded it",
@@ -243,7 +227,7 @@ class History(Result):
         rows = [{"at": at, **_words(one)} for at, one in zip(times, entries, strict=True)]
         total = self.n_left_out + len(self.entries)
         notes = [_size(len(rows), total, "row") if rows else _NOTHING]
-        if any(one.settled or one.withdrawn for one in entries):
+        if any(one.withdrawn for one in entries):
             notes.append(_NO_TIME)
         return [View(Table.of_rows(name, columns, rows, notes=notes), limit=len(rows) or None)]
 
@@ -332,8 +316,6 @@ class DocumentHistory(History):
             yield "no event: nobody has looked at it"
         pools = ", ".join(map(_place, found.places))
         yield f"pools: {pools}" if pools else "in no pool"
-        if any(event.settled is not None for event in self.entries):
-            yield _AT_SETTLEMENT
 
 
 def _moment(name: str, value: datetime | str | None) -> datetime | None:
@@ -402,9 +384,7 @@ def _grades(one: Entry) -> str:
 def _about_event(one: Entry) -> list[str]:
     """Say why, and under what, an event came."""
     words = [] if one.undid is None else [f"takes back no. {one.undid}"]
-    if one.settled is not None:
-        words.append(f"by merge: {one.settled}")
-    elif one.action == "reopen":
+    if one.action == "reopen":
         words.append(f"by the organiser: {one.reason}" if one.reason else "by the organiser")
     elif one.at_desk is False:
         words.append("imported")
@@ -473,10 +453,8 @@ def _about(event: Happening, topic_version: int, notes: Mapping[tuple[str, int],
     """Say by whom if not by the judge, why, on what it rested, and how long it took."""
     words = [event.kind.value] if event.kind.value not in ("human", "imported") else []
     remark = _remark(event)
-    words += [] if remark is None else [remark]
-    if event.action.value == "settle":
-        words.append("settled by merge")
-    elif event.action.value == "reopen":
+    words += [remark] if remark else []
+    if event.action.value == "reopen":
         words.append(": ".join(["reopened by organiser", *filter(None, [event.reason])]))
     elif event.sitting is None:
         words.append("imported")
@@ -509,19 +487,10 @@ def _stands(event: Happening, scale: Scale) -> str:
     return f"{event.grade} ({scale.label(event.grade)})"
 
 
-def _remark(event: Happening) -> str | None:
-    """Say what an event took back, what it followed on another copy, or how copies were settled."""
+def _remark(event: Happening) -> str:
+    """Say what an event took back, and whether it was taken back."""
     words = [] if event.undoes is None else [f"takes back no. {event.undoes}"]
-    if event.settled is not None:
-        words.append(f"copies settled: {_SETTLED.get(event.settled, f'by {event.settled}')}")
-    elif event.follows is not None:
-        # What stands between was done on other copies meanwhile: none of it was known to the judge.
-        first, last = event.follows + 1, event.revision - 1
-        others = f"no. {first}" if first == last else f"no. {first} to {last}"
-        known = f"after no. {event.follows}, " if event.follows else ""
-        it = "it" if first == last else "them"
-        words.append(f"{known}done on a different copy from {others}, without knowing of {it}")
-    return ", ".join([*words, *(["taken back"] if event.is_undone else [])]) or None
+    return ", ".join([*words, *(["taken back"] if event.is_undone else [])])
 
 
 def _opinions(event: Happening) -> str | None:

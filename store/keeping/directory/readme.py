@@ -132,7 +132,7 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say which qrels there are and how they came about."""
     n_sets = sum(one["level"] is None for one in qrels)
     if n_sets > 1:
-        yield "No rule makes one grade of several: every judge has qrels, and there are no merged ones."
+        yield "No rule makes one grade of several: every judge has qrels, and there are none of all together."
     if n_sets < len(qrels):
         order = qrels[-1]["collapse"]
         when = f"; grades were made binary {order} the rule (collapsed {order})" if order else ""

@@ -511,3 +511,47 @@ def test_stray_grades_are_refused_by_line_or_mapped(
     grades = Counter(line.split()[3].replace(str(code), "3") for line in text)
     rows = cli("export", "qrels").fine().out.splitlines()
     assert Counter(line.split()[3] for line in rows) == grades
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tsv"])
+def test_history_of_copies_that_came_together_is_read_by_its_states(cli: Cli, empty: Path, form: str) -> None:
+    """What earlier programs wrote of copies is passed over with a count; every state afterwards is kept."""
+    at = "2026-03-01T09:00:0{}+00:00"
+    said: list[dict[str, object]] = [
+        {"action": "judge", "state": "judged", "grade": 1},
+        {"action": "judge", "state": "judged", "grade": 2, "follows": 0},
+        {"action": "note", "state": "judged", "grade": 1, "note": "sure", "follows": 1},
+        {"action": "settle", "state": "judged", "grade": 2, "note": "sure", "settled": "latest"},
+        {"action": "skip", "state": "skipped", "note": "sure"},
+        {"action": "undo", "state": "judged", "grade": 2, "note": "sure", "undoes": 5},
+        {"action": "undo", "state": "unjudged", "undoes": 2},
+        {"action": "settle", "state": "cannot", "reason": "torn", "settled": "by hand"},
+    ]
+    blank = dict.fromkeys(("undoes", "grade", "display_order", "position", "shown_at", "dwell_ms",
+                           "active_ms", "guideline_version", "document_sha256", "sitting", "topic_version",
+                           "follows", "settled"))  # fmt: skip
+    key = {"topic": "1", "docno": "a", "judge": "ann", "reason": "", "note": "", "iteration": "0"}
+    rows = [
+        {**blank, **key, "passages": [], "dropped_keys": 0, "judged_at": at.format(n), "revision": n, **one}
+        for n, one in enumerate(said, start=1)
+    ]
+    if form == "jsonl":
+        write(empty / "old", *map(json.dumps, rows))
+    else:
+        cells = [["" if one in (None, []) else str(one) for one in row.values()] for row in rows]
+        write(empty / "old", *("\t".join(line) for line in ([*rows[0]], *cells)))
+    told = cli("import", "judgements", "old", "--format", form).fine().err
+    assert "old: 4 events say how copies of a collection came together; that was passed over" in told
+    assert "no fault found" in cli("verify").fine().out
+    read = [json.loads(line) for line in cli("export", "judgements", "--history").fine().out.splitlines()]
+    names = ("action", "state", "grade", "undoes", "note", "reason")
+    assert [tuple(one[name] for name in names) for one in read] == [
+        ("judge", "judged", 1, None, "", ""),
+        ("judge", "judged", 2, None, "", ""),
+        ("judge", "judged", 1, None, "sure", ""),
+        ("judge", "judged", 2, None, "sure", ""),
+        ("skip", "skipped", None, None, "sure", ""),
+        ("undo", "judged", 2, 5, "sure", ""),
+        ("reopen", "unjudged", None, None, "", ""),
+        ("cannot", "cannot", None, None, "", "torn"),
+    ]

@@ -268,8 +268,7 @@ def test_header_comes_back_byte_for_byte(cli: Cli, track: Path) -> None:
     cli("export", "collection", "again", "--collection", "new.db").fine()
     assert (track / "again" / "runs" / "a.run").read_bytes() == text.encode()
     cli("verify", "--collection", "new.db").fine()
-    cli("copy", "new.db", "copied.db").fine()
-    cli("merge", "copied.db", "--collection", "collection.db").fine()
+    cli("backup", "copied.db", "--collection", "new.db").fine()
     cli("export", "collection", "third", "--collection", "copied.db").fine()
     assert (track / "third" / "runs" / "a.run").read_bytes() == text.encode()
 

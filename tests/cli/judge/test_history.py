@@ -10,11 +10,10 @@ import pytest
 from rich.cells import cell_len
 
 from store.collection import Collection
-from store.keeping.merge.copies import SettleRule
 from store.records import Action, JudgeKind, Passage, Qrel, Topic
 from tests.helpers.run import Cli, controls, run
+from tests.helpers.wine import make, work
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool
-from tests.store.keeping.merge.apart import copies, make, merge, work
 from tests.store.looking.filled import fill
 
 
@@ -99,28 +98,16 @@ def test_grade_is_relevant_from_the_levels_of_the_scale(cli: Cli, here: Path) ->
 
 
 def test_what_no_judge_did_is_not_under_their_name_alone(cli: Cli, here: Path) -> None:
-    """The merge and the organiser are named, and that a merge has no time of its own, once."""
-    made = copies(make(here / "whole.db"), 2)
-    for grade, place in enumerate(made):
-        work(place, ("ann", "a", Action.JUDGE, grade))
-    merge(*made, rule=SettleRule.LATEST)
-    with Collection(str(made[0])) as opened:
+    """The organiser is named."""
+    place = make(here / "whole.db")
+    work(place, ("ann", "a", Action.JUDGE, 1))
+    with Collection(str(place)) as opened:
         opened.guidelines.add("# Two\n")
         opened.rejudging.reopen()
-    out = cli("history", "1", "a", "--collection", str(made[0])).fine().out
-    words = " ".join(out.split())
-    assert "settled by merge" in words
-    assert "copies settled: by latest" in words
-    assert "reopened by organiser: guidelines" in words
-    assert "done on a different copy from no. 1, without knowing of it" in words
-    assert words.count("a merge has no time of its own") == 1
-    rows = (
-        cli("history", "1", "a", "--collection", str(made[0]), "--format", "tsv", "--table", "events")
-        .fine()
-        .tsv()
-    )
-    assert [row["action"] for row in rows] == ["judge", "judge", "settle", "reopen"]
-    assert "a merge" not in cli("history", "1", "b", "--collection", str(made[0])).fine().out
+    asked = ("history", "1", "a", "--collection", str(place))
+    assert "reopened by organiser: guidelines" in " ".join(cli(*asked).fine().out.split())
+    rows = cli(*asked, "--format", "tsv", "--table", "events").fine().tsv()
+    assert [row["action"] for row in rows] == ["judge", "reopen"]
 
 
 def test_document_nobody_looked_at_has_a_history_without_events(cli: Cli, looked: Path) -> None:
@@ -177,7 +164,7 @@ def test_collection_tells_who_changed_what_in_every_format(cli: Cli, looked: Pat
     assert table[0].startswith(f"when, {last['at'][:4]} UTC  ")
     assert words[:2] == [last["at"][5:10], last["at"][11:19]]
     assert words[2:] == ["bob", "1", "c", "judge", "1", "->", "2", "guidelines", "1"]
-    assert table[end + 1].startswith("merges and withdrawals have no time of their own")
+    assert table[end + 1].startswith("withdrawals have no time of their own")
     assert any("pool late; round 2" in line for line in table)
     assert any("torn" in line for line in table)
 

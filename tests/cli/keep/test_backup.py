@@ -63,17 +63,12 @@ def test_damaged_file_is_put_aside(cli: Cli, judged: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "sent", "code"),
-    [
-        (("backup", "b"), signal.SIGINT, 130),
-        (("backup", "b"), signal.SIGTERM, 143),
-        (("copy", "collection.db", "b"), signal.SIGINT, 130),
-    ],
+    ("words", "sent", "code"), [(("backup", "b"), signal.SIGINT, 130), (("backup", "b"), signal.SIGTERM, 143)]
 )
 def test_interrupt_leaves_nothing(
     judged: Path, words: tuple[str, ...], sent: signal.Signals, code: int
 ) -> None:
-    """Ctrl-C or `kill` during a backup or a copy: its exit code, and no file that was not there."""
+    """Ctrl-C or `kill` during a backup: its exit code, and no file that was not there."""
     with contextlib.closing(sqlite3.connect(judged / "collection.db")) as connection:
         connection.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)"
@@ -147,13 +142,3 @@ def test_erased_judge_does_not_come_back_unasked(cli: Cli, judged: Path) -> None
     cli("restore", "b", "--replace", "--with-erased").fine()
     cli("export", "qrels", "--judge", "strict").fine()
     cli("judges", "erase", "strict", "--yes").fine()
-
-
-def test_part_is_told_from_a_whole_collection(cli: Cli, judged: Path) -> None:
-    """A part becomes a collection of its own with a word, and does not replace the whole one."""
-    cli("judges", "add", "ann").fine()
-    cli("export", "work", "--judge", "ann", "--out", "ann.db").fine()
-    told = cli("restore", "ann.db", "--collection", "new.db").fine().err
-    assert "it is `ann`'s part of `collection`, not a whole collection" in told
-    told = cli("restore", "ann.db", "--replace").failed(3).err
-    assert "pooler merge ann.db --collection collection.db" in told

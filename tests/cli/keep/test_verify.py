@@ -42,7 +42,6 @@ READERS = (
     ("import", "topics", "topics.jsonl"),
     ("judge", "--judge", "strict", "--plain"),
     ("backup", "b.backup"),
-    ("copy", "collection.db", "copied.db"),
     ("verify",),
     ("upgrade",),
 )
@@ -139,7 +138,6 @@ def test_file_cut_anywhere_is_refused(cli: Cli, judged: Path) -> None:
         for words in (
             ("export", "qrels", "--judge", "strict"),
             ("backup", "b.backup"),
-            ("copy", "collection.db", "copied.db"),
             ("import", "judgements", "judgements/strict.qrels", "--judge", "late"),
             ("restore", "cut.backup", "--collection", "new.db"),
             ("verify",),
@@ -149,7 +147,7 @@ def test_file_cut_anywhere_is_refused(cli: Cli, judged: Path) -> None:
             assert "restore" in said.err + said.out, (length, words, said)
             assert not said.out or words == ("verify",)
         assert place.read_bytes() == content[:length]
-    assert not any((judged / name).exists() for name in ("b.backup", "copied.db", "new.db"))
+    assert not any((judged / name).exists() for name in ("b.backup", "new.db"))
     cli("restore", "whole.backup", "--replace").fine()
     cli("verify").fine()
 

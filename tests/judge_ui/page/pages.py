@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import re
-import zlib
 from pathlib import Path
 from typing import Any
 
 from store.collection import Collection
 from store.records import Document, JudgeKind, Topic
 from tests.helpers.run import run_inside
+from tests.helpers.saved_pages import block
 from tests.helpers.world import make_pool, parse_scale
 
 HOSTILE = (
@@ -49,19 +47,7 @@ def make_page(whole: Path, judge: str = "ann", name: str | None = None) -> Path:
 
 def shown_data(page: Path) -> dict[str, Any]:
     """Return what a page shows."""
-    return dict(json.loads(_block(page, "data")))
-
-
-def part_bytes(page: Path) -> bytes:
-    """Return the part that a page holds."""
-    return zlib.decompress(base64.b64decode(json.loads(_block(page, "part"))["part"]))
-
-
-def _block(page: Path, name: str) -> str:
-    text = page.read_text("utf-8")
-    found = re.search(rf'<script type="application/json" id="{name}">(.*?)</script>', text, re.DOTALL)
-    assert found is not None
-    return found[1]
+    return dict(json.loads(block(page, "data")))
 
 
 MARKED_UP = [

@@ -1,4 +1,4 @@
-"""The page in a real browser, from a file: judged by keys, kept, saved, merged, whatever happens."""
+"""The page in a real browser, from a file: judged by keys, kept, saved, brought back, whatever happens."""
 
 from __future__ import annotations
 
@@ -47,10 +47,9 @@ def saved(page: Page, judge: str = "ann") -> Path:
     return page.browser.downloaded(name)
 
 
-def merge(whole: Path, *files: Path, code: int = 0) -> Any:
-    """Merge, and return how documents of topic 1 stand with each judge."""
-    told = run_inside("merge", *files, "--collection", whole)
-    assert told.code == code, told.err
+def bring_back(whole: Path, *files: Path) -> Any:
+    """Import what was saved, and return how documents of topic 1 stand with each judge."""
+    run_inside("import", "work", *files, "--collection", whole).fine()
     with Collection(str(whole)) as opened:
         return {
             (one.judge, one.topic, one.docno): (one.state.value, one.grade, one.reason, one.note)
@@ -58,7 +57,7 @@ def merge(whole: Path, *files: Path, code: int = 0) -> Any:
         }
 
 
-def test_judged_by_keys_reloaded_saved_and_merged(whole: Path, browser: Browser) -> None:
+def test_judged_by_keys_reloaded_saved_and_brought_back(whole: Path, browser: Browser) -> None:
     """Grade, put off, cannot, note, evidence, undo: each is in the collection at the end."""
     page = browser.open(make_page(whole))
     assert page.text("h1") == "ann, wine"
@@ -94,7 +93,7 @@ def test_judged_by_keys_reloaded_saved_and_merged(whole: Path, browser: Browser)
     assert page.text("#box-title") == "1: 1 put off"
     page.press("Enter")
     assert page.text("#docname") == "Document 2 of 4: b"
-    assert merge(whole, saved(page)) == {
+    assert bring_back(whole, saved(page)) == {
         ("ann", "1", "a"): ("judged", 2, "", "first line\nsecond: é 😀"),
         ("ann", "1", "b"): ("skipped", None, "", ""),
         ("ann", "1", "c"): ("cannot", None, "text missing", ""),
@@ -107,7 +106,10 @@ def test_judged_by_keys_reloaded_saved_and_merged(whole: Path, browser: Browser)
     assert {one.sitting for one in events} == {1, 2}
     assert [one.passages[0].text for one in events if one.docno == "a"] == ["The second one names wine."] * 3
     assert all(one.dwell_ms is None or one.dwell_ms >= (one.active_ms or 0) - 1 for one in events)
-    assert "nothing new" in run_inside("merge", saved(page), "--collection", whole).fine().err
+    assert (
+        "0 new events of `ann`, 8 there already"
+        in run_inside("import", "work", saved(page), "--collection", whole).fine().err
+    )
 
 
 def test_title_of_the_tab_says_how_far_of_what_and_whose(whole: Path, browser: Browser) -> None:
@@ -167,7 +169,7 @@ def test_keys_that_come_too_soon_and_questions(whole: Path, browser: Browser) ->
         page.press("Escape")
     page.js("clock.at -= 3e9")  # shown for 35 days: more milliseconds than a database's integer holds
     page.judge("0")
-    with_history = merge(whole, saved(page))
+    with_history = bring_back(whole, saved(page))
     assert with_history["ann", "1", "c"][:2] == ("judged", 2)
     with Collection(str(whole)) as opened:
         assert [one.dropped_keys for one in opened.judgements.history() if one.docno == "a"] == [1]
@@ -187,7 +189,7 @@ def test_undo_and_redo_across_documents(whole: Path, browser: Browser) -> None:
     assert page.text("#said") == "b: 1 partially relevant"
     page.press("r", ctrl=True)
     assert page.text("#said") == "nothing to redo"
-    stands = merge(whole, saved(page))
+    stands = bring_back(whole, saved(page))
     assert (stands["ann", "1", "a"][1], stands["ann", "1", "b"][1]) == (2, 1)
 
 
@@ -209,7 +211,7 @@ def test_two_judges_in_one_browser_do_not_meet(whole: Path, browser: Browser) ->
     for page in pages.values():
         page.reload()
         assert "1 of 4 decided" in page.text("#topics")
-    found = merge(whole, saved(pages["ann"]), saved(pages["bob"], "bob"))
+    found = bring_back(whole, saved(pages["ann"]), saved(pages["bob"], "bob"))
     assert {key[0]: value[1] for key, value in found.items()} == {"ann": 2, "bob": 0}
 
 
@@ -235,7 +237,7 @@ def test_two_windows_of_one_page_know_of_each_other(whole: Path, browser: Browse
     until(lambda: first.text("#stands") == "1 partially relevant")
     first.judge("u")
     assert first.text("#said").startswith("a: 2 relevant undone")
-    found = merge(whole, saved(first), saved(second))
+    found = bring_back(whole, saved(first), saved(second))
     assert (found["ann", "1", "a"][0], found["ann", "1", "b"][1]) == ("unjudged", 1)
 
 
@@ -262,7 +264,7 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path, browser: Browser
     assert asked <= {"file", "blob", "about"}
     blocked = [event for event in browser.events if event.get("method") == "Log.entryAdded"]
     assert blocked == []
-    found = merge(whole, saved(page))
+    found = bring_back(whole, saved(page))
     assert found["ann", "1", "__proto__"][1] == 2
     assert found["ann", "1", "a"][3].startswith("</script><script>")
     with Collection(str(whole)) as opened:
@@ -326,7 +328,7 @@ def test_full_storage_is_said_and_saving_still_works(whole: Path, browser: Brows
     assert "NOT KEPT by this browser" in page.text("#kept")
     page.judge("c", "1")
     assert "3 steps not in a saved file yet" in page.text("#kept")
-    assert len(merge(whole, saved(page))) == 3
+    assert len(bring_back(whole, saved(page))) == 3
     assert "all in the saved file" in page.text("#kept")
     page.js(
         "Object.keys(localStorage).filter(k => k.startsWith('full')).forEach(k => localStorage.removeItem(k))"
@@ -346,7 +348,7 @@ def test_forbidden_storage_is_said_and_saving_still_works(whole: Path, tmp_path:
         assert "NOT KEPT by this browser" in page.text("#kept")
         begin(page)
         page.judge("2", "1")
-        assert merge(whole, saved(page))["ann", "1", "a"][1] == 2
+        assert bring_back(whole, saved(page))["ann", "1", "a"][1] == 2
 
 
 def test_damaged_state_is_said_and_never_used(whole: Path, browser: Browser) -> None:
@@ -362,7 +364,7 @@ def test_damaged_state_is_said_and_never_used(whole: Path, browser: Browser) -> 
     assert "1 of 4 decided" in page.text("#topics")
     page.press("Enter")
     page.judge("0")
-    found = merge(whole, saved(page))
+    found = bring_back(whole, saved(page))
     assert (found["ann", "1", "a"][1], found["ann", "1", "b"][1]) == (2, 0)
 
 
@@ -396,7 +398,7 @@ def test_saved_file_goes_on_in_another_browser(whole: Path, tmp_path: Path, brow
         page.judge("2")
         give(elsewhere, file)
         until(lambda: "nothing in that file is new" in elsewhere.text("#said"))
-    found = merge(whole, saved(page), back)
+    found = bring_back(whole, saved(page), back)
     assert [found["ann", "1", docno][1] for docno in "abcd"] == [2, 1, 0, 2]
 
 

@@ -15,7 +15,7 @@ from pooler.results.look.outdated import outdated
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.records import Action
-from tests.store.keeping.merge.apart import make, work
+from tests.helpers.wine import make, work
 
 
 @pytest.fixture

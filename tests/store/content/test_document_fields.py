@@ -10,13 +10,11 @@ from store.collection import Collection
 from store.content.documents import document_sha256
 from store.db.engine import collection_url
 from store.errors import ConflictError
-from store.keeping.copying import copy_collection
 from store.keeping.directory.folder import read_directory
 from store.keeping.verify import verify
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Topic
-from tests.helpers.world import JudgeAtWork, change_stored, make_pool
-from tests.store.keeping.merge.apart import copies, export, grades, make, merge, work
-from tests.store.keeping.saved_pages import page_part, record, save
+from tests.helpers.wine import export, make
+from tests.helpers.world import JudgeAtWork, carry, change_stored, make_pool
 
 HTML = "<h1>Oaks</h1>\r\n<p>Tom &amp; <b>Jerry</b>.</p>"
 FIELDS = (("url", "http://a\x1b[2J"), ("date", "1991"))
@@ -118,7 +116,7 @@ def described(place: Path | str) -> tuple[tuple[str, ...], Document | None, Docu
         return opened.fields, opened.documents.get("a"), opened.documents.get("b")
 
 
-def test_copies_parts_and_directories_carry_fields(whole: Path, tmp_path: Path, postgres_url: str) -> None:
+def test_servers_and_directories_carry_fields(whole: Path, tmp_path: Path, postgres_url: str) -> None:
     """And the same collection gives the same files again; without texts there is none of it."""
     expected = described(whole)
     assert expected[0] == ("date", "url")
@@ -130,67 +128,10 @@ def test_copies_parts_and_directories_carry_fields(whole: Path, tmp_path: Path, 
     read_directory(str(again), tmp_path / "files")
     assert described(again) == expected
     assert export(again, tmp_path / "more") == files
-    with Collection(str(whole)) as opened:
-        opened.hand_out("ann", tmp_path / "part.db", program="x 1")
-    assert described(tmp_path / "part.db") == expected
-    copy_collection(collection_url(str(whole)), collection_url(postgres_url))
+    carry(str(whole), postgres_url)
     assert described(postgres_url) == expected
-    for place in (again, tmp_path / "part.db", postgres_url):
+    for place in (again, postgres_url):
         assert faults(str(place)) == set()
-
-
-def test_merge_unites_fields(whole: Path) -> None:
-    """What is on one copy alone comes in; two values of a field are a difference that is told."""
-    one, other = copies(whole, 2)
-    with Collection(str(one)) as opened:
-        opened.documents.add([Document("b", "b", "text of b", (("url", "b"),))], fields=["url"])
-    with Collection(str(other)) as opened:
-        opened.documents.add([Document("b", "b", "text of b", (("date", "2"),), "markdown")])
-    merge(whole, one, other)
-    both = Document("b", "b", "text of b", (("url", "b"), ("date", "2")), "markdown")
-    fields, a, b = described(whole)
-    assert (fields, a) == (("date", "url"), Document("a", "a", "text of a", FIELDS, "html"))
-    assert b is not None
-    assert (dict(b.fields), b.markup) == (dict(both.fields), both.markup)
-    with Collection(str(one)) as opened:
-        opened.documents.add([Document("a", "a", "text of a", (("date", "1992"),))], replace=True)
-    with pytest.raises(ConflictError, match="document `a` has another date"):
-        merge(whole, one)
-
-
-@pytest.mark.parametrize(("chosen", "as_page"), [(["url"], False), (["url", "date"], True), ([], False)])
-def test_part_brings_no_choice_of_what_judges_are_shown(
-    whole: Path, tmp_path: Path, chosen: list[str], as_page: bool
-) -> None:
-    """A part of before fields were left out, or put in another order, leaves the organiser's choice."""
-    if as_page:
-        back = save(
-            tmp_path / "ann.jsonl", page_part(whole, "ann", tmp_path), [record("a", 1, "judge", grade=2)]
-        )
-    else:
-        back = tmp_path / "part.db"
-        with Collection(str(whole)) as opened:
-            opened.hand_out("ann", back, program="x 1")
-        work(back, ("ann", "a", Action.JUDGE, 2))
-    with Collection(str(whole)) as opened:
-        opened.documents.add([], fields=chosen)
-    assert merge(whole, back).is_done
-    assert described(whole) == (tuple(chosen), Document("a", "a", "text of a", FIELDS, "html"),
-                                Document("b", "b", "text of b"))  # fmt: skip
-    assert grades(whole) == {("ann", "a"): 2}
-
-
-def test_part_comes_back_after_a_field_was_corrected(whole: Path, tmp_path: Path) -> None:
-    """What its judge did is merged, and the collection's value stands."""
-    part = tmp_path / "part.db"
-    with Collection(str(whole)) as opened:
-        opened.hand_out("ann", part, program="x 1")
-        corrected = Document("a", "a", "text of a", (FIELDS[0], ("date", "1992")), "html")
-        opened.documents.add([corrected], replace=True)
-    work(part, ("ann", "a", Action.JUDGE, 2))
-    assert merge(whole, part).is_done
-    assert described(whole)[1] == corrected
-    assert grades(whole) == {("ann", "a"): 2}
 
 
 def test_directory_with_bad_fields_is_refused(whole: Path, tmp_path: Path) -> None:

@@ -10,11 +10,10 @@ from sqlalchemy import select
 from sqlmodel import SQLModel
 
 from store.db.columns import raw_form
-from store.db.engine import collection_url, reading
+from store.db.engine import reading
 from store.db.raw import raw_rows
 from store.db.tables import JUDGEMENT
-from store.keeping.copying import copy_collection
-from tests.helpers.world import engine_of
+from tests.helpers.world import carry, engine_of
 from tests.store.full_collection import fill
 
 
@@ -22,7 +21,7 @@ def test_rows_are_what_sqlite_has(tmp_path: Path, postgres_url: str) -> None:
     """Both engines give what SQLite says the file has, in the order of the keys."""
     name = str(tmp_path / "full.db")
     fill(name)
-    copy_collection(collection_url(name), collection_url(postgres_url))
+    carry(name, postgres_url)
     with (
         engine_of(name) as here,
         engine_of(postgres_url) as there,

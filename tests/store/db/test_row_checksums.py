@@ -29,7 +29,7 @@ from sqlalchemy.types import TypeEngine
 
 from store.collection import Collection
 from store.db.columns import is_of
-from store.db.engine import collection_url, reading, writing
+from store.db.engine import reading, writing
 from store.db.raw import checksum_of, guarded_tables, renew_checksums, wrong_rows
 from store.db.tables import (
     ANSWER,
@@ -51,8 +51,7 @@ from store.db.tables import (
     TOPIC,
     TOPIC_VERSION,
 )
-from store.keeping.copying import copy_collection
-from tests.helpers.world import change_stored, checksum_by_definition, engine_of, make_run, stored_rows
+from tests.helpers.world import carry, change_stored, checksum_by_definition, engine_of, make_run, stored_rows
 from tests.store.full_collection import fill
 
 GUARDED = (
@@ -111,9 +110,9 @@ def test_checksum_is_the_crc_of_the_values(tmp_path: Path) -> None:
         ).fetchone()
     # Bytes are written as their number and CRC-32; of none both are 0.
     written = (
-        b"topic_id=1;document_id=12;judge_id=3;revision=4;action='settle';state='judged';grade=2;"
+        b"topic_id=1;document_id=12;judge_id=3;revision=4;action='note';state='judged';grade=2;"
         b"reason=(0, 0);note=(0, 0);iteration='0';judged_at='2030-01-02 03:04:05.000678';"
-        b"dropped_keys=0;settled='latest';"
+        b"dropped_keys=0;"
     )
     assert stored % 2**32 == zlib.crc32(written)
 
@@ -123,8 +122,8 @@ def test_copies_keep_them(tmp_path: Path, postgres_url: str) -> None:
     first, last = str(tmp_path / "first.db"), str(tmp_path / "last.db")
     fill(first)
     expected = document_states(first)
-    copy_collection(collection_url(first), collection_url(postgres_url))
-    copy_collection(collection_url(postgres_url), collection_url(last))
+    carry(first, postgres_url)
+    carry(postgres_url, last)
     assert document_states(postgres_url) == document_states(last) == expected
 
 

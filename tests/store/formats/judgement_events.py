@@ -76,8 +76,6 @@ def histories(draw: st.DrawFn) -> list[JudgementEvent]:
                 document_sha256=draw(st.none() | st.just("a" * 64)),
                 sitting=draw(st.none() | st.integers(1, 3)),
                 topic_version=draw(st.none() | st.integers(1, 3)),
-                follows=draw(st.none() | st.integers(0, revision - 1)),
-                settled=draw(st.none() | texts.filter(bool)),
             )
         )  # fmt: skip
     return events

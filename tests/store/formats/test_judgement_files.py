@@ -117,11 +117,11 @@ def test_columns_and_keys_may_come_in_any_order(tmp_path: Path) -> None:
 def test_files_from_before_a_column_was_there_are_read(
     events: list[JudgementEvent], form: JudgementsFormat, tmp_path: Path
 ) -> None:
-    """The last three keys came later: without them nothing was settled or followed on a copy."""
-    plain = [replace(event, topic_version=None, follows=None, settled=None) for event in events]
+    """The last key came later: without it the topic's text is not known."""
+    plain = [replace(event, topic_version=None) for event in events]
     lines = list(history_lines(plain, KINDS, form))
     if form == "tsv":
-        older = [line.rsplit("\t", 3)[0] for line in lines]
+        older = [line.rsplit("\t", 1)[0] for line in lines]
     else:
         older = [line.split(', "topic_version"')[0] + "}" for line in lines]
     write(tmp_path / "f", older)
@@ -130,7 +130,7 @@ def test_files_from_before_a_column_was_there_are_read(
 
 def test_a_history_without_a_column_of_its_beginning_is_refused(tmp_path: Path) -> None:
     """Only what came later may be missing."""
-    names = [name for name in FIELDS if name not in ("position", "settled")]
+    names = [name for name in FIELDS if name not in ("position", "topic_version")]
     write(tmp_path / "f", ["\t".join(names)])
     with pytest.raises(FormatError, match=r"got one without position$"):
         read(tmp_path / "f", "tsv")

@@ -16,7 +16,6 @@ from store.db.engine import collection_url, engine_at
 from store.errors import ConflictError, UnknownNameError
 from store.judging.codes import hash_of, new_code
 from store.keeping.backup import back_up, restore
-from store.keeping.copying import copy_collection
 from store.keeping.directory.contract import ExportChoice
 from store.keeping.directory.folder import write_directory
 from store.records import JudgeKind
@@ -142,23 +141,19 @@ def test_code_follows_a_renamed_judge_and_goes_with_an_erased_one(
 
 
 def test_no_copy_has_a_code(tmp_path: Path) -> None:
-    """Neither part nor copy, backup, directory nor merge, whole or byte by byte."""
+    """Neither backup nor directory, whole or byte by byte."""
     whole = str(tmp_path / "whole.db")
     fill(whole)
     with Collection(whole) as opened:
         judges = [one.name for one in opened.judges.all() if one.kind is JudgeKind.HUMAN and not one.disabled]
         hashes = [hash_of(opened.codes.give(judge)) for judge in judges]
         assert len(hashes) == len(rows(whole)) > 0
-        opened.hand_out(judges[0], tmp_path / "part.db", program="x")
         write_directory(opened.as_it_stands(), tmp_path / "out", ExportChoice(), program="x")
-    copy_collection(collection_url(whole), collection_url(str(tmp_path / "copy.db")))
     back_up(collection_url(whole), tmp_path / "backup.db")
     restore(tmp_path / "backup.db", collection_url(str(tmp_path / "restored.db")))
     (tmp_path / "byte-by-byte.db").write_bytes(Path(whole).read_bytes())
     restore(tmp_path / "byte-by-byte.db", collection_url(str(tmp_path / "restored-2.db")))
-    with Collection(str(tmp_path / "copy.db")) as opened:
-        opened.merge([whole])
-    for name in ("part", "copy", "backup", "restored", "restored-2"):
+    for name in ("backup", "restored", "restored-2"):
         file = tmp_path / f"{name}.db"
         assert rows(str(file)) == [], name
         assert not any(one.encode() in file.read_bytes() for one in hashes), name

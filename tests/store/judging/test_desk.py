@@ -329,7 +329,6 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
         "topic_id": 1, "document_id": found[0]["document_id"], "judge_id": 1, "iteration": "3",
         "display_order": "random:42", "position": 1, "guideline_version": 4,
         "document_sha256": sha256, "sitting_id": 1, "reason": b"", "topic_version": 1,
-        "follows": None, "settled": None,
     }  # fmt: skip
     first = {
         "id": 1, "revision": 1, "action": "judge", "undoes": None, "state": "judged", "grade": 2,
@@ -341,7 +340,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     }  # fmt: skip
     assert found == [same | first, same | second]
     assert {*same, *first, "shown_at", "judged_at", "checksum"} == set(COLUMNS)
-    ((_, judge, *_, host, process, program, _),) = stored_rows(collection_name)["sitting"]
+    ((_, judge, *_, host, process, program, _, _),) = stored_rows(collection_name)["sitting"]
     assert (judge, process, program) == (1, os.getpid(), "test 1")
     assert host
 
@@ -616,5 +615,7 @@ def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     public = {name for name in dir(desk) if not name.startswith("_")}
     words = "inbox judge judge_name leave page queue record scale topic undo undrawn"
     words += " claim claimable keep events events_of recent_active_ms guidelines"
-    words += " is_idle has_seen_guidelines terms set_terms beat live_elsewhere titles sample_texts"
+    words += (
+        " shown_versions is_idle has_seen_guidelines terms set_terms beat live_elsewhere titles sample_texts"
+    )
     assert public == set(words.split())

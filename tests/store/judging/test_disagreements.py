@@ -107,7 +107,7 @@ def test_standing_ruling_equals_a_stack_of_states(actions: list[tuple[str, Given
             stack.append((event, None if action is Action.SKIP else document_states))
         state = {Action.JUDGE: State.JUDGED, Action.CANNOT: State.CANNOT}.get(action, State.SKIPPED)
         order = f"docno opinions:{event}"
-        known: dict[str, Any] = {"undoes": undoes, "follows": None, "display_order": order, "judged_at": AT}
+        known: dict[str, Any] = {"undoes": undoes, "display_order": order, "judged_at": AT}
         known |= {"action": action, "state": state, "grade": grade}
         history.append(SimpleNamespace(id=event, revision=len(history) + 1, **known))
     ruling = ruling_of(7, history) if history else None

@@ -15,9 +15,8 @@ from store.errors import ConflictError, UnknownNameError
 from store.judging.rejudging import Obstacle, Outdated, Why
 from store.keeping.directory.contract import ExportChoice
 from store.keeping.directory.folder import write_directory
-from store.keeping.merge.copies import SettleRule, Take
-from store.keeping.merge.histories import HowToSettle
-from store.records import Action, Document, JudgeKind, Passage, Qrel, State, Topic
+from store.records import Action, Document, JudgeKind, Passage, Qrel, State
+from tests.helpers.wine import make, work
 from tests.helpers.world import (
     JudgeAtWork,
     change_stored,
@@ -27,7 +26,6 @@ from tests.helpers.world import (
     parse_scale,
     stored_rows,
 )
-from tests.store.keeping.merge.apart import copies, grades, make, merge, work
 from tests.store.standing import standing
 
 HUMAN = JudgeKind.HUMAN
@@ -170,82 +168,6 @@ def test_imported_judgements_are_counted_apart(ready: Collection) -> None:
     assert ready.rejudging.reopen() == []
 
 
-def test_grade_settled_by_merge_is_as_any_other(tmp_path: Path) -> None:
-    """What a rule settled is listed, put back and counted by what the grade it took rests on."""
-    here, other = copies(make(tmp_path / "whole.db"), 2)
-    work(here, ("ann", "a", Action.JUDGE, 1), ("ann", "b", Action.JUDGE, 0))
-    with Collection(str(other)) as opened:
-        opened.guidelines.add("# Two\n")
-    work(other, ("ann", "a", Action.JUDGE, 2), ("ann", "b", Action.JUDGE, 2))
-    takes = {("1", "b", "ann"): Take(State.JUDGED, 2)}
-    with Collection(str(here)) as opened:
-        assert opened.merge([str(other)], HowToSettle(SettleRule.LOWEST, takes)).is_done
-    assert [value for _, value in sorted(grades(here, ["ann"]).items())][:2] == [1, 2]
-    with Collection(str(here)) as opened:
-        assert listed(opened) == [("ann", "1", "a", (GUIDELINES,))]
-        assert opened.rejudging.outdated().n_imported == 0
-        opened.topics.add([Topic("1", "wine", "other", "n")], replace=True)
-        assert listed(opened, [], [], [Why.TOPIC]) == [
-            ("ann", "1", "a", (GUIDELINES, Why.TOPIC)), ("ann", "1", "b", (Why.TOPIC,)),
-        ]  # fmt: skip
-        assert [one.judgements for one in opened.details.topic("1").versions] == [2, 0]
-        assert [line.older for line in opened.lists.topics()] == [2]
-        assert [one.docno for one in opened.rejudging.reopen()] == ["a", "b"]
-    assert grades(here, ["ann"])["ann", "a"] == "unjudged"
-
-
-def test_grade_of_no_copy_rests_on_the_oldest_of_those_settled(tmp_path: Path) -> None:
-    """Grades 1 and 2, under guidelines and texts 1 and 2, settled by hand as 0: it is under 1."""
-    here, other = copies(make(tmp_path / "whole.db"), 2)
-    work(here, ("ann", "a", Action.JUDGE, 1))
-    for place in (here, other):
-        with Collection(str(place)) as opened:
-            opened.documents.add([Document("a", "a", "new text of a")], replace=True)
-    with Collection(str(other)) as opened:
-        opened.guidelines.add("# Two\n")
-    work(other, ("ann", "a", Action.JUDGE, 2))
-    takes = {("1", "a", "ann"): Take(State.JUDGED, 0)}
-    with Collection(str(other)) as opened:
-        assert opened.merge([str(here)], HowToSettle(None, takes)).is_done
-    with Collection(str(other)) as opened:
-        (found,) = opened.rejudging.outdated().rows
-        assert (found.grade, found.guideline_version, found.topic_version) == (0, 1, 1)
-        assert found.why == (GUIDELINES, TEXT)
-        assert opened.rejudging.outdated().n_imported == 0
-        opened.rejudging.reopen()
-        assert listed(opened) == []
-
-
-def test_settled_grade_does_not_rest_on_what_was_judged_again(tmp_path: Path) -> None:
-    """Grade 1 of old is no side where two copies gave 0 and 2 knowing it, and a third a note."""
-    whole = make(tmp_path / "whole.db")
-    work(whole, ("ann", "a", Action.JUDGE, 1))
-    with Collection(str(whole)) as opened:
-        opened.guidelines.add("# Two\n")
-    made = copies(whole, 3)
-    work(made[0], ("ann", "a", Action.NOTE, "sure"))
-    work(made[1], ("ann", "a", Action.JUDGE, 0))
-    work(made[2], ("ann", "a", Action.JUDGE, 2))
-    takes = {("1", "a", "ann"): Take(State.JUDGED, 1)}
-    with Collection(str(made[0])) as opened:
-        assert opened.merge([str(made[1]), str(made[2])], HowToSettle(None, takes)).is_done
-    with Collection(str(made[0])) as opened:
-        assert (listed(opened), opened.rejudging.outdated().n_imported) == ([], 0)
-
-
-def test_settled_imports_stay_imported(tmp_path: Path) -> None:
-    """Two grades that were imported, settled by a rule: nobody knows what they were made of."""
-    made = copies(make(tmp_path / "whole.db"), 2)
-    for grade, place in enumerate(made):
-        with Collection(str(place)) as opened:
-            opened.judgements.add({"ann": [Qrel("1", "a", grade)]}, HUMAN)
-    assert merge(*made, rule=SettleRule.HIGHEST).is_done
-    with Collection(str(made[0])) as opened:
-        opened.guidelines.add("# Two\n")
-        assert (listed(opened), opened.rejudging.outdated().n_imported) == ([], 1)
-        assert opened.rejudging.outdated([], ["1"]).n_imported == 1
-
-
 def test_why_it_was_reopened_is_no_judge_s_own_reason(tmp_path: Path) -> None:
     """An export counts the reasons that judges gave, not those of the reopening."""
     place = make(tmp_path / "whole.db")
@@ -319,8 +241,6 @@ def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: 
         "guideline_version": None,
         "document_sha256": None,
         "sitting_id": None,
-        "follows": None,
-        "settled": None,
         "topic_version": None,
     }
     grades = {(one.judge, one.grade) for one in ready.judgements.current()}

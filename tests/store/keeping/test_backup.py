@@ -21,10 +21,8 @@ from store.db.engine import collection_url
 from store.db.files import seal_fault
 from store.errors import SchemaError, StoreError
 from store.keeping.backup import back_up, look_at_backup, restore
-from store.keeping.copying import copy_collection
 from store.keeping.verify import verify
-from store.keeping.work_copy import hand_out
-from tests.helpers.world import JudgeAtWork, change_stored, engine_of, meanwhile, stored_rows
+from tests.helpers.world import JudgeAtWork, carry, change_stored, meanwhile, stored_rows
 from tests.store.full_collection import fill, judge_to_file
 from tests.strategies import examples
 
@@ -157,7 +155,7 @@ def test_backup_is_of_the_moment_it_began(full: Path) -> None:
 
 def test_backup_from_a_server(full: Path, postgres_url: str) -> None:
     """A backup of a PostgreSQL collection is the same file's worth of rows, and can be restored."""
-    copy_collection(collection_url(str(full)), collection_url(postgres_url))
+    carry(str(full), postgres_url)
     file = save(postgres_url, full.with_name("b.backup"))
     assert stored_rows(str(file)) == stored_rows(str(full))
     assert is_sealed(file)
@@ -331,24 +329,6 @@ def test_judge_erased_since_an_upgrade_is_known_in_the_older_copy(full: Path) ->
         opened.erasures.erase("ann")
     with pytest.raises(StoreError, match="still has 1 judge who was erased in"):
         bring(older, full, replaces=True)
-
-
-def test_part_does_not_take_the_place_of_the_whole(full: Path) -> None:
-    """One judge's part replaces neither the whole collection nor a backup of it."""
-    part, before = full.with_name("ann.db"), stored_rows(str(full))
-    with engine_of(str(full)) as engine:
-        hand_out(engine, "ann", part, program="test")
-    with pytest.raises(StoreError, match=r"is `ann`'s part of `full`, and .* a whole collection"):
-        bring(part, full, replaces=True)
-    assert stored_rows(str(full)) == before
-    new = full.with_name("new.db")
-    assert restore(part, collection_url(str(new))).part_of == "`ann`'s part of `full`"
-    assert bring(part, new, replaces=True) is not None
-    file = save(full, full.with_name("b.backup"))
-    with contextlib.closing(sqlite3.connect(file)) as connection:
-        connection.executescript("DELETE FROM passage; DELETE FROM judgement")
-    with pytest.raises(StoreError, match=r"is of a whole collection, and .* one judge's part"):
-        save(part, file, replaces=True)
 
 
 def test_database_of_something_else_is_not_replaced(full: Path) -> None:

@@ -167,7 +167,6 @@ COMMANDS = {
     "sitting": (),
     "import": ("import", "docs", str(GARDEN / "documents.jsonl"), "--replace"),
     "backup": ("backup", "c.db.saved"),
-    "merge": ("merge", "other.db"),
 }
 
 
@@ -182,10 +181,6 @@ def test_whichever_call_fails(
 
     def go(number: int) -> tuple[Path, subprocess.CompletedProcess[str]]:
         folder = copied(pooled, tmp_path / str(number))
-        if what == "merge":
-            shutil.copy(folder / "c.db", folder / "other.db")
-            with_other = {"POOLER_COLLECTION": "other.db"}
-            judge(folder, environment=with_other, program=[failing])
         environment = {
             "FAIL_NAME": str(folder),
             "FAIL_AT": str(number),

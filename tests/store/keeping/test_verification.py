@@ -17,9 +17,8 @@ from store.db.engine import collection_url
 from store.db.raw import guarded_tables
 from store.errors import SchemaError, StoreError
 from store.keeping.backup import back_up
-from store.keeping.copying import copy_collection
 from store.keeping.verify import CHECKS, Verified, verify
-from tests.helpers.world import change_stored, stored_rows
+from tests.helpers.world import carry, change_stored, stored_rows
 from tests.store.full_collection import fill
 from tests.strategies import examples
 
@@ -54,7 +53,7 @@ def full(whole: Path, tmp_path: Path) -> str:
 @pytest.fixture
 def served(whole: Path, postgres_url: str) -> str:
     """Make a copy on a server."""
-    copy_collection(collection_url(str(whole)), collection_url(postgres_url))
+    carry(str(whole), postgres_url)
     return postgres_url
 
 
@@ -90,7 +89,7 @@ def forget_checksums(name: str) -> None:
 
 FAULTS = [
     ("revisions", "UPDATE judgement SET revision = 5 WHERE id ="
-     " (SELECT max(id) FROM judgement WHERE action = 'settle')"),
+     " (SELECT max(id) FROM judgement WHERE revision = 4)"),
     ("revisions", "DELETE FROM judgement WHERE id = (SELECT min(id) FROM judgement e"
      " WHERE revision = 1 AND NOT EXISTS (SELECT 1 FROM passage WHERE judgement_id = e.id)"
      " AND NOT EXISTS (SELECT 1 FROM judgement u WHERE u.undoes = e.id)"
@@ -116,15 +115,8 @@ FAULTS = [
     ("erasures", "UPDATE erasure SET events = 2"),
     ("erasures", "UPDATE erasure SET kind = 'person'"),
     ("erasures", "UPDATE erasure SET uid = (SELECT uid FROM judge WHERE id = 1)"),
-    ("lineage", "UPDATE judgement SET follows = 3 WHERE revision = 3 AND follows = 1"),
-    ("lineage", "UPDATE judgement SET follows = -1 WHERE revision = 3 AND follows = 1"),
-    ("lineage", "UPDATE judgement SET settled = NULL WHERE action = 'settle'"),
-    ("lineage", "UPDATE judgement SET settled = 'latest' WHERE id = 1"),
-    ("lineage", "UPDATE judgement SET topic_version = 3 WHERE topic_version = 2"),
-    ("lineage", "UPDATE judgement SET topic_version = 0 WHERE topic_version = 2"),
-    ("notes", "UPDATE judgement SET follows = 2 WHERE action = 'note' AND follows = 1"),
-    ("undo", "UPDATE judgement SET follows = 0 WHERE revision = 2 AND id IN"
-     " (SELECT undoes FROM judgement)"),
+    ("versions", "UPDATE judgement SET topic_version = 3 WHERE topic_version = 2"),
+    ("versions", "UPDATE judgement SET topic_version = 0 WHERE topic_version = 2"),
     ("checksums", "UPDATE judgement SET grade = 2 WHERE grade = 1 AND revision = 1"),
     ("checksums", "UPDATE judgement SET judged_at = '2031-01-01 00:00:00.000000' WHERE id = 1"),
     ("checksums", "UPDATE judgement SET iteration = '7' WHERE id = 1"),

@@ -23,7 +23,6 @@ from tests.helpers.world import (
     parse_scale,
     statements,
 )
-from tests.store.keeping.merge.apart import copies, make, merge, work
 from tests.strategies import examples
 
 
@@ -204,21 +203,6 @@ def test_nobody_who_is_gone_is_named(collection: Collection) -> None:
     with pytest.raises(UnknownNameError) as refused:
         collection.history.everything(Stretch(judges=("anna-secret",)))
     assert refused.value.known == ["judge-1"]
-
-
-def test_settlement_stands_against_what_stood_here(tmp_path: Any) -> None:
-    """Before a settlement stood the event before it, and not the one it took."""
-    made = copies(make(tmp_path / "whole.db"), 2)
-    for grade, place in enumerate(made):
-        work(place, ("ann", "a", Action.JUDGE, grade))
-    from store.keeping.merge.copies import SettleRule
-
-    merge(*made, rule=SettleRule.HIGHEST)
-    with Collection(str(made[0])) as opened:
-        last = opened.history.everything().entries[-1]
-        before = opened.history.of_document("1", "a").events[-2]
-    assert (last.action, last.settled, last.grade) == ("settle", "highest", 1)
-    assert last.grade_before == before.grade
 
 
 def test_unknown_topic_and_judge_are_refused(collection: Collection) -> None:

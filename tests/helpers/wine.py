@@ -1,18 +1,15 @@
-"""Copies of a real collection: made, judged at desks, merged, and looked at."""
+"""A small collection of four documents and three judges: made, judged at desks, and looked at."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from store.collection import Collection
-from store.keeping.directory.contract import ExportChoice
-from store.keeping.directory.folder import write_directory
-from store.keeping.merge.copies import Merged, SettleRule
-from store.keeping.merge.histories import HowToSettle
 from store.records import Action, Document, JudgeKind, Passage, Topic
+from tests.helpers.run import run_inside
 from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 
 DOCNOS = ("a", "b", "c", "d")
@@ -66,16 +63,9 @@ def do(sitting: JudgeAtWork, docno: str, action: Action, value: Any) -> None:
         sitting.act(docno, action, note=str(value))
 
 
-def merge(place: Path | str, *others: Path | str, rule: SettleRule | None = None, **more: Any) -> Merged:
-    """Merge, and return what came of it."""
-    with Collection(str(place)) as opened:
-        return opened.merge([str(other) for other in others], HowToSettle(rule), **more)
-
-
 def export(place: Path | str, folder: Path) -> dict[str, bytes]:
     """Export a collection and return its files."""
-    with Collection(str(place)) as opened:
-        write_directory(opened.as_it_stands(), folder, ExportChoice(), program="x 1")
+    run_inside("export", "collection", folder, "--collection", place).fine()
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
@@ -88,8 +78,7 @@ def done(place: Path | str) -> list[tuple[Any, ...]]:
     with Collection(str(place)) as opened:
         return sorted(
             (one.judge, one.docno, one.revision, one.action.value, one.undoes or 0, one.state.value,
-             one.grade is None, one.grade or 0, one.reason, one.note, one.passages,
-             one.follows is None, one.settled or "")
+             one.grade is None, one.grade or 0, one.reason, one.note, one.passages)
             for one in opened.judgements.history()
         )  # fmt: skip
 
@@ -101,8 +90,3 @@ def grades(place: Path | str, judges: Iterable[str] = JUDGES) -> dict[tuple[str,
             (one.judge, one.docno): one.state.value if one.grade is None else one.grade
             for one in opened.judgements.current(list(judges))
         }
-
-
-def bytes_of(places: Sequence[Path]) -> list[bytes]:
-    """Return the bytes of files."""
-    return [place.read_bytes() for place in places]

@@ -1,1 +1,0 @@
-"""Copies of one collection brought together."""
