@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from store.judging.codes import hash_of, new_code
 
 from store.collection import Collection
 from store.db.engine import collection_url, engine_at
 from store.errors import ConflictError, UnknownNameError
+from store.judging.codes import hash_of, new_code
 from store.keeping.backup import back_up, restore
 from store.keeping.copying import copy_collection
 from store.keeping.directory.tables import ExportChoice
