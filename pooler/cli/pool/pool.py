@@ -165,6 +165,7 @@ def pool(
     from pooler.results.pool.pool import list_strategies
     from pooler.results.pool.pool import pool as pool_runs
     from store.fields import id_fault
+    from store.formats.qrels import DUPLICATE
 
     output = options.to_stdout()
     if show_list:
@@ -173,6 +174,8 @@ def pool(
         return
     if round_label is not None and (fault := id_fault(round_label)):
         raise ArgumentError("--round", f"must be one word ({fault})", round_label)
+    if round_label == DUPLICATE:
+        raise ArgumentError("--round", "must not be the iteration of grades that nobody gave", round_label)
     if name is not None and not name.strip():
         raise ArgumentError("--name", "must not be empty", name)
     if by_topic and not dry_run:

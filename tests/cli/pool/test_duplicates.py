@@ -275,6 +275,7 @@ def test_people_and_models_are_not_mixed_unasked(pooled: Path, cli: Cli) -> None
         ("duplicates --format tsv", "--table"),
         ("duplicates --out -", "must be a file"),
         ("pool --one-of none.txt", "none.txt"),
+        ("pool --name x --round duplicate", "must not be the iteration of grades that nobody gave"),
         ("pool -s uniform --budget 3 --seed 1 --name u --one-of classes.txt", "must not leave out documents"),
         ("pool -s hedge --budget 3 --name h --one-of classes.txt", "choose all documents at once"),
     ],
