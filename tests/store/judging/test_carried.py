@@ -338,13 +338,11 @@ def test_directory_brings_it_back(ready: Collection, collection_name: str, tmp_p
     """Exported and read again it is the same, released or not; without texts nothing holds."""
     carry(ready, ("b", "a"), topic="2")
     ready.duplicates.release(["2"])
-    files = export(collection_name, tmp_path / "out")
-    assert files["carried.tsv"].count(b"\n") == 4
+    export(collection_name, tmp_path / "out")
     read_directory(str(tmp_path / "new.db"), tmp_path / "out")
     with Collection(str(tmp_path / "new.db")) as read:
         assert kept(read) == kept(ready)
         assert {one.name for one in read.verify() if one.n_faults} == set()
-    assert b"carried.tsv" in files["README.md"]
 
 
 def two_copies(tmp_path: Path) -> tuple[Path, Path]:

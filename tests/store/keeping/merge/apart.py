@@ -73,13 +73,13 @@ def merge(place: Path | str, *others: Path | str, rule: SettleRule | None = None
 
 
 def export(place: Path | str, folder: Path) -> dict[str, bytes]:
-    """Export a collection and return its files."""
+    """Export a collection and return its files for others, which tell nothing of the order of rows."""
     with Collection(str(place)) as opened:
         write_directory(opened.as_it_stands(), folder, ExportChoice(), program="x 1")
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
-        if file.is_file()
+        if file.is_file() and file.parent.name != "tables" and file.name != "manifest.json"
     }
 
 
