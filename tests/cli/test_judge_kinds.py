@@ -168,21 +168,23 @@ def test_report_in_short_says_that_models_judged(
 
 
 def test_exported_collection_counts_those_who_graded_and_their_kinds(cli: Cli, mixed: Path) -> None:
-    """Of six judges four graded: three models and a person; the manifest and the README say so."""
+    """Of six judges four graded: three models and a person; `qrels.json` and the README say so."""
     cli("judges", "add", "idle", "zoe").fine()
     told = cli("export", "collection", "out", *MAJORITY, *BOTH).fine().err
     assert " 6 judges (2 without a grade), " in told
     assert "majority of 4 judges" in told
     assert told.count(MIXED) == 1
     facts = json.loads((mixed / "out" / "manifest.json").read_text("utf-8"))
-    assert facts["counts"]["judges"] == 6
+    assert facts["counts"]["judge"] == 6
+    facts = json.loads((mixed / "out" / "qrels.json").read_text("utf-8"))
     assert [one["kinds"] for one in facts["qrels"]] == [{"human": 1, "model": 3}] * 3
     readme = (mixed / "out" / "README.md").read_text("utf-8")
     assert readme.count("people and models vote together (1 human, 3 model)") == 3
     cli("import", "collection", "out", "--collection", "again.db").fine()
     told = cli("export", "collection", "own").fine().err
     assert "4 judges have their own qrels" in told
-    assert "kinds" not in (mixed / "own" / "manifest.json").read_text("utf-8")
+    own = json.loads((mixed / "own" / "qrels.json").read_text("utf-8"))["qrels"]
+    assert {len(one["kinds"]) for one in own} == {1}
     cli("export", "collection", "alone", *MAJORITY).fine()
     readme = (mixed / "alone" / "README.md").read_text("utf-8")
     assert readme.count("left out for their kind: 3 model") == 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import os
 import re
@@ -53,40 +55,66 @@ def test_garden_comes_back_byte_for_byte(cli: Cli, judged: Path) -> None:
 
 
 def test_loader_of_the_readme_gives_what_the_collection_has(cli: Cli, judged: Path) -> None:
-    """The snippet works as it stands, without any package, and has ir_datasets' field names."""
+    """The snippet works as it stands, without any package; a run stands in the collection's order."""
     cli("export", "collection", "one", *MAJORITY).fine()
     folder = judged / "one"
     with Collection("collection.db") as opened:
-        topics, runs = opened.topics.all(), opened.runs.all()
-        run = opened.runs.get(runs[0])
+        topics, run = opened.topics.all(), opened.runs.get(opened.runs.all()[0])
         texts = {
             one.docno: one
             for docno in sorted(opened.documents.listed())
             if (one := opened.documents.get(docno)) is not None and one.text is not None
         }
-    queries = loaded(folder, "[one._asdict() for one in queries_iter()]")
-    assert queries == [
-        {"query_id": one.topic, "title": one.title, "description": one.description,
-         "narrative": one.narrative}
+    assert loaded(folder, "topics") == [
+        {"topic": one.topic, "title": one.title, "description": one.description, "narrative": one.narrative}
         for one in topics
-    ]  # fmt: skip
-    documents = loaded(folder, "[one._asdict() for one in docs_iter()]")
+    ]
+    documents = loaded(folder, "[one for one in documents if one['text'] is not None]")
     assert isinstance(documents, list)
-    assert {one["doc_id"]: (one["title"], one["text"]) for one in documents} == {
+    assert {one["docno"]: (one["title"], one["text"]) for one in documents} == {
         docno: (one.title, one.text) for docno, one in texts.items()
     }
-    scored = loaded(folder, f"list(scoreddocs_iter({run.tag!r}))")
-    assert scored == [
-        [ranking.topic, docno, score]
+    assert loaded(folder, f"rows('runs/{run.tag}.run')") == [
+        [ranking.topic, "Q0", docno, str(rank), str(score), run.tag]
         for ranking in run.rankings
-        for docno, score in zip(ranking.docnos, ranking.scores.tolist(), strict=True)
+        for rank, (score, docno) in enumerate(
+            sorted(zip(ranking.scores.tolist(), ranking.docnos, strict=True), reverse=True), start=1
+        )
     ]
-    qrels = loaded(folder, "[one._asdict() for one in qrels_iter()]")
     lines = [line.split() for line in cli("export", "qrels", *MAJORITY).fine().out.splitlines()]
-    assert qrels == [
-        {"query_id": topic, "doc_id": docno, "relevance": int(grade), "iteration": iteration}
-        for topic, iteration, docno, grade in lines
-    ]
+    assert loaded(folder, "rows('qrels/graded.qrels')") == lines
+
+
+def test_judgements_of_the_folder_are_those_of_export_judgements(cli: Cli, judged: Path) -> None:
+    """One form of a history: another collection takes the file."""
+    cli("export", "collection", "one", *MAJORITY).fine()
+    history = cli("export", "judgements", "--history").fine().out
+    assert (judged / "one" / "judgements.jsonl").read_text("utf-8") == history
+
+
+def test_hashes_of_the_folder_and_of_what_was_handed_in(cli: Cli, judged: Path) -> None:
+    """Originals go out where the collection has their SHA-256, compressed or not; the rest is told."""
+    originals = judged / "archive"
+    (originals / "below").mkdir(parents=True)
+    runs = sorted((judged / "runs").glob("*.run"))
+    (originals / "below" / "x.gz").write_bytes(gzip.compress(runs[0].read_bytes()))
+    (originals / "other").write_bytes(runs[1].read_bytes() + b"\n")
+    plain = cli("export", "collection", "plain", "--judge", "strict").fine()
+    assert "as handed in" not in plain.err
+    told = cli("export", "collection", "one", "--judge", "strict", "--run-files", "archive").fine().err
+    assert "as handed in: 1 of 9 runs" in told
+    assert (judged / "one" / "runs" / runs[0].name).read_bytes() == runs[0].read_bytes()
+    head, *rows = (line.split("\t") for line in (judged / "one/runs.tsv").read_text("utf-8").splitlines())
+    listed = [dict(zip(head, row, strict=True)) for row in rows]
+    for one, run in zip(listed, runs, strict=True):
+        in_folder = hashlib.sha256((judged / "one" / one["file"]).read_bytes()).hexdigest()
+        assert (one["sha256"], one["submitted_file"]) == (in_folder, run.name)
+        assert one["submitted_sha256"] == hashlib.sha256(run.read_bytes()).hexdigest()
+    assert [one["sha256"] == one["submitted_sha256"] for one in listed][:2] == [True, False]
+    cli("import", "collection", "one", "--collection", "new.db").fine()
+    for options in (("--without-runs",), ("--as", "beir")):
+        refused = cli("export", "collection", "two", *options, "--run-files", "archive")
+        assert (refused.code, (judged / "two").exists()) == (1, False)
 
 
 def test_several_judges_without_a_rule_have_qrels_of_their_own(cli: Cli, judged: Path) -> None:
@@ -105,11 +133,12 @@ def test_several_judges_without_a_rule_have_qrels_of_their_own(cli: Cli, judged:
 
 
 def test_what_is_left_out_is_nowhere(cli: Cli, judged: Path) -> None:
-    """Without texts, runs and notes there are none, and the README and the manifest say so."""
+    """Without texts, runs and notes there are none, and the README says so."""
     out = ("--without-texts", "--without-runs", "--without-notes", "--judge", "strict")
     cli("export", "collection", "one", *out).fine()
     files = bytes_of(judged / "one")
-    assert not [name for name in files if name.startswith(("runs", "documents"))]
+    assert not [name for name in files if "run" in name or name.endswith("metadata.jsonl")]
+    assert set(map(len, map(json.loads, files["documents.jsonl"].splitlines()))) == {1}  # the docno
     readme = files["README.md"].decode()
     for words in ("texts of the documents are not", "runs are not included, and the plans",
                   "notes and reasons are left out"):  # fmt: skip
@@ -117,12 +146,10 @@ def test_what_is_left_out_is_nowhere(cli: Cli, judged: Path) -> None:
     tags = [path.stem for path in (judged / "runs").glob("*.run")]
     assert len(tags) > 5
     assert not [(name, tag) for name, content in files.items() for tag in tags if tag.encode() in content]
-    plan = json.loads(files["pools/pool.json"])["manifest"]
+    plan = json.loads(files["pools/pool.json"])
     assert (plan["runs"], plan["runs_left_out"], plan["strategy"]) == ([], 9, "depth")
-    options = json.loads(files["manifest.json"])["options"]
-    names = ("texts", "runs", "runs_named_in_plans", "notes")
-    assert [options[name] for name in names] == [False] * 4
-    assert len(loaded(judged / "one", "list(docs_iter())")) == 106  # type: ignore[arg-type]  # a list
+    assert json.loads(files["manifest.json"])["options"]["left_out"] == ["texts", "runs", "notes"]
+    assert len(loaded(judged / "one", "documents")) == 106  # type: ignore[arg-type]  # a list
     cli("import", "collection", "one", "--collection", "new.db").fine()
     cli("export", "collection", "two", *out, "--collection", "new.db").fine()
     assert bytes_of(judged / "two") == files
@@ -140,9 +167,9 @@ def test_own_words_of_anonymised_judges_are_told(cli: Cli, judged: Path) -> None
         desk.record(Decision("G01", docnos[2], Action.NOTE, note="who asks?"))
         desk.leave()
     told = cli("export", "collection", "one", "--anonymise", *MAJORITY).fine().err
-    assert "included as they are: 2 notes and 1 reason; --without-notes leaves them out" in told
+    assert "included as they are: 3 notes and reasons; --without-notes leaves them out" in told
     readme = (judged / "one" / "README.md").read_text("utf-8")
-    assert "their notes and reasons, as they wrote them" in readme
+    assert "notes and reasons are here, as they wrote them" in readme
     out = ("--anonymise", "--without-notes", *MAJORITY)
     assert "as they are" not in cli("export", "collection", "two", *out).fine().err
     assert not [name for name, content in bytes_of(judged / "two").items() if b"Zqer" in content]
@@ -156,18 +183,18 @@ def test_what_the_rule_decided_is_told_and_written_down(cli: Cli, judged: Path) 
     assert "qrels: 81 documents, majority of 3 judges, ties unresolved" in told
     assert "  graded: 3 documents left out: tied votes" in told
     readme = (judged / "one" / "README.md").read_text("utf-8")
-    assert "whose votes are tied are in none of them: 3 documents." in readme
-    assert "made binary then (collapsed after)" in readme
+    assert readme.count("ties unresolved: 3 left out") == 3
+    assert "(collapsed after)" in readme
     # Each of the three has one 0, one 1 and one 2: collapsed first, two of three agree.
     told = cli("export", "collection", "two", *unresolved, "--collapse", "before").fine().err
     assert "  at level 1: 0 documents left out: tied votes" in told
     readme = (judged / "two" / "README.md").read_text("utf-8")
-    assert "tied are left out: 3 of `graded.qrels`, 0 of `level1.qrels`, 0 of `level2.qrels`" in readme
-    assert "made binary first and aggregated then (collapsed before)" in readme
+    assert (readme.count("unresolved: 3 left out"), readme.count("unresolved: 0 left out")) == (1, 2)
+    assert "(collapsed before)" in readme
     told = cli("export", "collection", "three", *MAJORITY).fine().err
     assert "  graded: the tie rule decided 3 documents" in told
     readme = (judged / "three" / "README.md").read_text("utf-8")
-    assert "Of tied grades the low one was taken: 3 documents." in readme
+    assert readme.count("ties low: 3 decided") == 3
     told = cli("export", "collection", "four", "--judge", "strict").fine().err
     assert "qrels: 84 documents, judge strict" in told
     assert "tie" not in told
@@ -188,7 +215,7 @@ def test_rulings_have_the_words_of_export_qrels(
     words = "rulings: 1 document decided, 1 found impossible to judge"
     for command in (("collection", "one"), ("qrels",), ("ntcir", "--as", "ntcireval")):
         assert words in cli("export", *command, *MAJORITY).fine().err
-    (graded, *_) = json.loads((here / "one" / "manifest.json").read_text("utf-8"))["qrels"]
+    (graded, *_) = json.loads((here / "one" / "qrels.json").read_text("utf-8"))["qrels"]
     assert (graded["decided_by_ruling"], graded["cannot_by_ruling"]) == (1, 1)
     assert (
         "left out of the qrels: 0 skipped, 1 cannot be judged"
@@ -230,7 +257,7 @@ def test_anonymised_directory_names_nobody(cli: Cli, here: Path) -> None:
             for judge in judges
             if judge.encode() in content or judge in name
         ]
-        drawn.add(files["assignments.tsv"])
+        drawn.add(files["tables/assignment.jsonl"])
     assert len(drawn) > 1
     cli("import", "collection", "out0", "--collection", "new.db").fine()
     again = ("--anonymise", *MAJORITY, "--collection", "new.db")
@@ -286,8 +313,10 @@ def test_damaged_directory_is_refused_by_file(cli: Cli, judged: Path) -> None:
     cli("export", "collection", "one", "--judge", "strict").fine()
     path = judged / "one" / "runs" / "bm25-words.run"
     path.write_bytes(path.read_bytes().replace(b"Q0", b"q0", 1))
+    (judged / "one" / "tables" / "judge.jsonl").unlink()
     said = cli("import", "collection", "one", "--collection", "new.db").failed(1)
     assert "one/runs/bm25-words.run: expected another hash" in said.err
+    assert "one/tables/judge.jsonl: expected a file, and there is none" in said.err
     assert not (judged / "new.db").exists()
 
 
@@ -309,6 +338,4 @@ def test_trec_covid_comes_back(cli: Cli, here: Path) -> None:
         cli(*command).fine()
         times.append(time.monotonic() - start)
     assert bytes_of(here / "two") == bytes_of(here / "one")
-    counts = json.loads((here / "one" / "manifest.json").read_text("utf-8"))["counts"]
-    sys.stderr.write(f"{counts['run_lines']:,} run lines: out, in, out"
-                     f" {', '.join(f'{one:.1f} s' for one in times)}\n")  # fmt: skip
+    sys.stderr.write(f"out, in, out: {', '.join(f'{one:.1f} s' for one in times)}\n")

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import ir_measures
-import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 import pytrec_eval
 
@@ -192,15 +190,6 @@ def test_run_that_ranx_wrote_as_parquet_is_measured(cli: Cli, folders: Path) -> 
     assert first == second
 
 
-def test_qrels_of_pandas_are_those_of_the_collection(cli: Cli, judged: Path) -> None:
-    """The whole collection as Parquet: pandas reads grades that the file of lines has."""
-    cli("export", "collection", "rows", "--as", "parquet", *MAJORITY).fine()
-    frame = pd.read_parquet(judged / "rows/qrels/graded.qrels.parquet")
-    cli("export", "qrels", *MAJORITY, "--out", "q.txt").fine()
-    lines = [line.split() for line in (judged / "q.txt").read_text("utf-8").splitlines()]
-    assert frame.astype(str).values.tolist() == lines
-
-
 def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
     """Both folders have the card: sizes, whose qrels, pools, kinds of judges, and their own files alone."""
     for layout, files in (
@@ -211,7 +200,7 @@ def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
         assert "| judges | 3 |" in card
         assert "Judges of kind model: 3." in card
         assert "majority, ties low" in card
-        assert "84 entries by strategy `depth, depth 5`" in card
+        assert "84 entries by strategy depth, depth 5" in card
         named = {name for name in re.findall(r"^\| `([^`]+)` \|", card, re.MULTILINE) if "qrels" not in name}
         assert named == files | ({"runs/", "runs.tsv"} if layout == "trec" else set())
         assert "judgements.jsonl" not in card
@@ -219,11 +208,11 @@ def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
 
 def test_folders_say_nothing_of_judges_who_are_to_be_anonymous(cli: Cli, judged: Path) -> None:
     """With new names, no file has an old one."""
-    for layout in ("beir", "trec", "parquet"):
+    for layout in ("beir", "trec"):
         cli("export", "collection", layout, "--as", layout, *MAJORITY, "--anonymise").fine()
         for path in (judged / layout).rglob("*"):
             if path.is_file() and "runs" not in path.parts:
-                data = text_of(str(path)) if path.suffix == ".parquet" else path.read_text("utf-8")
+                data = path.read_text("utf-8")
                 assert not re.search(r"\b(lenient|strict)\b", data.replace("to be strict", "")), path
 
 
@@ -235,18 +224,8 @@ def test_documents_without_texts_are_told(cli: Cli, judged: Path) -> None:
     assert (refused.code, (judged / "bare").exists()) == (1, False)
     cli("export", "collection", "trec", "--as", "trec", "--without-texts", "--without-runs").fine()
     assert {path.name for path in (judged / "trec").iterdir()} == {
-        "topics.trec", "qrels", "README.md", "manifest.json",
+        "topics.trec", "qrels", "qrels.json", "README.md", "manifest.json",
     }  # fmt: skip
-
-
-def test_file_of_pooler_that_lost_a_column_is_no_traceback(cli: Cli, judged: Path) -> None:
-    """Arrow keeps what pooler says of a file when its columns change: these are looked at all the same."""
-    cli("export", "collection", "rows", "--as", "parquet", "--judge", "strict").fine()
-    table = pq.read_table("rows/runs/bm25-words.run.parquet")
-    pq.write_table(table.drop(["score"]), "x.parquet")
-    assert "expected a run" in cli("check", "x.parquet").out
-    pq.write_table(table.drop(["rank"]), "y.parquet")
-    cli("evaluate", "--qrels", "rows/qrels/graded.qrels.parquet", "y.parquet").fine()
 
 
 def test_several_judges_are_a_split_each(cli: Cli, judged: Path) -> None:

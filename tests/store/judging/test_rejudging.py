@@ -169,14 +169,14 @@ def test_imported_judgements_are_counted_apart(ready: Collection) -> None:
 
 
 def test_why_it_was_reopened_is_no_judge_s_own_reason(tmp_path: Path) -> None:
-    """An export counts the reasons that judges gave, not those of the reopening."""
+    """An export counts the notes and reasons of judges, not those of the reopening."""
     place = make(tmp_path / "whole.db")
     work(place, ("ann", "a", Action.JUDGE, 1), ("ann", "b", Action.CANNOT, "torn"))
     with Collection(str(place)) as opened:
         opened.guidelines.add("# Two\n")
         assert len(opened.rejudging.reopen()) == 2
         written = write_directory(opened.as_it_stands(), tmp_path / "out", ExportChoice(), program="x 1")
-    assert written.counts["reasons"] == 1
+    assert written.counts["notes"] == 1
 
 
 def test_filters(ready: Collection) -> None:
