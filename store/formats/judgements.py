@@ -338,7 +338,7 @@ class _EarlierHistory:
             return values
         self._apart.add((*pair, str(values.get("revision"))))
         if action in ("settle", Action.UNDO, Action.NOTE, Action.MARK) and state in [*State]:
-            values |= {"action": _BY_STATE[State(state)].value, "undoes": None}
+            values |= {"action": _BY_STATE[State(str(state))].value, "undoes": None}
             if action == "settle":
                 values["display_order"] = None
         return values

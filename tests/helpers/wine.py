@@ -64,14 +64,8 @@ def do(sitting: JudgeAtWork, docno: str, action: Action, value: Any) -> None:
 
 
 def export(place: Path | str, folder: Path) -> dict[str, bytes]:
-<<<<<<< HEAD:tests/helpers/wine.py
     """Export a collection and return its files."""
     run_inside("export", "collection", folder, "--collection", place).fine()
-=======
-    """Export a collection and return its files for others, which tell nothing of the order of rows."""
-    with Collection(str(place)) as opened:
-        write_directory(opened.as_it_stands(), folder, ExportChoice(), program="x 1")
->>>>>>> directory:tests/store/keeping/merge/apart.py
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))

@@ -184,7 +184,8 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
         names = pool_names(out)
         renamed["judge.name"], renamed["pool.name"] = disguise.name, names.__getitem__
         renamed |= dict.fromkeys(("pool.round", "judgement.iteration"), disguise.iteration)
-        renamed |= dict.fromkeys(("assignment.display_order", "judgement.display_order"), disguise.order)
+        for name in ("assignment.display_order", "judgement.display_order"):
+            renamed[name] = disguise.order
 
         def of_plan(text: str) -> str:
             # With the seed, and a name that is guessed, a judge's order could be drawn again.

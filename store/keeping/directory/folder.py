@@ -184,6 +184,7 @@ def read_manifest(folder: Path) -> Manifest:
         case _:
             message = f"{folder}: {MANIFEST} is not that of a collection which this program exported"
             raise PoolerError(message, hint="pooler export collection DIR makes one")
+    assert isinstance(data, dict)
     if data["sha256"] != _own_hash(data):
         told.add(None, "expected its own hash, got another: it was changed")
     files: dict[str, FileFacts] = {}

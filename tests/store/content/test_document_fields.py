@@ -10,12 +10,7 @@ import pytest
 from store.collection import Collection
 from store.content.documents import document_sha256
 from store.db.engine import collection_url
-<<<<<<< HEAD
-from store.errors import ConflictError
-=======
 from store.errors import ConflictError, PoolerError
-from store.keeping.copying import copy_collection
->>>>>>> directory
 from store.keeping.directory.folder import read_directory
 from store.keeping.verify import verify
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Topic
