@@ -8,7 +8,7 @@ and no folders, so the same input gives the same bytes on every machine.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -20,18 +20,14 @@ from pooler.pools.contents import PoolStatistics, StatisticsCount, TopicContents
 from pooler.pools.runs import RunSet, TopicRuns
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import (
-    MODEL,
     AdaptiveStrategy,
     AnyStrategy,
     FixedStrategy,
     ParameterValue,
-    Sample,
     SamplingStrategy,
-    uses_model,
 )
-from pooler.strategies.rankings import TopicRankings, descending, raw_numbers
-from store.analysis.corrected.drawn import NO_GRADE
-from store.errors import ArgumentError, PoolerError
+from pooler.strategies.rankings import descending, raw_numbers
+from store.errors import ArgumentError
 from store.records import Pool, PoolEntry
 
 
@@ -98,7 +94,7 @@ class Plan:
     """How documents are chosen: what makes a pool, together with the runs."""
 
     strategy: str = "depth"
-    """A name of `pooler.strategies.STRATEGIES`."""
+    """A name of `pooler.strategies.STRATEGIES`, or ``FILE.py:function``."""
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
     """The strategy's own; those left out take their defaults."""
     budget: int | None = None
@@ -117,10 +113,6 @@ class Plan:
     """Iteration label that judgements of this pool carry into qrels."""
 
 
-ModelGrades = Mapping[str, Mapping[str, int]]
-"""A model's grades by topic and docno; one below 0 counts as 0."""
-
-
 @dataclass(frozen=True, slots=True)
 class BuiltPool:
     """A pool, and what it is made of."""
@@ -137,8 +129,6 @@ class TopicGiven:
     """``None`` = all documents."""
     known: AbstractSet[str] = frozenset()
     """Docnos that another pool holds."""
-    sample: Sample | None = None
-    """Of topics that are drawn together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +136,7 @@ class TopicChoice:
     """How the documents of one topic are chosen, whatever becomes of the others: a task of `RunSet.each`."""
 
     plan: Plan
+    strategy: AnyStrategy
     parameters: Mapping[str, ParameterValue]
     """All of them."""
 
@@ -158,16 +149,10 @@ class TopicChoice:
 
     def choose(self, of_topic: TopicRuns, given: TopicGiven) -> TopicPool:
         """Choose the documents."""
-        rankings, docnos = of_topic.rankings, of_topic.docnos
-        strategy = find_strategy(self.plan.strategy)
+        rankings, docnos, strategy = of_topic.rankings, of_topic.docnos, self.strategy
         if isinstance(strategy, SamplingStrategy):
-            if strategy.draw is not None:
-                seed = self.plan.seed
-                sample = strategy.draw(rankings, budget=given.budget, seed=seed, **self.parameters)
-            elif given.sample is not None:
-                sample = given.sample
-            else:
-                raise ArgumentError("sample", "must have been drawn from all topics together", None)
+            seed = self.plan.seed
+            sample = strategy.draw(rankings, budget=given.budget, seed=seed, **self.parameters)
             values = sample.values
             ordered = descending(values)
             chosen = _not_known(of_topic, ordered[sample.sampled[ordered]], given.known)
@@ -217,26 +202,11 @@ def _n_choosable(of_topic: TopicRuns, given: TopicGiven) -> int:
     return _not_known(of_topic, np.arange(of_topic.rankings.n_documents), given.known).size
 
 
-def _with_grades(
-    of_topic: TopicRuns, of_model: Mapping[str, int]
-) -> tuple[TopicRankings, NDArray[np.int64], bytes]:
-    """Return a topic's rankings, a model's grades of their documents, and these as lines."""
-    topic, docnos = of_topic.rankings.topic, of_topic.docnos
-    grades = np.full(len(docnos), NO_GRADE, np.int64)
-    lines = []
-    for number, docno in enumerate(docnos):
-        if (grade := of_model.get(docno)) is not None:
-            grades[number] = max(grade, 0)
-            lines.append(f"{topic} {docno} {grade}\n")
-    return of_topic.rankings, grades, "".join(lines).encode()
-
-
 class PoolBuild:
     """A pool while it is built, topic by topic, the same for every order of the runs.
 
-    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built; of topics that
-    are drawn together, their samples. The pairs of `known` are left out; `known_from` is what the manifest
-    says of them beside their number and hash. `grades` are a model's, where the strategy draws by them.
+    Nothing of a topic is kept but counts, so a pool of any size can be written as it is built. The pairs of
+    `known` are left out; `known_from` is what the manifest says of them beside their number and hash.
     """
 
     def __init__(
@@ -247,7 +217,6 @@ class PoolBuild:
         version: str,
         known: Collection[tuple[str, str]] | None = None,
         known_from: Mapping[str, Any] | None = None,
-        grades: ModelGrades | None = None,
     ) -> None:
         self.runs = runs
         self.plan = plan
@@ -256,18 +225,13 @@ class PoolBuild:
         self._version = version
         self._known = known
         self._known_from = known_from or {}
-        self._grades = grades
         _check(plan, self.strategy, self.parameters)
         if isinstance(self.strategy, SamplingStrategy):
             _check_sample(self.strategy, self.parameters, runs, known)
         self._count = StatisticsCount(runs)
         self._drawn_at_most: dict[str, int] = {}
         self._budgets: dict[str, int] | None = None
-        self._samples: dict[str, Sample] = {}
-        self._model: dict[str, Any] | None = None
-        if isinstance(self.strategy, SamplingStrategy) and self.strategy.draw_all is not None:
-            self._draw_all(self.strategy.draw_all)
-        elif plan.total_budget is not None:
+        if plan.total_budget is not None:
             sizes = [*runs.each(_n_choosable, self._given())]
             shares = share_budget(plan.total_budget, sizes)
             self._budgets = dict(zip(runs.topics, shares, strict=True))
@@ -283,17 +247,12 @@ class PoolBuild:
     def again(self) -> PoolBuild:
         """Return the same with nothing built yet."""
         return PoolBuild(
-            self.runs,
-            self.plan,
-            version=self._version,
-            known=self._known,
-            known_from=self._known_from,
-            grades=self._grades,
+            self.runs, self.plan, version=self._version, known=self._known, known_from=self._known_from
         )
 
     def topics(self) -> Iterator[TopicPool]:
         """Yield the documents of every topic, topics in natural order."""
-        choice = TopicChoice(self.plan, self.parameters)
+        choice = TopicChoice(self.plan, self.strategy, self.parameters)
         for pooled, counts in self.runs.each(choice, self._given(), scores=self.strategy.uses_scores):
             self._count.add(counts)
             yield pooled
@@ -316,7 +275,7 @@ class PoolBuild:
             "version": self._version,
             "name": plan.name,
             "round": plan.round,
-            "strategy": plan.strategy,
+            "strategy": self.strategy.name,
             "parameters": {"depth": self.runs.depth, **self.parameters},
             "order": self.runs.order,
             "out_order": "drawn" if self.is_adaptive else plan.out_order,
@@ -341,8 +300,8 @@ class PoolBuild:
             "budget": plan.budget,
             "total_budget": plan.total_budget,
             "level": plan.level if self.is_adaptive else None,
+            "strategy_sha256": self.strategy.sha256 if isinstance(self.strategy, FixedStrategy) else None,
             "without": _manifest_pairs(self._known, self._known_from),
-            "model_grades": self._model,
         }
         manifest |= {name: value for name, value in optional.items() if value is not None}
         return manifest
@@ -396,32 +355,9 @@ class PoolBuild:
         for topic, docno in self._known or ():
             known.setdefault(topic, set()).add(docno)
         return {
-            topic: TopicGiven(self._budget(topic), known.get(topic, frozenset()), self._samples.get(topic))
+            topic: TopicGiven(self._budget(topic), known.get(topic, frozenset()))
             for topic in self.runs.topics
         }
-
-    def _draw_all(self, draw: Callable[..., list[Sample]]) -> None:
-        """Draw all topics together, by the model's grades; note which these were."""
-        name = self.parameters[MODEL]
-        if self._grades is None:
-            raise ArgumentError("grades", f"must be those of `{name}`", None)
-        known = {topic: self._grades.get(topic, {}) for topic in self.runs.topics}
-        digest, n_graded = hashlib.sha256(), 0
-        rankings, found = [], []
-        for of_topic, grades, lines in self.runs.each(_with_grades, known):
-            digest.update(lines)
-            n_graded += lines.count(b"\n")
-            rankings.append(of_topic)
-            found.append(grades)
-        if not n_graded:
-            message = f"`{name}` graded none of the documents of the runs"
-            raise PoolerError(message, hint=f"`{self.strategy.name}` draws by a model's grades")
-        others = {one: value for one, value in self.parameters.items() if one != MODEL}
-        budget, seed = self.plan.total_budget, self.plan.seed
-        samples = draw(rankings, grades=found, budget=budget, seed=seed, **others)
-        self._samples = dict(zip(self.runs.topics, samples, strict=True))
-        n_without = sum(one.size for one in found) - n_graded
-        self._model = {"pairs": n_graded, "without_grade": n_without, "sha256": digest.hexdigest()}
 
 
 def pool_lines(pool: Pool) -> Iterator[str]:
@@ -440,9 +376,6 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
             raise ArgumentError(name, "must be an integer >= 1", budget)
     if plan.budget is not None and plan.total_budget is not None:
         raise ArgumentError("total_budget", "must not go with --budget", plan.total_budget)
-    if uses_model(strategy) and plan.budget is not None:
-        requirement = f"must not be of each topic: `{strategy.name}` draws all topics together"
-        raise ArgumentError("budget", requirement, plan.budget, hint="--total-budget N over all topics")
     has_budget = plan.budget is not None or plan.total_budget is not None
     if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and not has_budget:
         hint = "--budget N documents a topic, or --total-budget N over all topics"

@@ -66,7 +66,10 @@ def pool(
         list[str] | None, argument("RUN...", "Run files; without any, the runs of the collection.")
     ] = None,
     listed: RunsOption = None,
-    strategy: Annotated[str | None, option("--strategy -s NAME", "See --list.  [default: depth]")] = None,
+    strategy: Annotated[
+        str | None,
+        option("--strategy -s NAME", "A name of --list, or FILE.py:function, your own.  [default: depth]"),
+    ] = None,
     param: Annotated[
         list[str] | None, option("--param NAME=VALUE", "A parameter of the strategy; may be repeated.")
     ] = None,

@@ -13,7 +13,6 @@ from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
 from pooler.pools.plan import OutOrder, PoolBuild
 from pooler.pools.runs import stored_runs
-from pooler.results.model_grades import named_grades_of_model
 from pooler.results.pool.change import (
     Cost,
     change_table,
@@ -31,7 +30,6 @@ from pooler.results.result import Result, frozen, heard
 from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import Table, View
 from pooler.strategies import find_strategy
-from pooler.strategies.kinds import MODEL, uses_model
 from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import read_pairs
@@ -250,10 +248,7 @@ def _build(
         order=options.order or "trec",
         scores=manner.annotated or find_strategy(plan.strategy).uses_scores,
     )
-    chosen, grades = find_strategy(plan.strategy), None
-    if uses_model(chosen):
-        grades = named_grades_of_model(opened, str(chosen.complete(plan.parameters)[MODEL]))
-    build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from, grades=grades)
+    build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from)
     if build.is_adaptive:
         _check_adaptive(build, manner)
         for topic in runs.topics[:1]:

@@ -56,7 +56,7 @@ class PoolOptions:
         texts = {name: one for name, one in self.parameters.items() if isinstance(one, str)}
         values = {**self.parameters, **strategy.parse(texts)}
         return Plan(
-            strategy=strategy.name,
+            strategy=self.strategy or "depth",
             parameters=values,
             budget=self.budget,
             total_budget=self.total_budget,
@@ -107,14 +107,9 @@ def as_added_to(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
     `ArgumentError`: no round is given and none can be counted on.
     """
-    from pooler.strategies import STRATEGIES
-    from pooler.strategies.kinds import FixedStrategy
+    from pooler.strategies import chooses_at_once
 
-    own = [
-        pool
-        for pool in pools
-        if not pool.withdrawn and isinstance(STRATEGIES.get(pool.manifest.get("strategy", "")), FixedStrategy)
-    ]
+    own = [pool for pool in pools if not pool.withdrawn and chooses_at_once(pool.manifest.get("strategy"))]
     if not own:
         message = (
             "--add needs a pool to add to, and the collection has none whose documents were chosen at once"
@@ -133,12 +128,13 @@ def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
     A pool that no run fed, as an imported one, says nothing but its round.
     """
-    from pooler.strategies import STRATEGIES
+    from pooler.strategies import STRATEGIES, chooses_at_once
 
     old = _named(options.pool_name, pools)
     if old is None:
         return options
-    if old.manifest.get("strategy", "") in STRATEGIES:
+    strategy = old.manifest.get("strategy")
+    if strategy in STRATEGIES or chooses_at_once(strategy):
         options = _filled(options, old)
     return replace(options, round=options.round or old.round)
 
@@ -148,8 +144,7 @@ def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_
 
     Where the old pool had a file of pairs left out, and there is none now, that is warned of.
     """
-    from pooler.strategies import STRATEGIES
-    from pooler.strategies.kinds import FixedStrategy
+    from pooler.strategies import chooses_at_once
 
     old = _named(options.pool_name, pools)
     without = {} if old is None else old.manifest.get("without", {})
@@ -159,7 +154,7 @@ def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_
     if ("others" in without or not left_out) and not has_minus:
         what = "the pairs of a file, too" if left_out else "documents of other pools, or of a file"
         warn(f"pool `{old.name}` left out {what}; its replacement does not, unless --minus FILE says so")
-    if left_out and not isinstance(STRATEGIES.get(options.strategy or "depth"), FixedStrategy):
+    if left_out and not chooses_at_once(options.strategy or "depth"):
         warn(f"pool `{old.name}` left out documents of other pools; `{options.strategy}` cannot")
         return False
     return left_out

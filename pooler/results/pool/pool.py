@@ -17,20 +17,13 @@ from pooler.pools.plan import OutOrder, Plan, PoolBuild, TopicPool
 from pooler.reading.blocks import TieAtCut
 from pooler.results.files import write_result
 from pooler.results.look.status import idle_words, way_out
-from pooler.results.model_grades import grades_of_file
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Engine, Source, is_spark, source
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table, listed
 from pooler.strategies import STRATEGIES, find_strategy
-from pooler.strategies.kinds import (
-    MODEL,
-    AdaptiveStrategy,
-    AnyStrategy,
-    Parameter,
-    SamplingStrategy,
-    uses_model,
-)
+from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
+from pooler.strategies.own import is_own
 from store.errors import ArgumentError
 from store.formats.pairs import read_pairs
 from store.ranking import Order
@@ -74,7 +67,8 @@ def pool(
         Run files, what `read_runs` returns, ``{tag: {topic: {docno: score}}}``, or a collection,
         which stays as it is. A source says itself in what order its runs are, and how they are read.
     strategy : str, optional
-        A name of `strategies`, but of none that is adaptive.
+        A name of `strategies`, but of none that is adaptive; or ``FILE.py:function``, a function of your
+        own, from `pooler.strategies.rankings.TopicRankings` to a value for each document.
     depth : int, optional
         Ranks taken from each run and topic, from 1; default 100.
     budget, total_budget : int, optional
@@ -101,8 +95,7 @@ def pool(
     master : str, optional
         Of Spark; default ``local[*]``, all processors of this machine.
     **parameters
-        Of the strategy, as ``k=60``; what is left out takes its default. Where it draws by a model's
-        grades, `model` is a qrels file of them, or ``NAME=FILE``.
+        Of the strategy, as ``k=60``; what is left out takes its default.
 
     Returns
     -------
@@ -140,10 +133,8 @@ def pool(
         requirement = "must choose all documents at once, without judgements, when files are pooled"
         raise ArgumentError("strategy", requirement, strategy, hint=hint)
     on_spark = is_spark(engine, master)
-    grades = None
-    if uses_model(chosen):
-        named = chosen.complete(parameters)[MODEL]
-        parameters[MODEL], grades = grades_of_file(str(named), lenient=lenient)
+    if on_spark and is_own(strategy):
+        raise ArgumentError("strategy", "must be one of pooler's on Spark, which has no such file", strategy)
     plan = Plan(
         strategy=strategy,
         parameters=parameters,
@@ -162,7 +153,7 @@ def pool(
             tops = given.tops_on_spark(deep, scores=scores, master=master)
         else:
             tops = given.tops(deep, scores=scores)
-        build = PoolBuild(tops, plan, version=__version__, known=known, grades=grades)
+        build = PoolBuild(tops, plan, version=__version__, known=known)
         topics = [*build.topics()]
     facts, manifest = build.statistics(), build.manifest()
     settings = frozen(
@@ -402,7 +393,7 @@ def run_warnings(
         )
     if manifest.get("total_budget", 0) > max(facts.total, sum((budgets or {}).values())):
         lines.append(f"there are fewer documents than the budget of {manifest['total_budget']:,}")
-    if facts.n_constant:
+    if facts.n_constant and "strategy_sha256" not in manifest:
         lines.append(
             f"{facts.n_constant:,} of {facts.n_rankings:,} rankings have a single score, which counts as 0.5"
         )
@@ -453,6 +444,7 @@ class Strategies(Result):
 _NOTES = (
     "fixed: all documents at once; adaptive: while judging goes on; sample: at random.",
     "comb-*: scores scaled to 0-1 within a run and topic, 0.5 where they are all equal.",
+    "FILE.py:function: your own, from the rankings of a topic to a value for each document.",
     "k=60: a parameter and its default, changed by --param k=30; p=...: must be given.",
 )
 
