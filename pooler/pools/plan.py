@@ -8,10 +8,10 @@ and no folders, so the same input gives the same bytes on every machine.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from pooler.strategies.kinds import (
     ParameterValue,
     SamplingStrategy,
 )
-from pooler.strategies.rankings import descending, raw_numbers
+from pooler.strategies.rankings import descending
 from store.errors import ArgumentError
 from store.records import Pool, PoolEntry
 
@@ -64,28 +64,6 @@ class TopicPool:
         ]
 
 
-def share_budget(total: int, sizes: Sequence[int]) -> list[int]:
-    """Share a budget so that every topic gets the same, as far as its documents go.
-
-    As `findTopicSizes` of Lipani et al., "Fixed-cost pooling strategies", *IEEE TKDE* 33(4), 2021, but the
-    last round's surplus is not taken from the smallest shares, which can leave a topic of one document with
-    none.
-    """
-    if not sizes:
-        return []
-    left = min(total, sum(sizes))
-    shares = [min(size, total // len(sizes)) for size in sizes]
-    left -= sum(shares)
-    while left:
-        for index, size in enumerate(sizes):
-            if left and shares[index] < size:
-                shares[index] += 1
-                left -= 1
-    return shares
-
-
-OutOrder = Literal["docno", "priority", "random"]
-OUT_ORDERS: tuple[OutOrder, ...] = get_args(OutOrder)
 SEED_HINT = "`--seed 1`: the same seed gives the same again"
 
 
@@ -99,13 +77,8 @@ class Plan:
     """The strategy's own; those left out take their defaults."""
     budget: int | None = None
     """Documents to judge for each topic, at least 1; a topic that has fewer gives all it has."""
-    total_budget: int | None = None
-    """Documents to judge for all topics together, shared by `pooler.pools.plan.share_budget`."""
-    out_order: OutOrder = "docno"
-    """How a topic's documents are shown to judges: by docno ascending bytewise, by priority, or
-    shuffled. An adaptive pool is shown as it is drawn."""
     seed: int | None = None
-    """Not negative; needed by random strategies and by the random display order."""
+    """Not negative; needed by random strategies."""
     level: int | None = None
     """Least grade that rewards an adaptive strategy; needed by those alone."""
     name: str = "pool"
@@ -125,8 +98,6 @@ class BuiltPool:
 class TopicGiven:
     """What is known of a topic beside its rankings, when its documents are chosen."""
 
-    budget: int | None = None
-    """``None`` = all documents."""
     known: AbstractSet[str] = frozenset()
     """Docnos that another pool holds."""
 
@@ -145,26 +116,28 @@ class TopicChoice:
         pooled = self.choose(of_topic, given)
         to_judge = set(pooled.to_judge)
         chosen = np.array([docno in to_judge for docno in of_topic.docnos], np.bool_)
-        return pooled, TopicContents.of(of_topic, chosen, n_listed=len(pooled.docnos), budget=given.budget)
+        return pooled, TopicContents.of(
+            of_topic, chosen, n_listed=len(pooled.docnos), budget=self.plan.budget
+        )
 
     def choose(self, of_topic: TopicRuns, given: TopicGiven) -> TopicPool:
         """Choose the documents."""
         rankings, docnos, strategy = of_topic.rankings, of_topic.docnos, self.strategy
         if isinstance(strategy, SamplingStrategy):
             seed = self.plan.seed
-            sample = strategy.draw(rankings, budget=given.budget, seed=seed, **self.parameters)
+            sample = strategy.draw(rankings, budget=self.plan.budget, seed=seed, **self.parameters)
             values = sample.values
             ordered = descending(values)
             chosen = _not_known(of_topic, ordered[sample.sampled[ordered]], given.known)
             rest = np.flatnonzero(~sample.sampled & (sample.strata > 0))
-            shown = self._shown(of_topic, chosen)
+            shown = np.sort(chosen)  # by docno
             listed = np.concatenate((shown, _not_known(of_topic, rest, given.known)))
             strata = sample.strata[listed].tolist()
             inclusion = sample.inclusion[listed].tolist()
         elif isinstance(strategy, FixedStrategy):
             values = strategy.values(rankings, **self.parameters)
-            chosen = _not_known(of_topic, descending(values), given.known)[: given.budget]
-            listed = shown = self._shown(of_topic, chosen)
+            chosen = _not_known(of_topic, descending(values), given.known)[: self.plan.budget]
+            listed = shown = np.sort(chosen)
             strata = inclusion = None
         else:
             raise ArgumentError("strategy", "must be one that chooses at once", strategy.name)
@@ -177,17 +150,6 @@ class TopicChoice:
             inclusion,
         )
 
-    def _shown(self, of_topic: TopicRuns, by_priority: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Order documents for judging."""
-        if self.plan.out_order == "priority":
-            return by_priority
-        by_docno = np.sort(by_priority)
-        if self.plan.out_order == "docno" or self.plan.seed is None:
-            return by_docno
-        # Sorted by random numbers: numpy's own shuffles may change between versions (NEP 19).
-        numbers = raw_numbers(self.plan.seed, of_topic.rankings.topic, by_docno.size)
-        return by_docno[np.argsort(numbers, kind="stable")]
-
 
 def _not_known(of_topic: TopicRuns, numbers: NDArray[np.int64], known: AbstractSet[str]) -> NDArray[np.int64]:
     """Leave out the documents that another pool holds."""
@@ -195,11 +157,6 @@ def _not_known(of_topic: TopicRuns, numbers: NDArray[np.int64], known: AbstractS
         return numbers
     docnos = of_topic.docnos
     return np.array([number for number in numbers.tolist() if docnos[number] not in known], np.int64)
-
-
-def _n_choosable(of_topic: TopicRuns, given: TopicGiven) -> int:
-    """Count the documents of a topic that no other pool holds."""
-    return _not_known(of_topic, np.arange(of_topic.rankings.n_documents), given.known).size
 
 
 class PoolBuild:
@@ -230,14 +187,6 @@ class PoolBuild:
             _check_sample(self.strategy, self.parameters, runs, known)
         self._count = StatisticsCount(runs)
         self._drawn_at_most: dict[str, int] = {}
-        self._budgets: dict[str, int] | None = None
-        if plan.total_budget is not None:
-            sizes = [*runs.each(_n_choosable, self._given())]
-            shares = share_budget(plan.total_budget, sizes)
-            self._budgets = dict(zip(runs.topics, shares, strict=True))
-            if isinstance(self.strategy, SamplingStrategy) and not all(shares):
-                requirement = f"must be >= {len(shares)}, so that every topic has a sample"
-                raise ArgumentError("total_budget", requirement, plan.total_budget)
 
     @property
     def is_adaptive(self) -> bool:
@@ -278,7 +227,7 @@ class PoolBuild:
             "strategy": self.strategy.name,
             "parameters": {"depth": self.runs.depth, **self.parameters},
             "order": self.runs.order,
-            "out_order": "drawn" if self.is_adaptive else plan.out_order,
+            "out_order": "drawn" if self.is_adaptive else "docno",
             "seed": plan.seed,
             "runs": [
                 {
@@ -298,7 +247,6 @@ class PoolBuild:
         }
         optional = {
             "budget": plan.budget,
-            "total_budget": plan.total_budget,
             "level": plan.level if self.is_adaptive else None,
             "strategy_sha256": self.strategy.sha256 if isinstance(self.strategy, FixedStrategy) else None,
             "without": _manifest_pairs(self._known, self._known_from),
@@ -334,7 +282,7 @@ class PoolBuild:
     def _drawable(self, of_topic: TopicRuns) -> int:
         """Return how many documents an adaptive strategy may draw, none more than there are."""
         rankings = of_topic.rankings
-        budget = self._budget(rankings.topic)
+        budget = self.plan.budget
         if budget is None:
             return rankings.n_documents
         strategy = self.strategy
@@ -345,19 +293,12 @@ class PoolBuild:
                 raise ArgumentError("budget", requirement, budget)
         return min(budget, rankings.n_documents)
 
-    def _budget(self, topic: str) -> int | None:
-        """Return the budget of a topic; ``None`` = all documents."""
-        return self.plan.budget if self._budgets is None else self._budgets[topic]
-
     def _given(self) -> dict[str, TopicGiven]:
         """Return what is known of each topic beside its rankings, so far."""
         known: dict[str, set[str]] = {}
         for topic, docno in self._known or ():
             known.setdefault(topic, set()).add(docno)
-        return {
-            topic: TopicGiven(self._budget(topic), known.get(topic, frozenset()))
-            for topic in self.runs.topics
-        }
+        return {topic: TopicGiven(known.get(topic, frozenset())) for topic in self.runs.topics}
 
 
 def pool_lines(pool: Pool) -> Iterator[str]:
@@ -369,25 +310,16 @@ def pool_lines(pool: Pool) -> Iterator[str]:
 
 def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, ParameterValue]) -> None:
     """Raise `ArgumentError` unless the parts of a plan fit each other."""
-    if plan.out_order not in OUT_ORDERS:
-        raise ArgumentError("out_order", f"must be one of {', '.join(OUT_ORDERS)}", plan.out_order)
-    for name, budget in (("budget", plan.budget), ("total_budget", plan.total_budget)):
-        if budget is not None and budget < 1:
-            raise ArgumentError(name, "must be an integer >= 1", budget)
-    if plan.budget is not None and plan.total_budget is not None:
-        raise ArgumentError("total_budget", "must not go with --budget", plan.total_budget)
-    has_budget = plan.budget is not None or plan.total_budget is not None
-    if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and not has_budget:
-        hint = "--budget N documents a topic, or --total-budget N over all topics"
+    if plan.budget is not None and plan.budget < 1:
+        raise ArgumentError("budget", "must be an integer >= 1", plan.budget)
+    if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and plan.budget is None:
+        hint = "--budget N documents a topic"
         raise ArgumentError("budget", f"is needed by `{strategy.name}`", None, hint=hint)
     reason = None
     if isinstance(strategy, SamplingStrategy):
         reason = f"`{strategy.name}` draws at random"
-    elif isinstance(strategy, AdaptiveStrategy):
-        if strategy.needs_seed_for(parameters):
-            reason = f"`{strategy.name}` chooses at random"
-    elif plan.out_order == "random":
-        reason = "the order is random"
+    elif isinstance(strategy, AdaptiveStrategy) and strategy.needs_seed_for(parameters):
+        reason = f"`{strategy.name}` chooses at random"
     if (plan.seed is None and reason) or (plan.seed is not None and plan.seed < 0):
         requirement = "must be an integer >= 0" + (f", since {reason}" if reason else "")
         raise ArgumentError("seed", requirement, plan.seed, hint=SEED_HINT)

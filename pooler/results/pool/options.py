@@ -11,7 +11,7 @@ from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
-    from pooler.pools.plan import OutOrder, Plan
+    from pooler.pools.plan import Plan
     from store.content.pools import StoredPool
     from store.ranking import Order
 
@@ -30,8 +30,6 @@ class PoolOptions:
     depth: int | None
     order: Order | None
     budget: int | None
-    total_budget: int | None
-    out_order: OutOrder | None
     seed: int | None
     level: int | None
     name: str | None
@@ -59,8 +57,6 @@ class PoolOptions:
             strategy=self.strategy or "depth",
             parameters=values,
             budget=self.budget,
-            total_budget=self.total_budget,
-            out_order=self.out_order or "docno",
             seed=self.seed,
             level=(self.level if self.level is not None else level) if is_adaptive else None,
             name=self.pool_name,
@@ -87,7 +83,6 @@ def parse_parameters(given: Sequence[str]) -> dict[str, str]:
 
 def options_of(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of `PoolOptions` as a pool's manifest says them."""
-    out_order = manifest.get("out_order")  # of an adaptive pool, `drawn`
     own = {name: str(value) for name, value in manifest["parameters"].items() if name != "depth"}
     return {
         "strategy": manifest["strategy"],
@@ -95,8 +90,6 @@ def options_of(manifest: dict[str, Any]) -> dict[str, Any]:
         "depth": manifest["parameters"]["depth"],
         "order": manifest["order"],
         "budget": manifest.get("budget"),
-        "total_budget": manifest.get("total_budget"),
-        "out_order": out_order if out_order in ("priority", "random") else None,
         "seed": manifest["seed"],
         "level": manifest.get("level"),
     }
@@ -171,8 +164,6 @@ def _filled(options: PoolOptions, old: StoredPool) -> PoolOptions:
     if options.strategy not in (None, before["strategy"]):
         before["strategy"], before["parameters"] = options.strategy, {}
         before["level"] = None
-    if options.budget is not None or options.total_budget is not None:
-        before["budget"] = before["total_budget"] = None
     given = {name: getattr(options, name) for name in before}
     filled = {name: before[name] if value is None else value for name, value in given.items()}
     filled["parameters"] = {**before["parameters"], **options.parameters}

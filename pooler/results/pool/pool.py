@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pooler import __version__
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.contents import PoolStatistics
-from pooler.pools.plan import OutOrder, Plan, PoolBuild, TopicPool
+from pooler.pools.plan import Plan, PoolBuild, TopicPool
 from pooler.reading.blocks import TieAtCut
 from pooler.results.files import write_result
 from pooler.results.look.status import idle_words, way_out
@@ -45,10 +45,8 @@ def pool(
     strategy: str = "depth",
     depth: int | None = None,
     budget: int | None = None,
-    total_budget: int | None = None,
     seed: int | None = None,
     order: Order = "trec",
-    out_order: OutOrder = "docno",
     without: str | Path | Set[tuple[str, str]] | None = None,
     annotated: bool = False,
     lenient: bool = False,
@@ -71,14 +69,12 @@ def pool(
         own, from `pooler.strategies.rankings.TopicRankings` to a value for each document.
     depth : int, optional
         Ranks taken from each run and topic, from 1; default 100.
-    budget, total_budget : int, optional
-        The most documents of a topic, or of all together, from 1.
+    budget : int, optional
+        The most documents of a topic, from 1.
     seed : int, optional
-        Of strategies and of an order that are random, which need one; from 0.
+        Of strategies that are random, which need one; from 0.
     order : {"trec", "trec9", "docno-asc", "rank", "file"}, optional
         Of documents within a run.
-    out_order : {"docno", "priority", "random"}, optional
-        Of documents within a topic of the pool.
     without : str, Path or set of (str, str), optional
         Pairs of topic and docno that are left out, or the file that lists them.
     annotated : bool, optional
@@ -136,14 +132,7 @@ def pool(
     if on_spark and is_own(strategy):
         raise ArgumentError("strategy", "must be one of pooler's on Spark, which has no such file", strategy)
     plan = Plan(
-        strategy=strategy,
-        parameters=parameters,
-        budget=budget,
-        total_budget=total_budget,
-        out_order=out_order,
-        seed=seed,
-        name=name,
-        round=round_label,
+        strategy=strategy, parameters=parameters, budget=budget, seed=seed, name=name, round=round_label
     )
     known = read_pairs(str(without)) if isinstance(without, str | Path) else without
     with heard(progress) as said:
@@ -160,10 +149,8 @@ def pool(
         strategy=strategy,
         depth=tops.depth,
         budget=budget,
-        total_budget=total_budget,
         seed=seed,
         order=tops.order,
-        out_order=out_order,
         without=str(without) if isinstance(without, str | Path) else None,
         annotated=annotated,
         lenient=lenient,
@@ -371,9 +358,7 @@ def idle_warnings(manifest: Mapping[str, Any], workloads: Workloads) -> list[str
     return [f"{idle_words([manifest['name']])}; {way_out(workloads)}"] if workloads.is_assigned else []
 
 
-def run_warnings(
-    facts: PoolStatistics, manifest: Mapping[str, Any], budgets: Mapping[str, int] | None = None
-) -> list[str]:
+def run_warnings(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
     """Doubt ties at the cut, short rankings, budgets that cannot be spent, constant scores."""
     depth = manifest["parameters"]["depth"]
     lines = []
@@ -391,8 +376,6 @@ def run_warnings(
             f"{counted(facts.n_below_budget, 'topic')} of {len(facts.sizes):,} have fewer documents"
             " than the budget: all are taken"
         )
-    if manifest.get("total_budget", 0) > max(facts.total, sum((budgets or {}).values())):
-        lines.append(f"there are fewer documents than the budget of {manifest['total_budget']:,}")
     if facts.n_constant and "strategy_sha256" not in manifest:
         lines.append(
             f"{facts.n_constant:,} of {facts.n_rankings:,} rankings have a single score, which counts as 0.5"

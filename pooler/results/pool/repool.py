@@ -69,8 +69,6 @@ def recipe_of(manifest: Mapping[str, Any], *, order: str) -> Recipe | str:
         why = f"what `{strategy.name}` draws next depends on judgements or on chance"
     elif strategy.uses_scores:
         why = f"`{strategy.name}` looks at scores, which are not read here"
-    elif "total_budget" in manifest:
-        why = "its budget was shared among all topics, judged or not"
     elif "without" in manifest:
         why = "it left out what another pool had"
     elif manifest["order"] != order:
@@ -185,15 +183,11 @@ def check_pools(source: Source, *, repool: bool, depth: int | None) -> Recipe | 
 def made_otherwise(manifest: Mapping[str, Any]) -> str | None:
     """Say how a pool was made; ``None`` = by depth alone."""
     strategy = manifest.get("strategy")
-    budgets = {
-        "documents per topic": manifest.get("budget"),
-        "documents in all": manifest.get("total_budget"),
-    }
-    limits = [f"{size:,} {what}" for what, size in budgets.items() if size is not None]
-    if strategy == "depth" and not limits:
+    budget = manifest.get("budget")
+    if strategy == "depth" and budget is None:
         return None
     by = f"was made by `{strategy}`" if strategy else "was not made here"
-    return f"{by} with {limits[0]}" if limits else by
+    return by if budget is None else f"{by} with {budget:,} documents per topic"
 
 
 def is_sampled(manifest: Mapping[str, Any]) -> bool:

@@ -87,7 +87,8 @@ def test_best_first_order_is_warned_of(cli: Cli, worked: Path) -> None:
     assert "likely to be relevant" not in cli("effort").fine().out
     write(worked / "y.run", *[f"3 Q0 {d} 1 {-n} y" for n, d in enumerate(DOCNOS)])
     cli("import", "runs", "y.run").fine()
-    cli("pool", "--name", "more", "--add", "--out-order", "priority").fine()
+    cli("pool", "--name", "more", "--add").fine()
+    cli("assign", "ben", "--pool", "more", "--order", "priority").fine()
     judge_topic("ben", "3", [1] * 8, [1.0] * 8)
     warned = cli("effort").fine().out
     assert "documents likely to be relevant came first, so grades fall" in warned
