@@ -34,7 +34,6 @@ MORE: dict[str, Made] = {
     "audit --runs": lambda c: p.audit(c, "strict", "lenient", uses={"rm3-bigrams": ["strict"]}),
     "check --rules": lambda _c: p.check_runs("runs/bm25-words.run", rules="track.toml"),
     "diagnose": lambda c: p.diagnose(_strict(c), by_group=False, measures=["AP", "RBP(p=0.8)"]),
-    "diagnose --repool": lambda c: p.diagnose(_strict(c), repool=True),
     "estimate": lambda c: p.estimate(_strict(c), pool="drawn"),
     "estimate --with-model": lambda c: p.corrected(_strict(c), "lenient", pool="sampled"),
     "export probabilities": lambda c: p.probabilities(c, values={0: 0, 1: 0.5, 2: 1}),
