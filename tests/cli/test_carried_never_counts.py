@@ -28,7 +28,7 @@ OTHERS = [
     "assign --dry-run alice --pool pool-2 --seed 1",
     "diagnose --judge strict --depth 5",
     "replay --judge strict -s take --depth 5",
-    "agreement --kinds model --population pooled",
+    "agreement --kinds model",
     "estimate --judge strict",
 ]
 """What the tests of the API do not ask for."""
