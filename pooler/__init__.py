@@ -61,8 +61,7 @@ if TYPE_CHECKING:
     from pooler.results.pool.unpool import unpool
     from pooler.results.reading import create_collection, open_collection, read_qrels, read_runs
     from pooler.results.source import source
-    from pooler.results.undiscovered.missing import missing_bounds, missing_pairs
-    from pooler.results.undiscovered.sensitivity import sensitivity, sensitivity_each, sensitivity_pairs
+    from pooler.results.undiscovered.sensitivity import sensitivity, sensitivity_pairs
     from pooler.results.variation.next import next_documents
     from pooler.results.variation.probabilities import probabilities
     from pooler.results.variation.variation import variation
@@ -114,8 +113,7 @@ _MODULES = {
     "pooler.results.pool.unpool": ("unpool",),
     "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),
-    "pooler.results.undiscovered.missing": ("missing_bounds", "missing_pairs"),
-    "pooler.results.undiscovered.sensitivity": ("sensitivity", "sensitivity_each", "sensitivity_pairs"),
+    "pooler.results.undiscovered.sensitivity": ("sensitivity", "sensitivity_pairs"),
     "pooler.results.variation.next": ("next_documents",),
     "pooler.results.variation.probabilities": ("probabilities",),
     "pooler.results.variation.variation": ("variation",),
@@ -164,8 +162,6 @@ __all__ = [
     "list_strategies",
     "listing",
     "mean_signs",
-    "missing_bounds",
-    "missing_pairs",
     "next_documents",
     "open_collection",
     "outdated",
@@ -184,7 +180,6 @@ __all__ = [
     "report",
     "required_difference",
     "sensitivity",
-    "sensitivity_each",
     "sensitivity_pairs",
     "source",
     "status",

@@ -31,8 +31,7 @@ GROUPS = {
         "compare", "mean_signs", "design", "reliability",
     ),
     "What the pool missed, and what judging again would change": (
-        "diagnose", "sensitivity", "sensitivity_pairs", "sensitivity_each", "missing_bounds",
-        "missing_pairs", "variation", "next_documents", "report",
+        "diagnose", "sensitivity", "sensitivity_pairs", "variation", "next_documents", "report",
     ),
     "The paper": (
         "paper", "paper_of_kishida", "ap_properties", "required_difference", "swap_of_ranks",

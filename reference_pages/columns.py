@@ -32,9 +32,8 @@ MORE: dict[str, Made] = {
     "audit --runs": lambda c: p.audit(c, "strict", "lenient", uses={"rm3-bigrams": ["strict"]}),
     "check --rules": lambda _c: p.check_runs("runs/bm25-words.run", rules="track.toml"),
     "diagnose": lambda c: p.diagnose(_strict(c), by_group=False, measures=["AP", "RBP(p=0.8)"]),
-    "diagnose --repool": lambda c: p.diagnose(_strict(c), repool=True),
     "estimate": lambda c: p.estimate(_strict(c), pool="drawn"),
-    "estimate --with-model": lambda c: p.corrected(_strict(c), "lenient", pool="grid"),
+    "estimate --with-model": lambda c: p.corrected(_strict(c), "lenient", pool="sampled"),
     "export probabilities": lambda c: p.probabilities(c, values={0: 0, 1: 0.5, 2: 1}),
     "next": lambda c: p.next_documents(p.source(_PAIR, collection=c)),
     "pool": lambda _c: p.pool(
@@ -87,7 +86,7 @@ def _make_collection() -> None:
     drawn = (
         "pool --strategy stratified --param strata=1:2,3:9:0.4 --depth 20 --budget 12 --seed 3 --name drawn"
     )
-    grid = "pool --strategy grid --param model=lenient --depth 5 --total-budget 60 --seed 1 --name grid"
+    sampled = "pool --strategy uniform --depth 5 --budget 8 --seed 1 --name sampled"
     first = [
         "init --scale 0-2",
         "import topics topics.jsonl",
@@ -97,7 +96,7 @@ def _make_collection() -> None:
     for command in [*first, "import docs documents.jsonl", *judges]:
         assert run([*shlex.split(command), "--collection", "collection.db"]) == 0, command
     assert run(["restore", "collection.db", "--collection", "sampled.db"]) == 0
-    for command in (drawn, grid):
+    for command in (drawn, sampled):
         assert run([*shlex.split(command), "--collection", "sampled.db"]) == 0, command
     assert run(["restore", "collection.db", "--collection", "taken.db"]) == 0
     for command in ("unpool --pool pool", "pool --strategy take --depth 5 --budget 8 --name taken"):

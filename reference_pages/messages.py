@@ -38,7 +38,7 @@ DOING = {
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
         "pooler/cli/source_options", "pooler/cli/measure", "pooler/results/measures",
         "pooler/results/undiscovered", "pooler/results/variation", "pooler/results/pool/diagnose",
-        "pooler/results/pool/conclusions", "pooler/results/pool/repool",
+        "pooler/results/pool/conclusions", "pooler/results/pool/made",
         "store/analysis/corrected", "pooler/results/audit/corrected", "pooler/results/model_grades",
     ),
     "What the pool missed, and what judging again would change": (

@@ -20,7 +20,7 @@ def build(where: str) -> None:
         ["init", "--scale", "0-2", "--name", "garden"],
         ["import", "topics", str(SAMPLE / "topics.jsonl")],
         ["import", "runs", "--runs", str(SAMPLE / "runs.tsv")],
-        ["pool", "--depth", "5", "--out-order", "random", "--seed", "7", "--round", "2"],
+        ["pool", "--depth", "5", "--seed", "7", "--round", "2"],
         ["import", "docs", str(SAMPLE / "documents.jsonl")],
         ["import", "judgements", str(SAMPLE / "judgements/strict.qrels"), "--judge", "strict"],
         ["judges", "add", "明子"],

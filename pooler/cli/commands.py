@@ -169,7 +169,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "list": ("judge.list:app", "List the runs, topics, documents, pools, judges or rounds."),
         "show": ("judge.show:app", "Show everything known about one thing."),
         "history": ("judge.history", "Show who changed what and when, or why a document has its grade."),
-        "effort": ("judge.effort", "Report what judging cost, what was hasty, and who drifts."),
+        "effort": ("judge.effort", "Report what judging cost, and what was hasty."),
         "rejudge": ("judge.rejudge", "List judgements whose guidelines or texts have changed since."),
     },
     "Agree": {

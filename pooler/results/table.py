@@ -122,7 +122,7 @@ class Table:
     """For programs: the key in JSON, the word after `--table`."""
     columns: Sequence[Column]
     data: Mapping[str, Any]
-    """By column a list, a tuple, a numpy array, or `Made`; undefined is ``None``, of floats NaN, too."""
+    """By column a list, a tuple or a numpy array; undefined is ``None``, of floats NaN, too."""
     title: str = ""
     notes: Sequence[str] = ()
     """For people, below the table: conclusions before explanations."""
@@ -291,22 +291,6 @@ class Table:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
-
-
-class Made(Sequence[Cell]):
-    """Cells of a column of very many rows, each made of a number when it is asked for."""
-
-    def __init__(self, numbers: Any, make: Callable[[int], Cell]) -> None:
-        self._numbers = numbers
-        self._make = make
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __getitem__(self, row: Any) -> Any:
-        if isinstance(row, slice):
-            return [self._make(number) for number in self._numbers[row].tolist()]
-        return self._make(int(self._numbers[row]))
 
 
 _MOMENTS = ("moment", "day", "instant")

@@ -9,33 +9,33 @@ from pooler.strategies.adaptive import JUDGED
 from pooler.strategies.bandits import BANDITS
 from pooler.strategies.depth import DEPTH, depth_then_strategy
 from pooler.strategies.fusion import FUSION
-from pooler.strategies.grid import GRIDS
-from pooler.strategies.kinds import AnyStrategy
+from pooler.strategies.kinds import AnyStrategy, FixedStrategy
+from pooler.strategies.own import is_own, own_strategy
 from pooler.strategies.sampling import SAMPLING
 from store.errors import UnknownNameError
 
 ADAPTIVE = (*JUDGED, *BANDITS)
 """The adaptive strategies that another one can go on with."""
 
-_LISTED: tuple[AnyStrategy, ...] = (
-    *DEPTH,
-    *FUSION,
-    *ADAPTIVE,
-    depth_then_strategy(ADAPTIVE),
-    *SAMPLING,
-    *GRIDS,
-)
+_LISTED: tuple[AnyStrategy, ...] = (*DEPTH, *FUSION, *ADAPTIVE, depth_then_strategy(ADAPTIVE), *SAMPLING)
 STRATEGIES = {strategy.name: strategy for strategy in _LISTED}
 """Every strategy by name, in the order they are listed."""
 
 
 def find_strategy(name: str) -> AnyStrategy:
-    """Return the strategy of that name; `UnknownNameError` lists those there are.
+    """Return the strategy of that name, or of that function; `UnknownNameError` lists those there are.
 
     >>> find_strategy("depth").source
     'Sparck Jones and van Rijsbergen 1975'
     """
+    if is_own(name):
+        return own_strategy(name)
     try:
         return STRATEGIES[name]
     except KeyError:
         raise UnknownNameError("strategy", name, STRATEGIES) from None
+
+
+def chooses_at_once(name: str | None) -> bool:
+    """Tell whether a strategy, as a manifest names it, values all documents at once, by no chance."""
+    return name is not None and (is_own(name) or isinstance(STRATEGIES.get(name), FixedStrategy))

@@ -1,4 +1,4 @@
-"""Epsilon-greedy, MaxMean, Thompson, UCB1-tuned.
+"""MaxMean, Thompson.
 
 `Bandit` says what they share: the arms, the reward, which runs are credited with it, and the cost of
 O(n_runs) for each document, unless one says another. Equal arms go by run tag ascending.
@@ -8,17 +8,13 @@ References
 .. [1] Losada, Parapar and Barreiro, "Multi-armed bandits for adjudicating documents in
    pooling-based evaluation of information retrieval systems", *Information Processing &
    Management* 53(5), pp. 1005-1025, 2017, doi:10.1016/j.ipm.2017.04.005.
-.. [2] Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit
-   problem", *Machine Learning* 47, pp. 235-256, 2002, doi:10.1023/A:1013689704352.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pooler.strategies.adaptive import Unobserved
 from pooler.strategies.kinds import AdaptiveStrategy, Parameter
@@ -38,21 +34,14 @@ class Bandit(ABC):
     was cut; so does MaxMean in Lipani et al.'s implementation, whose other bandits credit the arm
     pulled alone. So it does not matter from which arm a document came, and `observe` takes any
     document alike. A document without a judgement earns nothing, and counts as no pull.
-
-    Where the choice after n observed documents is random, its numbers are the first of the topic's
-    random stream of step n.
     """
 
-    def __init__(self, rankings: TopicRankings, *, seed: int = 0) -> None:
-        self._seed = seed
-        self._topic = rankings.topic
+    def __init__(self, rankings: TopicRankings) -> None:
         self._unobserved = Unobserved(rankings)
         self._hits: list[float] = [0] * rankings.n_runs
         """By run: relevant documents among those judged."""
         self._judged: list[float] = [0] * rankings.n_runs
         """By run: judged documents."""
-        self._n_judged = 0
-        """Judged documents of the topic: pulls so far."""
 
     def choose(self) -> int | None:
         """Return the first unobserved document of the best arm; ``None`` = none left."""
@@ -64,7 +53,6 @@ class Bandit(ABC):
         self._unobserved.remove(document)
         if relevant is None:
             return
-        self._n_judged += 1
         for run, _ in self._unobserved.places[document]:
             self._credit(run, int(relevant))
 
@@ -72,64 +60,10 @@ class Bandit(ABC):
     def _arm(self, arms: list[int]) -> int:
         """Return the arm to pull next, of those there are: runs, ascending, at least one."""
 
-    def _numbers(self, n_numbers: int) -> NDArray[np.float64]:
-        """Draw numbers for this choice."""
-        step = self._unobserved.n_observed
-        return uniform_numbers(self._seed, self._topic, n_numbers, step=step)
-
     def _credit(self, run: int, reward: int) -> None:
         """Credit a run with a reward of 0 or 1."""
         self._hits[run] += reward
         self._judged[run] += 1
-
-
-class EpsilonGreedy(Bandit):
-    r"""Pull any arm at random at first, later more and more often the best one.
-
-    The greater c, above 0, and the smaller d, in (0, 1), the longer arms are tried at random. Theory asks
-    that d be at most what the best arm's mean is above the next one's [2]_.
-
-    Notes
-    -----
-    The n-th pull is at random, every arm being as likely as another, with probability
-
-    .. math:: \epsilon_n = \min(1, c m / (d^2 n))    ([2]_, figure 3)
-
-    for m runs, those without unobserved documents too; else it goes to the arm with the greatest
-    share of relevant documents among those judged (1/2 where none is).
-    With ``c=0.01`` and ``d=0.1``, the values of [1]_, the first m pulls are all random.
-
-    Of two random numbers the first decides whether the choice is random, the second on the arm. n in
-    the formula counts judged documents, and 1 for the pull to come. O(n_runs) for each document, and
-    20 microseconds for the random numbers.
-
-    Examples
-    --------
-    With a small `c`, chance has hardly a say: the run with the relevant document goes on.
-
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b"], ["c", "d"]])
-    >>> state = EpsilonGreedy(rankings, seed=1, c=1e-9, d=0.5)
-    >>> state.observe(docnos.index("a"), False)
-    >>> state.observe(docnos.index("c"), True)
-    >>> docnos[state.choose()]
-    'd'
-    """
-
-    def __init__(self, rankings: TopicRankings, *, seed: int, c: float, d: float) -> None:
-        super().__init__(rankings, seed=seed)
-        # The square of a small d would be 0.
-        self._scale = c * rankings.n_runs / d / d
-
-    def _arm(self, arms: list[int]) -> int:
-        whether, which = self._numbers(2).tolist()
-        if whether < self._scale / (self._n_judged + 1):
-            return arms[int(which * len(arms))]
-        return max(arms, key=self._mean)
-
-    def _mean(self, run: int) -> float:
-        """Return the share of relevant documents of a run."""
-        return self._hits[run] / self._judged[run] if self._judged[run] else 1 / 2
 
 
 class MaxMean(Bandit):
@@ -215,21 +149,21 @@ class Thompson(Bandit):
     -----
     .. math:: \theta_r \sim \mathrm{Beta}(1 + \mathrm{hits}_r, 1 + \mathrm{misses}_r)
 
-    and the arm of the greatest :math:`\theta_r` is pulled ([3]_; "BLA" in [1]_).
+    and the arm of the greatest :math:`\theta_r` is pulled ([2]_; "BLA" in [1]_).
 
     For whole numbers, Beta(a, b) is the distribution of the a-th smallest of a + b - 1 uniform
-    numbers [4]_, and this is how it is drawn: no distribution of numpy, no logarithm of the
-    machine has a part in it. The first 1 + hits + misses numbers are for the first arm by tag, and
-    so on.
+    numbers [3]_, and this is how it is drawn: no distribution of numpy, no logarithm of the
+    machine has a part in it. After n observed documents they are the first of the topic's random stream
+    of step n: 1 + hits + misses of them for the first arm by tag, and so on.
 
     O(j log j) for each document, where j is the sum over runs of judged documents, counted once for
     each run.
 
     References
     ----------
-    .. [3] Thompson, "On the likelihood that one unknown probability exceeds another in view of
+    .. [2] Thompson, "On the likelihood that one unknown probability exceeds another in view of
        the evidence of two samples", *Biometrika* 25, pp. 285-294, 1933.
-    .. [4] David and Nagaraja, *Order Statistics*, 3rd edition, 2003, section 2.3.
+    .. [3] David and Nagaraja, *Order Statistics*, 3rd edition, 2003, section 2.3.
 
     Examples
     --------
@@ -243,64 +177,27 @@ class Thompson(Bandit):
     'a'
     """
 
+    def __init__(self, rankings: TopicRankings, *, seed: int) -> None:
+        super().__init__(rankings)
+        self._seed = seed
+        self._topic = rankings.topic
+
     def _arm(self, arms: list[int]) -> int:
         hits = np.array([self._hits[run] for run in arms], np.intp)
         counts = np.array([self._judged[run] for run in arms], np.intp) + 1
         # One row an arm; what is beyond its numbers is sorted to the end.
         rows = np.full((len(arms), counts.max()), 2.0)
-        rows[np.arange(rows.shape[1]) < counts[:, np.newaxis]] = self._numbers(int(counts.sum()))
+        numbers = uniform_numbers(
+            self._seed, self._topic, int(counts.sum()), step=self._unobserved.n_observed
+        )
+        rows[np.arange(rows.shape[1]) < counts[:, np.newaxis]] = numbers
         rows.sort(axis=1)
         # The first of equals.
         return arms[int(rows[np.arange(len(arms)), hits].argmax())]
 
 
-class Ucb1Tuned(Bandit):
-    r"""Pull the arm that could be the best.
-
-    Notes
-    -----
-    An arm none of whose documents has been judged is pulled first. Of the others, that with the
-    greatest
-
-    .. math:: \mu_r + \sqrt{\frac{\ln n}{n_r} \min\left(\frac14,
-              \mu_r (1 - \mu_r) + \sqrt{\frac{2 \ln n}{n_r}}\right)}    ([2]_, section 4)
-
-    where :math:`n_r` documents of the run have been judged, :math:`\mu_r` of them relevant (a
-    share; its variance is :math:`\mu_r (1 - \mu_r)`), and n documents of the topic. Since one
-    judgement is credited to several runs, n is not the sum of the :math:`n_r`. The logarithm is the
-    C library's: where two arms differ by less than about 1e-15, another machine may choose the other
-    one.
-
-    Examples
-    --------
-    Nothing is known of the second run, so it comes next, however good the first one is:
-
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b"], ["c"]])
-    >>> state = Ucb1Tuned(rankings)
-    >>> state.observe(docnos.index("a"), True)
-    >>> docnos[state.choose()]
-    'c'
-    """
-
-    def _arm(self, arms: list[int]) -> int:
-        for run in arms:
-            if not self._judged[run]:
-                return run
-        n_judged = np.array([self._judged[run] for run in arms], np.float64)
-        means = np.array([self._hits[run] for run in arms], np.float64) / n_judged
-        spread = math.log(self._n_judged) / n_judged
-        variances = means * (1 - means) + np.sqrt(2 * spread)
-        bounds = means + np.sqrt(spread * np.minimum(1 / 4, variances))
-        # The first of equals.
-        return arms[int(bounds.argmax())]
-
-
 _LOSADA = "Losada, Parapar and Barreiro 2017"
 _RHO = Parameter("rho", 0.0, "weight of past judgements", least=0, most=1)
-_C = Parameter("c", 0.01, "the greater, the more random", least=0, is_open=True)
-_D = Parameter("d", 0.1, "the smaller, the more", least=0, most=1, is_open=True)
-
 BANDITS = (
     AdaptiveStrategy(
         "max-mean", "bandit: the run with the best share of relevant documents", _LOSADA, start=MaxMean
@@ -313,15 +210,6 @@ BANDITS = (
         "bandit: each run as often as it is likely to be the best",
         _LOSADA,
         start=Thompson,
-        needs_seed=True,
-    ),
-    AdaptiveStrategy("ucb1-tuned", "bandit: the run that could be the best", _LOSADA, start=Ucb1Tuned),
-    AdaptiveStrategy(
-        "epsilon-greedy",
-        "bandit: any run at first, then more and more the best one",
-        _LOSADA,
-        (_C, _D),
-        start=EpsilonGreedy,
         needs_seed=True,
     ),
 )

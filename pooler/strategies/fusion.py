@@ -1,21 +1,18 @@
-r"""Count, Borda, Condorcet, Comb*, DCG, ISR, RBC, RBP, RRF.
+r"""Count, Borda, Condorcet, Comb*, DCG, RBP, RRF.
 
 All take the `TopicRankings` of one topic, and return float64 of shape (n_documents,): the higher, the sooner
 a document is judged. Ranks are those of the rankings after the cut, and sums are over the runs that returned
 the document. Where a function says nothing else, values are positive and at most the number of runs, one run
 alone gives its own order, and the cost is O(n) for n documents taken from all runs. Papers that break ties at
-random, or leave them open ([2]_, [5]_), have the tie rule here: docno descending (trectools: ascending).
+random, or leave them open ([2]_, [4]_), have the tie rule here: docno descending (trectools: ascending).
 
 Most are sums of weights of ranks:
 
 ============ =================================================================== =========
 count        :math:`n(d)`, the number of runs that returned d                    [2]_
 dcg          :math:`\sum_r 1 / \log_2(\mathrm{rank}_r(d) + 1)`                   [2]_
-isr          :math:`n(d) \sum_r 1 / \mathrm{rank}_r(d)^2`                        [4]_
-log-isr      :math:`\ln(n(d) + 1) \sum_r 1 / \mathrm{rank}_r(d)^2`               [4]_
-rrf          :math:`\sum_r 1 / (k + \mathrm{rank}_r(d))`                         [7]_
-rbp-a        :math:`\sum_r (1 - p) p^{\mathrm{rank}_r(d) - 1}` (Method A)         [5]_
-rbc          the same as rbp-a, :math:`p` being called :math:`\phi`               [6]_
+rrf          :math:`\sum_r 1 / (k + \mathrm{rank}_r(d))`                         [5]_
+rbp-a        :math:`\sum_r (1 - p) p^{\mathrm{rank}_r(d) - 1}` (Method A)         [4]_
 ============ =================================================================== =========
 
 The Comb family [1]_ needs scores, and raises `ArgumentError` when they are not there. They are scaled
@@ -32,18 +29,13 @@ References
 .. [2] Lipani, Palotti, Lupu, Piroi, Zuccon and Hanbury, "Fixed-cost pooling strategies based
    on IR evaluation measures", *ECIR* 2017, doi:10.1007/978-3-319-56608-5_28.
 .. [3] Aslam and Montague, "Models for metasearch", *SIGIR* 2001, doi:10.1145/383952.384007.
-.. [4] Mourão, Martins and Magalhães, "Multimodal medical information retrieval with
-   unsupervised rank fusion", *Computerized Medical Imaging and Graphics* 39, pp. 35-45, 2015,
-   doi:10.1016/j.compmedimag.2014.05.006.
-.. [5] Moffat, Webber and Zobel, "Strategic system comparisons via targeted relevance
+.. [4] Moffat, Webber and Zobel, "Strategic system comparisons via targeted relevance
    judgments", *SIGIR* 2007, pp. 375-382, doi:10.1145/1277741.1277806.
-.. [6] Bailey, Moffat, Scholer and Thomas, "Retrieval consistency in the presence of query
-   variations", *SIGIR* 2017, pp. 395-404, doi:10.1145/3077136.3080839.
-.. [7] Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
+.. [5] Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and
    individual rank learning methods", *SIGIR* 2009, pp. 758-759, doi:10.1145/1571941.1572114.
-.. [8] Montague and Aslam, "Condorcet fusion for improved retrieval", *CIKM* 2002, pp. 538-548,
+.. [6] Montague and Aslam, "Condorcet fusion for improved retrieval", *CIKM* 2002, pp. 538-548,
    doi:10.1145/584792.584881.
-.. [9] Lipani, Lupu, Palotti, Zuccon and Hanbury, "Fixed budget pooling strategies based on
+.. [7] Lipani, Lupu, Palotti, Zuccon and Hanbury, "Fixed budget pooling strategies based on
    fusion methods", *SAC* 2017, pp. 919-924, doi:10.1145/3019612.3019692.
 
 Examples
@@ -52,18 +44,16 @@ a is first in one run; b is second there, and first in the other:
 
 >>> from pooler.strategies.rankings import rankings_of
 >>> rankings, docnos = rankings_of([["a", "b"], ["b"]])
->>> count_values(rankings).tolist(), isr_values(rankings).tolist()
-([1.0, 2.0], [1.0, 2.5])
->>> dcg_values(rankings).round(4).tolist(), log_isr_values(rankings).round(4).tolist()
-([1.0, 1.6309], [0.6931, 1.3733])
+>>> count_values(rankings).tolist(), dcg_values(rankings).round(4).tolist()
+([1.0, 2.0], [1.0, 1.6309])
 >>> rrf_values(rankings, k=2).round(4).tolist(), rbp_a_values(rankings, p=0.5).tolist()
 ([0.3333, 0.5833], [0.5, 0.75])
 
 One run scales a, b and c to 1, 0.25 and 0, the other b and a to 1 and 0:
 
 >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "a"]], [[9, 6, 5], [0.2, 0.1]])
->>> comb_min_values(rankings).tolist(), comb_sum_values(rankings).tolist()
-([0.0, 0.25, 0.0], [1.0, 1.25, 0.0])
+>>> comb_max_values(rankings).tolist(), comb_sum_values(rankings).tolist()
+([1.0, 1.0, 0.0], [1.0, 1.25, 0.0])
 """
 
 from __future__ import annotations
@@ -117,32 +107,15 @@ CONSTANT = 0.5
 """What every document gets in a ranking whose scores are all equal."""
 
 
-def comb_min_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by their least scaled score (CombMIN of [1]_).
-
-    In [0, 1]. A document at the bottom of any run has 0, one of few runs is at an advantage.
-    """
-    values, first, _ = _ascending_by_document(rankings)
-    return values[first]
-
-
 def comb_max_values(rankings: TopicRankings) -> NDArray[np.float64]:
     """Value documents by their greatest scaled score (CombMAX of [1]_).
 
     In [0, 1]. The first document of every run has 1, but for constant rankings.
     """
-    values, _, last = _ascending_by_document(rankings)
-    return values[last]
-
-
-def comb_med_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by the median of their scaled scores (CombMED of [1]_).
-
-    In [0, 1]; for an even number of scores the mean of the middle two.
-    """
-    values, first, last = _ascending_by_document(rankings)
-    middle: NDArray[np.float64] = values[(first + last) // 2] + values[(first + last + 1) // 2]
-    return middle / 2
+    is_there = rankings.documents != NO_DOCUMENT
+    values = np.zeros(rankings.n_documents)
+    np.maximum.at(values, rankings.documents[is_there], _scaled_scores(rankings)[is_there])
+    return values
 
 
 def comb_sum_values(rankings: TopicRankings) -> NDArray[np.float64]:
@@ -151,15 +124,6 @@ def comb_sum_values(rankings: TopicRankings) -> NDArray[np.float64]:
     From 0 to the number of runs.
     """
     return rankings.sum_by_place(_scaled_scores(rankings))
-
-
-def comb_anz_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by the mean of their scaled scores (CombANZ of [1]_).
-
-    In [0, 1]. [1]_ divides by the number of scores that are not zero; here by the number of
-    runs that returned the document, so that being last in a run counts as 0.
-    """
-    return comb_sum_values(rankings) / rankings.n_returning()
 
 
 def comb_mnz_values(rankings: TopicRankings) -> NDArray[np.float64]:
@@ -218,22 +182,6 @@ def _scaled_scores(rankings: TopicRankings) -> NDArray[np.float64]:
     return scaled
 
 
-def _ascending_by_document(
-    rankings: TopicRankings,
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return scaled scores document by document, each document's ascending, and where they are.
-
-    The second and third array, shape (n_documents,), say at which index the scores of each
-    document begin, and which is its last.
-    """
-    is_there = rankings.documents != NO_DOCUMENT
-    documents = rankings.documents[is_there]
-    scaled = _scaled_scores(rankings)[is_there]
-    counts = rankings.n_returning()
-    last = counts.cumsum() - 1
-    return scaled[np.lexsort((scaled, documents))], last - counts + 1, last
-
-
 _CELLS = 1 << 20
 """Pairs of documents held in memory at once."""
 
@@ -247,9 +195,9 @@ def condorcet_values(rankings: TopicRankings) -> NDArray[np.float64]:
     Notes
     -----
     A run prefers what it ranks higher, and what it returned to what it did not; between two
-    documents it did not return it has no preference. [8]_ sorts documents by their pairwise
+    documents it did not return it has no preference. [6]_ sorts documents by their pairwise
     majorities, which can go in circles, so that the result depends on where the sort began;
-    counting victories [9]_ depends on nothing but the runs. A document that beats all others is
+    counting victories [7]_ depends on nothing but the runs. A document that beats all others is
     first.
 
     O(u**2 + m l**2) for a union of u documents and m runs of length l: a margin is the difference
@@ -306,32 +254,6 @@ def dcg_values(rankings: TopicRankings) -> NDArray[np.float64]:
     return rankings.sum_by_rank(np.array(discounts, np.float64))
 
 
-def isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by the inverse squares of their ranks, times the number of runs (ISR of [4]_).
-
-    At most the square of the number of runs.
-    """
-    return rankings.n_returning() * _inverse_squares(rankings)
-
-
-def log_isr_values(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Value documents by the inverse squares of their ranks, times a logarithm of the runs.
-
-    It is logISR of [4]_, which counts single runs less than ISR does, with the 1 added inside the
-    logarithm: without it every document of a single run is worth 0, at whatever rank (ranx has that
-    form as ``log_isr``, and this one as ``logn_isr`` with ``sigma=1``).
-    """
-    # The last bit of numpy's logarithm depends on the processor.
-    logarithms = np.array([math.log(n + 1) for n in range(rankings.n_runs + 1)])
-    values: NDArray[np.float64] = logarithms[rankings.n_returning()] * _inverse_squares(rankings)
-    return values
-
-
-def _inverse_squares(rankings: TopicRankings) -> NDArray[np.float64]:
-    """Add up the inverse squares of every document's ranks."""
-    return rankings.sum_by_rank(1 / np.arange(1.0, rankings.depth + 1) ** 2)
-
-
 def rbp_weights(depth: int, *, p: float) -> NDArray[np.float64]:
     """Return what rank-biased precision gives each rank, shape (depth,).
 
@@ -356,28 +278,18 @@ def rbp_a_values(rankings: TopicRankings, *, p: float) -> NDArray[np.float64]:
     return rankings.sum_by_rank(rbp_weights(rankings.depth, p=p))
 
 
-def rbc_values(rankings: TopicRankings, *, phi: float) -> NDArray[np.float64]:
-    """Value documents by the geometric weights of their ranks: `rbp_a_values` under another name.
-
-    The persistence phi, in (0, 1), says how far down the rankings weight reaches. There is no usual value;
-    [6]_ has several between 0.8 and 0.98.
-    """
-    return rbp_a_values(rankings, p=phi)
-
-
 def rrf_values(rankings: TopicRankings, *, k: float) -> NDArray[np.float64]:
     """Value documents by the reciprocals of their ranks.
 
-    To every rank k is added, at least 0; the larger, the less the first ranks stand out. [7]_ has 60. With
+    To every rank k is added, at least 0; the larger, the less the first ranks stand out. [5]_ has 60. With
     1e16 or more the ranks drown, and the number of runs is left.
     """
     return rankings.sum_by_rank(1 / (k + np.arange(1.0, rankings.depth + 1)))
 
 
-_LIPANI, _MOURAO = "Lipani et al. 2017", "Mourão, Martins and Magalhães 2015"
+_LIPANI = "Lipani et al. 2017"
 MOFFAT = "Moffat, Webber and Zobel 2007"
 PERSISTENCE = Parameter("p", 0.8, "persistence", least=0, most=1, is_open=True)
-_PHI = Parameter("phi", None, "persistence, 0.8 to 0.98 as a rule", least=0, most=1, is_open=True)
 _K = Parameter("k", 60.0, "added to every rank: the larger, the flatter", least=0)
 
 FUSION = (
@@ -391,26 +303,13 @@ FUSION = (
     *(
         FixedStrategy(name, summary, "Fox and Shaw 1993", uses_scores=True, values=values)
         for name, summary, values in (
-            ("comb-min", "by the least score", comb_min_values),
             ("comb-max", "by the greatest score", comb_max_values),
             ("comb-sum", "by the sum of the scores", comb_sum_values),
-            ("comb-anz", "by the mean score", comb_anz_values),
             ("comb-mnz", "by the sum of the scores times the number of runs", comb_mnz_values),
-            ("comb-med", "by the median score", comb_med_values),
         )
     ),
     FixedStrategy(
         "rrf", "by the sum of 1 / (k + rank)", "Cormack, Clarke and Büttcher 2009", (_K,), values=rrf_values
-    ),
-    FixedStrategy("isr", "by the sum of 1 / rank^2, times the number of runs", _MOURAO, values=isr_values),
-    FixedStrategy(
-        "log-isr",
-        "by the sum of 1 / rank^2, times the logarithm of the number of runs + 1",
-        _MOURAO,
-        values=log_isr_values,
-    ),
-    FixedStrategy(
-        "rbc", "by the sum of (1 - phi) phi^(rank - 1)", "Bailey et al. 2017", (_PHI,), values=rbc_values
     ),
     FixedStrategy(
         "condorcet",

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from store.errors import ArgumentError, ParameterError, UnknownNameError
 
 ParameterValue = int | float | str
-MODEL = "model"
-"""The parameter that names a model whose grades a strategy draws by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +165,8 @@ class FixedStrategy(Strategy):
 
     values: Callable[..., NDArray[np.float64]]
     """From `TopicRankings`, and the parameters by name, to values, shape (n_documents,)."""
+    sha256: str | None = None
+    """Of the file that somebody's own strategy is in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,13 +196,9 @@ class AdaptiveStrategy(Strategy):
 class SamplingStrategy(Strategy):
     """Draws documents at random; always needs a seed."""
 
-    draw: Callable[..., Sample] | None = None
+    draw: Callable[..., Sample]
     """From `TopicRankings`, ``budget=`` (int or ``None``), ``seed=``, and the parameters by name,
     to the sample."""
-    draw_all: Callable[..., list[Sample]] | None = None
-    """Instead of `draw`, where topics are drawn together by a model's grades: from the `TopicRankings` of
-    all topics, ``grades=`` of each (int64, shape (n_documents,), `NO_GRADE` = none), ``budget=`` for all
-    together, ``seed=``, and the parameters but `MODEL`, to a sample of each topic."""
     needs_budget: bool = False
     least_depth: Callable[..., int] | None = None
     """From the parameters by name to the least depth of the cut they can be used with; ``None`` =
@@ -210,8 +206,3 @@ class SamplingStrategy(Strategy):
 
 
 AnyStrategy = FixedStrategy | AdaptiveStrategy | SamplingStrategy
-
-
-def uses_model(strategy: AnyStrategy) -> bool:
-    """Tell whether a strategy draws by the grades of a model, its parameter `MODEL`."""
-    return isinstance(strategy, SamplingStrategy) and strategy.draw_all is not None

@@ -39,7 +39,7 @@ from pooler.strategies.kinds import Parameter, Sample, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending, raw_numbers, uniform_numbers
 from store.errors import ArgumentError, ParameterError
 
-DOCUMENT_STEP = 0
+_DOCUMENT_STEP = 0
 """Stream of the numbers that choose documents; the display order has the stream without a step."""
 
 
@@ -70,13 +70,13 @@ def _drawn(
 ) -> Sample:
     """Draw from strata: the documents of each, ascending; how many to draw; how many that is on average."""
     n_documents = rankings.n_documents
-    numbers = raw_numbers(seed, rankings.topic, n_documents, step=DOCUMENT_STEP)
+    numbers = raw_numbers(seed, rankings.topic, n_documents, step=_DOCUMENT_STEP)
     sampled = np.zeros(n_documents, np.bool_)
     numbers_of_strata = np.zeros(n_documents, np.int32)
     inclusion = np.zeros(n_documents)
     for number, (members, n_drawn, expected) in enumerate(strata, start=1):
         if members.size:
-            sampled[least(numbers, members, n_drawn)] = True
+            sampled[members[np.argsort(numbers[members], kind="stable")[:n_drawn]]] = True
             numbers_of_strata[members] = number
             inclusion[members] = expected / members.size
     return Sample(sampled, numbers_of_strata, inclusion, values)
@@ -86,18 +86,6 @@ def _check_budget(budget: int, topic: str) -> None:
     """Refuse a sample of nothing."""
     if budget < 1:
         raise ArgumentError("budget", f"must give topic `{topic}` at least one document", budget)
-
-
-def least(numbers: NDArray[np.uint64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Return the `size` documents with the least numbers, by these: a simple random sample.
-
-    `numbers` are one for every document of the topic; `documents`, those to choose from, ascend, and are at
-    least `size`; of equal numbers the lower document comes first.
-
-    >>> least(np.array([7, 3, 9, 5], np.uint64), np.array([0, 2, 3]), 2).tolist()
-    [3, 0]
-    """
-    return documents[np.argsort(numbers[documents], kind="stable")[:size]]
 
 
 def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
@@ -204,7 +192,7 @@ def _draw_buckets(buckets: _Buckets, seed: int, topic: str) -> list[int]:
     if len(buckets.priors) <= 1:
         return [buckets.size] * len(buckets.priors)
     ends = np.cumsum(buckets.priors)
-    step = DOCUMENT_STEP
+    step = _DOCUMENT_STEP
     while True:
         step += 1
         numbers = uniform_numbers(seed, topic, buckets.size, step=step)

@@ -41,7 +41,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
             continue
         if name == "runs":
             said += _different_runs(values[0] or (), values[1] or ())
-        elif isinstance(values[0], plain) and isinstance(values[1], plain):
+        elif name not in _OF_PARTS and isinstance(values[0], plain) and isinstance(values[1], plain):
             said.append("{} {}, not {}".format(name, *("none" if one is None else one for one in values)))
         else:
             said.append(_OF_PARTS.get(name, name))
@@ -52,7 +52,7 @@ _OF_PARTS = {
     "without": "what it leaves out",
     "one_of": "its classes of near-duplicates",
     "unpooled": "runs taken out of it",
-    "model_grades": "the model's grades",
+    "strategy_sha256": "the file of its strategy",
 }
 """Parts of a plan that are neither numbers nor words."""
 _RUNS_NAMED = 5

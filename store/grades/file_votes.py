@@ -7,14 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.populations import (
-    PLACE_OF_STATE,
-    AnyPopulation,
-    Cells,
-    Pairs,
-    PopulationVotes,
-    population_votes,
-)
+from store.analysis.agreement.populations import PLACE_OF_STATE, Cells, PopulationVotes, population_votes
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels import Numbering, QrelsColumns
 from store.judging.kinds import Heard, hear
@@ -106,22 +99,11 @@ class FileVotes:
         """Return every line, shape (5, n_lines)."""
         return np.concatenate([np.empty((5, 0), dtype=np.int64), *self._parts], axis=1)
 
-    def votes(
-        self,
-        judges: Sequence[str] | None = None,
-        *,
-        population: AnyPopulation = "common",
-        unlisted_as: int | None = None,
-    ) -> PopulationVotes:
-        """Return the grades of some judges over a population; see `store.grades.votes.fetch_votes`.
+    def votes(self, judges: Sequence[str] | None = None, *, least: int = 2) -> PopulationVotes:
+        """Return the grades of some judges; see `store.grades.votes.fetch_votes`.
 
         By default those who are heard, but for those without a grade that a file of several judges names.
-        Pooled documents are those that any line of the files has.
         """
-        if population == "collection":
-            hint = "pooler import docs and judgements: a collection knows its documents"
-            requirement = "must not be `collection` with files, which do not say what is in it"
-            raise ArgumentError("population", requirement, None, hint=hint)
         if self.scale is None:
             raise ArgumentError("scale", "must be set before votes are taken", None)
         cells = self._cells()
@@ -129,10 +111,8 @@ class FileVotes:
         everybody = list(self._kinds)
         code_of = np.full(len(everybody) + 1, -1, dtype=np.int64)  # the last one is of code -1
         code_of[[everybody.index(name) for name in names]] = np.arange(len(names))
-        of_all = cells
         cells = cells[:, (cells[3] != _LISTED) & (code_of[cells[2]] >= 0)]
-        has_pool = population == "pooled"
-        found = np.unique((of_all if has_pool else cells)[0]).tolist()
+        found = np.unique(cells[0]).tolist()
         texts = list(self.topics)
         order = sorted(found, key=lambda number: natural_key(texts[number]))
         new_code = np.zeros(len(texts), dtype=np.int64)
@@ -148,9 +128,7 @@ class FileVotes:
                 judge_codes=code_of[cells[2]],
                 places=np.where(cells[3] < 0, cells[3], np.searchsorted(values, cells[4])),
             ),
-            population,
-            unlisted_as=unlisted_as,
-            pooled=_pairs(new_code[of_all[0]], of_all[1]) if has_pool else None,
+            least=least,
         )
 
     def _add_judge(self, name: str, kind: JudgeKind, *, is_named: bool) -> int:
@@ -169,10 +147,3 @@ class FileVotes:
                     raise UnknownNameError("judge", name, self._kinds)
             return list(dict.fromkeys(names))
         return list(self.heard().voters)
-
-
-def _pairs(topic_codes: NDArray[np.int64], documents: NDArray[np.int64]) -> Pairs:
-    """Return every pair once."""
-    width = 1 + int(documents.max(initial=0))
-    numbers = np.unique(topic_codes * width + documents)
-    return Pairs(numbers // width, numbers % width)

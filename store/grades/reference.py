@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ def pairs_together(
     for each pair of judges who graded it. `level_indices`: see `store.analysis.agreement.tables.stacks_of`.
     """
     by_topic = np.array(
-        [population.total(partial(pair_tables, first=first, second=second)) for first, second in pairs]
+        [pair_tables(population.votes, first=first, second=second) for first, second in pairs]
     )
     together = by_topic.sum(axis=0)[np.newaxis]
     return stacks_of(by_topic, level_indices), stacks_of(together, level_indices)
@@ -56,14 +55,13 @@ def aggregate_against(
     if policy.collapse == "after":
         outcome = outcome_of(all_votes, policy)
         given = np.searchsorted(np.array(scale.values), outcome.grades)
-        tables = _tables(population, outcome, given, theirs, population.default, votes.n_grades)
+        tables = _tables(votes, outcome, given, theirs, votes.n_grades)
         return stacks_of(tables[np.newaxis], indices)
     stacks = []
     for level, index in zip(levels, indices, strict=True):
         outcome = outcome_of(all_votes, replace(policy, level=level))
         relevant = np.where(theirs == NO_GRADE, NO_GRADE, theirs >= index)
-        default = None if population.default is None else int(population.default >= index)
-        binary = _tables(population, outcome, outcome.grades, relevant, default, 2)
+        binary = _tables(votes, outcome, outcome.grades, relevant, 2)
         stacks.append(binary_stack(binary[np.newaxis], index))
     return stacks
 
@@ -90,19 +88,10 @@ def votes_alone(votes: Votes, judges: Sequence[str], scale: Scale) -> AllVotes:
 
 
 def _tables(
-    population: PopulationVotes,
-    outcome: GradeOutcome,
-    given: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    default: int | None,
-    n_grades: int,
+    votes: Votes, outcome: GradeOutcome, given: NDArray[np.int64], theirs: NDArray[np.int64], n_grades: int
 ) -> NDArray[np.int64]:
     """Count documents by topic, aggregated grade and the reference's grade."""
-    votes = population.votes
     q, n_topics = n_grades, len(votes.topics)
     both = outcome.is_given & (theirs != NO_GRADE)
     cells = (votes.topic_codes[both] * q + given[both]) * q + theirs[both]
-    tables = np.bincount(cells, minlength=n_topics * q * q).reshape(n_topics, q, q)
-    if default is not None:
-        tables[:, default, default] += population.blanks
-    return tables
+    return np.bincount(cells, minlength=n_topics * q * q).reshape(n_topics, q, q)

@@ -11,18 +11,11 @@ from numpy.typing import NDArray
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
-from store.analysis.agreement.populations import (
-    AnyPopulation,
-    Cells,
-    Pairs,
-    PopulationVotes,
-    population_votes,
-)
+from store.analysis.agreement.populations import Cells, PopulationVotes, population_votes
 from store.analysis.arrays import Grades
-from store.content.lookup import count_rows
 from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
-from store.db.tables import DOCUMENT, JUDGE, POOL
+from store.db.tables import JUDGE, POOL
 from store.errors import ArgumentError
 from store.formats.qrels import Numbering
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
@@ -31,11 +24,9 @@ from store.judging.event_arrays import (
     FROM_POOLS,
     LOW,
     PAIR,
-    POOLED,
     as_pairs,
     codes_of,
     fetch_integers,
-    fetch_pairs,
     newest_events,
 )
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
@@ -55,13 +46,12 @@ def fetch_votes(
     scale_values: Sequence[int],
     *,
     judges: Sequence[str] | None = None,
-    population: AnyPopulation = "common",
-    unlisted_as: int | None = None,
+    least: int = 2,
 ) -> PopulationVotes:
-    """Return the current grades of some judges, over a population of documents.
+    """Return the current grades of some judges, on the documents that `least` of them graded or more.
 
     Judges in the order given; by default those who are heard and have graded, by name, adjudicators
-    apart (`fetch_heard`). See `store.analysis.agreement.populations.population_votes`.
+    apart (`fetch_heard`).
     """
     names = fetch_heard(session).voters if judges is None else judges
     known = {name: judge_id(session, name) for name in names}
@@ -72,15 +62,7 @@ def fetch_votes(
     values = np.array(scale_values, dtype=np.int64)
     places = np.where(state_of < 0, state_of, np.searchsorted(values, grade_of))
     judge_codes = codes_of(judge_of, ids)
-    pooled = fetch_pairs(connection, POOLED) if population == "pooled" else None
-    n_documents = 0
-    if population == "collection":
-        n_documents = count_rows(session, DOCUMENT)
-        topic_ids = np.fromiter(topics.ids.values(), np.int64, len(topics.ids))
-    else:
-        pooled_topics = [] if pooled is None else [pooled >> 32]
-        topic_ids = np.unique(np.concatenate([topic_of, *pooled_topics]))
-    ordered = sorted(topic_ids.tolist(), key=lambda number: natural_key(topics.names[number]))
+    ordered = sorted(np.unique(topic_of).tolist(), key=lambda number: natural_key(topics.names[number]))
     order = np.array(ordered, dtype=np.int64)
     cells = Cells(
         topics=tuple(topics.names[number] for number in ordered),
@@ -91,13 +73,7 @@ def fetch_votes(
         judge_codes=judge_codes,
         places=places,
     )
-    return population_votes(
-        cells,
-        population,
-        unlisted_as=unlisted_as,
-        pooled=None if pooled is None else Pairs(codes_of(pooled >> 32, order), pooled & LOW),
-        n_documents=n_documents,
-    )
+    return population_votes(cells, least=least)
 
 
 def _judge_rows(session: Session) -> Sequence[Row[Any]]:
@@ -304,23 +280,10 @@ class CollectionGrades(Area):
         with self._db.reading() as session:
             return fetch_judges(session)
 
-    def votes(
-        self,
-        judges: Sequence[str] | None = None,
-        *,
-        population: AnyPopulation = "common",
-        unlisted_as: int | None = None,
-    ) -> PopulationVotes:
-        """Return the current grades over a population; see `fetch_votes`."""
+    def votes(self, judges: Sequence[str] | None = None, *, least: int = 2) -> PopulationVotes:
+        """Return the current grades of some judges; see `fetch_votes`."""
         with self._db.reading_topics() as (session, topics):
-            return fetch_votes(
-                session,
-                topics,
-                self._db.scale.values,
-                judges=judges,
-                population=population,
-                unlisted_as=unlisted_as,
-            )
+            return fetch_votes(session, topics, self._db.scale.values, judges=judges, least=least)
 
     def all_votes(self, policy: Policy) -> AllVotes:
         """Return the votes and rulings that count; see `fetch_all_votes`."""

@@ -65,8 +65,6 @@ class Effort:
     """Documents with a grade that was imported: when and how fast it was given is not known."""
     documents: tuple[DecidedDocument, ...]
     """Decided at a desk, in the order in which each was first graded or found impossible."""
-    display_orders: tuple[str, ...]
-    """How those were laid before the judge."""
 
 
 def fetch_effort(session: Session) -> list[Effort]:
@@ -81,7 +79,7 @@ def fetch_effort(session: Session) -> list[Effort]:
     return [
         _effort(session, row, topics)
         if row.id in sat
-        else Effort(row.name, JudgeKind(row.kind), 0, None, 0, 0, imported[row.id], (), ())
+        else Effort(row.name, JudgeKind(row.kind), 0, None, 0, 0, imported[row.id], ())
         for row in session.execute(query).all()
         if row.id in sat or row.id in imported
     ]
@@ -144,7 +142,6 @@ def _effort(session: Session, judge: Row[Any], topics: dict[int, str]) -> Effort
             )
             for _, (topic, document), last, spent in found
         ),
-        display_orders=tuple(sorted({last.display_order or "" for _, _, last, _ in found} - {""})),
     )
 
 

@@ -25,15 +25,16 @@ def test_estimates_of_a_sampled_pool(cli: Cli, judged: Path, capsys: pytest.Capt
     assert found.warnings == tuple(whole["warnings"])
 
 
-def test_corrected_scores_of_a_grid(cli: Cli, judged: Path) -> None:
+def test_corrected_scores_of_a_sample(cli: Cli, judged: Path) -> None:
     """`estimate --with-model` prints what `corrected` returns."""
-    grid = ("--strategy", "grid", "--param", "model=lenient", "--depth", "5", "--total-budget", "60")
-    cli("pool", *grid, "--seed", "3", "--name", "drawn").fine()
-    asked = ("--with-model", "lenient", "--judge", "strict", "-m", "P@5", "-m", "AP", "--way", "plain")
+    cli(
+        "pool", "--strategy", "uniform", "--depth", "5", "--budget", "8", "--seed", "3", "--name", "drawn"
+    ).fine()
+    asked = ("--with-model", "lenient", "--judge", "strict", "-m", "P@5", "-m", "AP", "--way", "tuned")
     told = cli("estimate", *asked, "--pairs", "--by-topic", "--format", "json").fine().whole()
     with p.open_collection("collection.db") as collection:
         judges = p.source(collection, judge="strict")
-        found = p.corrected(judges, "lenient", measures=["P@5", "AP"], way="plain")
+        found = p.corrected(judges, "lenient", measures=["P@5", "AP"], way="tuned")
     for name in ("runs", "measures", "pairs", "by_topic"):
         assert found.table(name).to_records() == told[name], name
     assert dict(found.facts()) == told["facts"]

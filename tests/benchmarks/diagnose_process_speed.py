@@ -62,7 +62,6 @@ def diagnose_process_speed(folder: Path) -> None:
         "collection": stored,
         "files": bare,
         "collection, groups": [*stored, "--by-group"],
-        "collection, --repool": [*stored, "--repool"],
         "collection, --scores": [*stored, "--scores"],
         "report, one judge": [*page, "--collection", collection, "--judge", "one"],
         "report, two judges": [*page, "--collection", collection, *MAJORITY],

@@ -12,7 +12,7 @@ import tracemalloc
 import numpy as np
 
 from store.analysis.measures.average_precision import average_precision
-from store.analysis.pools.contributions import depth_plan, remove_uniques, repool, within_depth
+from store.analysis.pools.contributions import remove_uniques, within_depth
 from store.analysis.pools.inference import infer_pool
 from store.analysis.pools.leave_out import LeaveOut, leave_out, pool_errors
 from store.analysis.rankings import JudgedRankings, judged_rankings
@@ -57,7 +57,6 @@ def leave_out_speed() -> None:
     lines = {
         "AP of all": lambda: average_precision(arrays.relevant(), arrays.n_relevant),
         "uniques withdrawn, AP, ranks, taus": by_uniques,
-        "pool made again without each run": lambda: repool(arrays, depth_plan(arrays, DEPTH)),
         "errors": lambda: pool_errors(left),
         "depth inferred": lambda: infer_pool(arrays),
     }

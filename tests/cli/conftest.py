@@ -92,7 +92,7 @@ def worked(cli: Cli, here: Path) -> Path:
     cli("init").fine()
     write(here / "x.run", *[f"{t} Q0 {d} 1 {-n} x" for t in "12" for n, d in enumerate(DOCNOS)])
     cli("import", "runs", "x.run").fine()
-    cli("pool", "--out-order", "random", "--seed", "5").fine()
+    cli("pool").fine()
     cli("judges", "add", "anna", "ben").fine()
     write(here / "q", "1 0 d0 1", "1 0 d1 2")
     cli("import", "judgements", "q", "--judge", "gpt", "--kind", "model").fine()

@@ -29,7 +29,7 @@ def offered(folder: Path, line: str, **settings: str) -> list[str]:
         ("pooler evaluate -m bpr", []),  # names are as they are written
         ("pooler evaluate --measure Bpr", ["Bpref"]),
         ("pooler list docs --topic G0", [f"G0{number}" for number in range(1, 9)]),
-        ("pooler replay --strategy comb", ["comb-min"]),
+        ("pooler replay --strategy comb", ["comb-max"]),
         ("pooler sensitivity --at wo", ["worst"]),
         ("pooler unpool tfidf", ["tfidf-words"]),
         ("pooler pool bm25-b", []),  # run files, which the shell completes itself

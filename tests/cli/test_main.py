@@ -63,7 +63,6 @@ def test_data_on_stdout_can_be_read_by_programs(cli: Cli, judged: Path, command:
         "sensitivity --depth 5 --judge strict --flips 3",
         "sensitivity --depth 5 --judge strict --scenario own --pairs",
         "sensitivity --judge strict --pairs --at worst",
-        "sensitivity --judge strict --each",
         "required-difference --all --depth 5 --judge strict",
         "compare --all --judge strict",
         *(f"list {kind}" for kind in ("runs", "topics", "docs", "pools", "judges", "rounds")),

@@ -41,25 +41,6 @@ def test_bars_are_the_changes_the_largest_first(cli: Cli, judged: Path) -> None:
     assert all(line.isascii() and len(line) <= 80 for line in lines)
 
 
-def test_intervals_are_the_limits(cli: Cli, judged: Path) -> None:
-    """With --missing brackets stand at low and high, a dot at MAP, wherever that is."""
-    lines, rows = plotted(cli, "--judge", "strict", "--missing", "2")
-    assert lines[0].startswith("Limits if 2 relevant documents of every topic went unjudged")
-    rows.sort(key=lambda row: -row["map_before"])
-    low = min(row["map_low"] for row in rows)
-    high = max(row["map_before"] for row in rows)
-    for line, row in zip(lines[2:-3], rows, strict=True):
-        assert (line.split()[0], line.split()[-1]) == (row["run"], f"{row['map_before']:.4f}")
-        area = line[20:72]
-        places = {name: int((row[name] - low) / (high - low) * 51 + 0.5)
-                  for name in ("map_before", "map_low", "map_high")}  # fmt: skip
-        assert area[places["map_before"]] == "o"
-        assert area[places["map_low"]] == "["
-        assert area[places["map_high"]] in "]o"
-        assert area.replace("-", "").split() in (["[o]"], ["[]o"], ["[]", "o"], ["[o"])
-    assert lines[-1] == "o MAP as judged  [---] low to high"
-
-
 def test_undefined_is_named_and_not_drawn(cli: Cli, here: Path) -> None:
     """A run without a relevant document has no AP of its own: words stand where a bar would.
 
@@ -71,16 +52,15 @@ def test_undefined_is_named_and_not_drawn(cli: Cli, here: Path) -> None:
     write(here / "y.run", *[f"1 Q0 {docno} {place} {-place} {wide}" for place, docno in
                             enumerate("cd", start=1)])  # fmt: skip
     options = ("--qrels", "q", *runs, "y.run", "--depth", "1", "--r", "own")
-    for more in ((), ("--missing", "1")):
-        lines, rows = plotted(cli, *options, *more)
-        assert [row["reason"] for row in rows].count("no-relevant") == 1
-        [words] = [line for line in lines if "undefined: no-relevant" in line]
-        assert words.startswith("京都大学")
-        assert "o" not in words.replace("no-relevant", "")
-        assert not {"+", "|", "["} & set(words)
-        left = "".join(line.split(" ")[0] for line in lines)
-        assert long in left
-        assert wide in left
+    lines, rows = plotted(cli, *options)
+    assert [row["reason"] for row in rows].count("no-relevant") == 1
+    [words] = [line for line in lines if "undefined: no-relevant" in line]
+    assert words.startswith("京都大学")
+    assert "o" not in words.replace("no-relevant", "")
+    assert not {"+", "|", "["} & set(words)
+    left = "".join(line.split(" ")[0] for line in lines)
+    assert long in left
+    assert wide in left
 
 
 def test_terminals_give_the_width(
@@ -103,7 +83,7 @@ def test_terminals_give_the_width(
     assert all(len(line) <= 40 for line in lines[start:])
 
 
-@pytest.mark.parametrize("other", ["--pairs", "--each", "--by-topic"])
+@pytest.mark.parametrize("other", ["--pairs", "--by-topic"])
 def test_plot_is_of_runs(cli: Cli, judged: Path, other: str) -> None:
     """Where a row is something else there is no plot, and none for programs."""
     both = cli("sensitivity", *STRICT, "--plot", other).failed(2)

@@ -315,7 +315,7 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
             pytest.param(arguments, marks=pytest.mark.slow)
             for arguments in (
                 ("rejudge", "--format", "tsv"),
-                ("effort", "--by-topic", "--format", "tsv", "--table", "drift"),
+                ("effort", "--format", "tsv", "--table", "effort"),
                 ("agreement", "--by-topic", "--format", "tsv", "--table", "pairs"),
                 ("adjudicate", "--list", "--names", "--format", "tsv"),
                 ("status", "--by-topic"),

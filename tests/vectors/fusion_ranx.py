@@ -1,8 +1,8 @@
 """Three runs and what ranx makes of them.
 
 Numbers of ranx 0.3.21 (Python 3.11, numba 0.68.1), to all digits: ``fuse(runs, norm=None,
-method=...)``; for the Comb family ``norm="min-max"``; ``rrf`` with ``k=60``, ``rbc`` with
-``phi=0.8``, and ``log-isr`` is ``logn_isr`` with ``sigma=1``. No two scores of a run are equal.
+method=...)``; for the Comb family ``norm="min-max"``; ``rrf`` with ``k=60``. No two
+scores of a run are equal.
 """
 
 from __future__ import annotations
@@ -14,21 +14,10 @@ RUNS: dict[str, dict[str, float]] = {
 }
 """Scores by docno, best first."""
 
-PARAMETERS: dict[str, dict[str, float]] = {"rrf": {"k": 60}, "rbc": {"phi": 0.8}}
+PARAMETERS: dict[str, dict[str, float]] = {"rrf": {"k": 60}}
 """Of the strategies that have any."""
 
 VALUES: dict[str, dict[str, float]] = {
-    "comb-min": {
-        "d1": 0.9,
-        "d2": 0.31,
-        "d3": 0.55,
-        "d4": 0.0,
-        "d5": 0.2727272727272727,
-        "d6": 0.6818181818181818,
-        "d7": 0.0,
-        "d8": 0.0,
-        "d9": 0.26,
-    },
     "comb-max": {
         "d1": 1.0,
         "d2": 1.0,
@@ -51,17 +40,6 @@ VALUES: dict[str, dict[str, float]] = {
         "d8": 0.0,
         "d9": 0.26,
     },
-    "comb-anz": {
-        "d1": 0.9363636363636364,
-        "d2": 0.655,
-        "d3": 0.775,
-        "d4": 0.0,
-        "d5": 0.5613636363636363,
-        "d6": 0.6818181818181818,
-        "d7": 0.28,
-        "d8": 0.0,
-        "d9": 0.26,
-    },
     "comb-mnz": {
         "d1": 8.427272727272728,
         "d2": 2.62,
@@ -70,17 +48,6 @@ VALUES: dict[str, dict[str, float]] = {
         "d5": 2.245454545454545,
         "d6": 0.6818181818181818,
         "d7": 1.12,
-        "d8": 0.0,
-        "d9": 0.26,
-    },
-    "comb-med": {
-        "d1": 0.9090909090909091,
-        "d2": 0.655,
-        "d3": 0.775,
-        "d4": 0.0,
-        "d5": 0.5613636363636363,
-        "d6": 0.6818181818181818,
-        "d7": 0.28,
         "d8": 0.0,
         "d9": 0.26,
     },
@@ -105,39 +72,6 @@ VALUES: dict[str, dict[str, float]] = {
         "d7": 0.03125763125763126,
         "d8": 0.015625,
         "d9": 0.015384615384615385,
-    },
-    "isr": {
-        "d1": 4.5,
-        "d2": 2.125,
-        "d3": 2.2222222222222223,
-        "d4": 0.027777777777777776,
-        "d5": 0.625,
-        "d6": 0.1111111111111111,
-        "d7": 0.3022222222222222,
-        "d8": 0.0625,
-        "d9": 0.04,
-    },
-    "log-isr": {
-        "d1": 2.0794415416798357,
-        "d2": 1.1672755567098667,
-        "d3": 1.2206803207423442,
-        "d4": 0.01925408834888737,
-        "d5": 0.3433163402087843,
-        "d6": 0.07701635339554948,
-        "d7": 0.1660125236209588,
-        "d8": 0.04332169878499658,
-        "d9": 0.027725887222397813,
-    },
-    "rbc": {
-        "d1": 0.5199999999999999,
-        "d2": 0.30239999999999995,
-        "d3": 0.32799999999999996,
-        "d4": 0.06553600000000002,
-        "d5": 0.26239999999999997,
-        "d6": 0.128,
-        "d7": 0.20992000000000002,
-        "d8": 0.1024,
-        "d9": 0.08192000000000002,
     },
 }
 """Fused scores by strategy and docno."""

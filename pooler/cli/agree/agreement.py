@@ -76,22 +76,6 @@ def agreement(
     ] = None,
     rigid: RigidOption = False,
     relaxed: RelaxedOption = False,
-    population: Annotated[
-        Literal["common", "listed", "pooled", "collection"],
-        option(
-            "--population",
-            "Documents to measure over: graded by both judges (common), by any judge (listed), in a pool"
-            " (pooled; of files: on any line), or all documents of the collection.",
-        ),
-    ] = "common",
-    unlisted_as: Annotated[
-        int | None,
-        option(
-            "--unlisted-as GRADE",
-            "Treat documents of the population that a judge did not judge as this grade; skipped ones stay"
-            " skipped.",
-        ),
-    ] = None,
     against: Annotated[
         str | None,
         option("--against JUDGE", "Compare every other judge, and all their labels together, with this one."),
@@ -215,14 +199,7 @@ def agreement(
         collection=collection,
         is_chosen=names_collection(ctx),
     )
-    chosen: Any = {
-        "judges": judges,
-        "kinds": kinds_of(kinds),
-        "rigid": rigid,
-        "relaxed": relaxed,
-        "population": population,
-        "unlisted_as": unlisted_as,
-    }
+    chosen: Any = {"judges": judges, "kinds": kinds_of(kinds), "rigid": rigid, "relaxed": relaxed}
     found: AgreementResult | SharingPlan | JudgedOrders
     if matters:
         if len(level or ()) > 1:

@@ -38,14 +38,6 @@ def diagnose(
             show_default="groups, where a group fed the pool with several runs",
         ),
     ] = None,
-    repool: Annotated[
-        bool,
-        option(
-            "--repool",
-            "Leave a run out by making the pool again without it: where the pool has a fixed size, other"
-            " documents take the place of those it brought. For a depth pool this changes nothing.",
-        ),
-    ] = False,
     by_topic: Annotated[bool, option("--by-topic", "Also show one row per topic.")] = False,
     by_rank: Annotated[
         bool, option("--by-rank", "Also show one row per rank: unjudged and new documents.")
@@ -96,7 +88,6 @@ def diagnose(
         given.source(),
         depth=depth,
         by_group=by_group,
-        repool=repool,
         measures=measures,
         judged_at=min(JUDGED_AT, given.cutoff) if judged_at is None else judged_at,
         cutoff=given.cutoff,

@@ -135,8 +135,7 @@ def estimate(
         option(
             "--way",
             "With --with-model: what is expected of documents that people did not judge: the share of their"
-            " grades at its grade by the model, the model's gain times the best lambda, the model's gain, or"
-            " nothing.",
+            " grades at its grade by the model, the model's gain times the best lambda, or nothing.",
             show_default="calibrated",
         ),
     ] = None,

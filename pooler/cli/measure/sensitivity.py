@@ -24,8 +24,8 @@ def sensitivity(
         int | None,
         option(
             "--depth -N",
-            "N: the pool's depth; rank N+1 is flipped. Not used by --at best, --at worst, --missing and"
-            " --each, which look at whole lists.",
+            "N: the pool's depth; rank N+1 is flipped. Not used by --at best and --at worst, which"
+            " look at whole lists.",
             min=1,
             show_default="the pools', where they have one",
         ),
@@ -50,28 +50,9 @@ def sensitivity(
             show_default="1",
         ),
     ] = None,
-    missing: Annotated[
-        int | None,
-        option(
-            "--missing K",
-            "The lowest and highest possible AP and MAP if K relevant documents of every topic went"
-            " unjudged, wherever they are.",
-            min=1,
-        ),
-    ] = None,
     pairs: Annotated[
         bool,
-        option(
-            "--pairs",
-            "One row for every pair of runs: difference in MAP, t2 and p, before and after; with --missing,"
-            " the limits of the difference.",
-        ),
-    ] = False,
-    each: Annotated[
-        bool,
-        option(
-            "--each", "One row for every unjudged document: what this one document does to the order of runs."
-        ),
+        option("--pairs", "One row for every pair of runs: difference in MAP, t2 and p, before and after."),
     ] = False,
     scenario: Annotated[
         ScenarioName,
@@ -86,9 +67,7 @@ def sensitivity(
         option("--r", "R = relevant documents of the topic (pool), or those the run retrieved (own)."),
     ] = "pool",
     by_topic: Annotated[bool, option("--by-topic -q", "One row per run and topic.")] = False,
-    plot: Annotated[
-        bool, option("--plot", "Plot the change of each run's MAP; with --missing, its limits.")
-    ] = False,
+    plot: Annotated[bool, option("--plot", "Plot the change of each run's MAP.")] = False,
 ) -> None:
     """Flip the unjudged documents at rank N+1, and see what moves.
 
@@ -101,25 +80,22 @@ def sensitivity(
 
     Example: pooler sensitivity --depth 5 --judge alice --plot
 
-    Example: pooler sensitivity --each --qrels judgements/strict.qrels runs/bm25-words.run
+    Example: pooler sensitivity --at worst --qrels judgements/strict.qrels runs/bm25-words.run
     """
-    from pooler.results.undiscovered import missing as bounds
     from pooler.results.undiscovered import sensitivity as results
 
-    _check_options(
-        scenario, at=at, flips=flips, missing=missing, pairs=pairs, each=each, by_topic=by_topic, plot=plot
-    )
+    if by_topic and pairs:
+        raise ContradictionError("--pairs", "excludes --by-topic: a row can be only one of the two", None)
+    for name, is_given in (("--pairs", pairs), ("--by-topic", by_topic)):
+        if plot and is_given:
+            raise ContradictionError("--plot", f"draws one line per run: it excludes {name}", None)
+    if pairs and at in ("best", "worst") and (flips or 1) > 1:
+        requirement = f"must be 1 with --pairs --at {at}: the search is for one document"
+        raise ContradictionError("--flips", requirement, flips)
     output.check(plot=plot)
     source = given.source()
     cutoff = given.cutoff
-    if each:
-        render(results.sensitivity_each(source, r=r_mode, cutoff=cutoff), output)
-    elif missing is not None and pairs:
-        render(bounds.missing_pairs(source, missing, r=r_mode, cutoff=cutoff, limit=output.limit), output)
-    elif missing is not None:
-        limits = bounds.missing_bounds(source, missing, r=r_mode, cutoff=cutoff)
-        render(limits, output, "topics" if by_topic else "missing", plot=plot)
-    elif pairs:
+    if pairs:
         found = results.sensitivity_pairs(
             source,
             depth=depth,
@@ -136,37 +112,3 @@ def sensitivity(
             source, depth=depth, at=at, flips=flips, scenario=scenario, r=r_mode, cutoff=cutoff
         )
         render(result, output, "topics" if by_topic else "sensitivity", plot=plot)
-
-
-def _check_options(
-    scenario: ScenarioName,
-    *,
-    at: AtName | None,
-    flips: int | None,
-    missing: int | None,
-    pairs: bool,
-    each: bool,
-    by_topic: bool,
-    plot: bool,
-) -> None:
-    """Refuse what does not go together."""
-    rows = {"--each": each, "--pairs": pairs, "--by-topic": by_topic}
-    chosen = [name for name, is_given in rows.items() if is_given]
-    if len(chosen) > 1:
-        raise ContradictionError(chosen[0], f"excludes {chosen[1]}: a row can be only one of the two", None)
-    if plot and chosen:
-        raise ContradictionError("--plot", f"draws one line per run: it excludes {chosen[0]}", None)
-    for name, is_given in (("--each", each), ("--missing", missing is not None)):
-        if not is_given:
-            continue
-        if each and missing is not None:
-            raise ContradictionError("--each", "excludes --missing", None)
-        for other, value in (("--at", at), ("--flips", flips)):
-            if value is not None:
-                raise ContradictionError(other, f"has no meaning with {name}", str(value))
-        if scenario == "own":
-            requirement = f"must be shared with {name}: a document is relevant in every run"
-            raise ContradictionError("--scenario", requirement, scenario)
-    if pairs and at in ("best", "worst") and (flips or 1) > 1:
-        requirement = f"must be 1 with --pairs --at {at}: the search is for one document"
-        raise ContradictionError("--flips", requirement, flips)

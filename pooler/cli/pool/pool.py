@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -66,7 +66,10 @@ def pool(
         list[str] | None, argument("RUN...", "Run files; without any, the runs of the collection.")
     ] = None,
     listed: RunsOption = None,
-    strategy: Annotated[str | None, option("--strategy -s NAME", "See --list.  [default: depth]")] = None,
+    strategy: Annotated[
+        str | None,
+        option("--strategy -s NAME", "A name of --list, or FILE.py:function, your own.  [default: depth]"),
+    ] = None,
     param: Annotated[
         list[str] | None, option("--param NAME=VALUE", "A parameter of the strategy; may be repeated.")
     ] = None,
@@ -75,9 +78,6 @@ def pool(
         option("--depth -d -N", "Documents taken from each run for each topic.  [default: 100]", min=1),
     ] = None,
     budget: Annotated[int | None, option("--budget -b", "Documents to judge per topic.", min=1)] = None,
-    total_budget: Annotated[
-        int | None, option("--total-budget", "Documents to judge for all topics together.", min=1)
-    ] = None,
     level: Annotated[
         int | None,
         option("--level", "Least grade that rewards an adaptive strategy.  [default: the relaxed level]"),
@@ -89,17 +89,7 @@ def pool(
         str | None,
         option("--out -o FILE", "Write `topic docno` lines here; from files the default is stdout."),
     ] = None,
-    out_order: Annotated[
-        Literal["docno", "priority", "random"] | None,
-        option(
-            "--out-order",
-            "Order of the lines: docno (bytewise), priority (the strategy's), or random (needs"
-            " --seed).  [default: docno]",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, option("--seed", "Seed of random strategies and of the random order.", min=0)
-    ] = None,
+    seed: Annotated[int | None, option("--seed", "Seed of random strategies.", min=0)] = None,
     annotated: Annotated[
         bool,
         option("--annotated", "Write `topic docno run group rank score`, one line per contributing run."),
@@ -132,7 +122,6 @@ def pool(
     dry_run: Annotated[
         bool, option("--dry-run", "Show what the pool would add, drop and cost; write nothing.")
     ] = False,
-    by_topic: Annotated[bool, option("--by-topic -q", "With --dry-run: also show each topic.")] = False,
     minus: Annotated[
         str | None, option("--minus FILE", "Leave out the documents listed in this pool file.")
     ] = None,
@@ -178,24 +167,18 @@ def pool(
         raise ArgumentError("--round", "must not be the iteration of grades that nobody gave", round_label)
     if name is not None and not name.strip():
         raise ArgumentError("--name", "must not be empty", name)
-    if by_topic and not dry_run:
-        raise ArgumentError("--by-topic", "is for --dry-run", None)
     for one, value in _table_options(output).items():
-        if value is not None and not dry_run:
-            raise ArgumentError(one, "is for --dry-run and --list", value)
+        if value is not None:
+            raise ArgumentError(one, "is for --list", value)
     if add and replace:
         raise ArgumentError("--add", "and --replace exclude each other", None)
-    tables = ["change", "topics", "cost"] if by_topic else ["change", "cost"]
-    output.check(tables=tables if dry_run else ())
     if not dry_run:
         check_out(out, manifest)
     given: dict[str, Any] = {
         "strategy": strategy,
         "depth": depth,
         "budget": budget,
-        "total_budget": total_budget,
         "seed": seed,
-        "out_order": out_order,
         "name": name,
     }
     parameters = parse_parameters(param or [])
@@ -221,9 +204,7 @@ def pool(
             strategy=plan.strategy,
             depth=depth,
             budget=budget,
-            total_budget=total_budget,
             seed=seed,
-            out_order=plan.out_order,
             without=minus,
             one_of=one_of,
             annotated=annotated,
@@ -265,12 +246,9 @@ def pool(
     if not dry_run and not pooled.is_nothing and (out, manifest) != (None, None):
         lines = pooled.file_lines(annotated=annotated) if out is not None else None
         _write(lines, pooled.manifest, out, manifest)
-    is_told = not (pooled.is_nothing and output.is_for_people)
-    for kind, words in pooled.opening if is_told else pooled.opening[:1]:
+    for kind, words in pooled.opening[:1] if pooled.is_nothing else pooled.opening:
         (say if kind == "say" else warn)(words)
-    if dry_run and is_told:
-        render(pooled, output, *tables)
-    for words in pooled.closing if is_told else ():
+    for words in () if pooled.is_nothing else pooled.closing:
         say(words)
     if pooled.without_text is not None and (missing := missing_words(pooled.without_text)):
         say(f"{missing}: pooler import docs FILE brings it")

@@ -19,7 +19,7 @@ def replay(
         list[str] | None,
         option(
             "--strategy -s NAME[:PARAM=VALUE,...]",
-            "A strategy to follow; may be repeated, as in -s take -s rrf:k=30.",
+            "A strategy to follow, or FILE.py:function; may be repeated, as in -s take -s rrf:k=30.",
             show_default="take, rrf, borda, rbp-a, mtf, hedge, max-mean, mm-ns, rbp-b",
         ),
     ] = None,

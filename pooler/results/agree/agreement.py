@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from store.analysis.agreement.kappa import Bands
-    from store.analysis.agreement.populations import Population, PopulationVotes
+    from store.analysis.agreement.populations import PopulationVotes
     from store.collection import Collection as OpenCollection
 
 MEASURES = {
@@ -168,8 +168,6 @@ def agreement(
     rigid: bool = False,
     relaxed: bool = False,
     every_level: bool = True,
-    population: Population = "common",
-    unlisted_as: int | None = None,
     against: str | None = None,
     policy: Policy | None = None,
     interval: IntervalKind | None = None,
@@ -198,11 +196,6 @@ def agreement(
         That level of the scale, too.
     every_level : bool, optional
         Whether no level means all of the scale, or its relaxed and rigid one.
-    population : {"common", "listed", "pooled", "collection"}, optional
-        Documents to measure over: graded by two judges, by any, in a pool, or all there are.
-    unlisted_as : int, optional
-        Take documents of the population that a judge has not judged as this grade; never those
-        skipped.
     against : str, optional
         Compare every other judge, and all their labels together, with this one.
     policy : Policy, optional
@@ -251,8 +244,7 @@ def agreement(
             bands=bands,
             by_topic=by_topic,
         )
-        measured: dict[str, Any] = {"population": population, "unlisted_as": unlisted_as}
-        chosen = fetch_chosen(opinions, judges, against, **measured, kinds=kinds, apart=True)
+        chosen = fetch_chosen(opinions, judges, against, kinds=kinds, apart=True)
         votes, parts = chosen.votes, tuple(parts_of(chosen))
         names, topics = votes.votes.judges, votes.votes.topics
         every_pair = pairs_of(names, against)
@@ -273,7 +265,7 @@ def agreement(
         found: list[dict[str, Any]] = []
         if parts:
             for part in parts:
-                own = votes if part.is_across else opinions.grades.votes(part.judges, **measured)
+                own = votes if part.is_across else opinions.grades.votes(part.judges)
                 rows, of_all, n_more = part_rows(
                     part, own, options, intervals=intervals, leaves_out=leaves_out
                 )
@@ -434,9 +426,6 @@ class AgreementResult(Result):
     def _judges(self) -> Table:
         """Say what each judge did, and what of it is measured."""
         votes, scale = self.votes, self.options.scale
-        taken = ""
-        if votes.default is not None and votes.filled.any():
-            taken = f"unjudged documents taken as grade {scale.values[votes.default]}, as --unlisted-as says"
         columns: dict[Column, Any] = {
             JUDGE: self.judges,
             Column("graded", "int"): votes.graded,
@@ -445,7 +434,6 @@ class AgreementResult(Result):
             ),
             Column("skipped", "int", show="if_any"): votes.skipped,
             Column("cannot", "int", show="if_any"): votes.cannot,
-            Column("unlisted", "int", "taken", taken, show="if_any"): votes.filled,
         }
         for value, given in zip(scale.values, votes.given().T, strict=True):
             columns[Column(f"grade_{value}", "int", str(value))] = given

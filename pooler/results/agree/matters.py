@@ -22,7 +22,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from store.analysis.agreement.populations import Population, PopulationVotes
+    from store.analysis.agreement.populations import PopulationVotes
     from store.analysis.arrays import RankedDocuments
     from store.collection import Collection
 
@@ -53,8 +53,6 @@ def disagreement_matters(
     mixtures: int = 1000,
     seed: int = 1,
     cutoff: int = 1000,
-    population: Population = "common",
-    unlisted_as: int | None = None,
 ) -> JudgedOrders:
     """Compare the order of the runs under different judges.
 
@@ -62,7 +60,7 @@ def disagreement_matters(
     ----------
     source : Source or Collection
         Judgements of several judges, and runs.
-    judges, kinds, rigid, relaxed, population, unlisted_as
+    judges, kinds, rigid, relaxed
         As for `agreement`.
     level : int, optional
         Least grade that counts as relevant; default the relaxed level.
@@ -83,24 +81,18 @@ def disagreement_matters(
     PoolerError
         If there is no run.
     ArgumentError
-        If documents that nobody listed are to be relevant, or the scale has another level.
+        If the scale has another level.
     """
     with heard() as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
         chosen = () if level is None else (level,)
         levels = resolve_levels(opinions.scale, chosen, rigid=rigid, relaxed=relaxed, all_of_them=False)
         if len(levels) > 1 and (rigid or relaxed):
             raise ArgumentError("level", "must be one", list(levels))
-        found_judges = fetch_chosen(
-            opinions, judges, None, population=population, unlisted_as=unlisted_as, kinds=kinds
-        )
+        found_judges = fetch_chosen(opinions, judges, None, kinds=kinds)
         votes = found_judges.votes
         ranked = opinions.rankings()
         erased = opinions.erased()
         cut = level_index(opinions.scale, levels[0])
-        if votes.default is not None and votes.default >= cut and votes.blanks.any():
-            # Documents that nobody listed are a number here, and no ranking can be looked up in it.
-            requirement = f"must not be relevant with --matters and --population {votes.population}"
-            raise ArgumentError("unlisted_as", requirement, opinions.scale.values[votes.default])
         found = judge_order_of(votes, ranked, level_index=cut, cutoff=cutoff, mixtures=mixtures, seed=seed)
         if lacking := missing_topics(found, votes.votes.judges, votes):
             warn(lacking)
@@ -110,8 +102,6 @@ def disagreement_matters(
         mixtures=mixtures,
         seed=seed,
         cutoff=cutoff,
-        population=population,
-        unlisted_as=unlisted_as,
         **found_judges.heard.to_json(),
     )
     return JudgedOrders(

@@ -19,12 +19,6 @@ Row = Mapping[str, Any]
 SKEWED = 0.8
 """Share of one grade above which kappa falls for its sake, and AC1 stands beside it."""
 
-POPULATIONS = {
-    "common": "those that at least two judges graded",
-    "listed": "those that at least one of the judges graded",
-    "pooled": "those of the pools",
-    "collection": "every document of the collection for every topic",
-}
 KINDS = {
     "topic": "other topics (topic bootstrap, {resamples} resamples, seed {seed})",
     "item": "other documents, assuming independence (item bootstrap, {resamples} resamples, seed {seed})",
@@ -72,7 +66,7 @@ def population_line(population: PopulationVotes) -> str:
     """Say over how many documents agreement is measured, and which."""
     size = f"{counted(population.n_documents, 'document')} of"
     size += f" {counted(population.n_topics, 'topic')}"
-    return f"Measured over {size}: {POPULATIONS[population.population]}."
+    return f"Measured over {size}: those that at least two judges graded."
 
 
 def ac1_column(*, binary: bool) -> Column:
@@ -138,9 +132,8 @@ def judges_view(
         lines.append(f"{' and '.join(left_out)}: looked at but given no grade, so not measured.")
     rows: list[int] | None = None if len(table) <= MOST_JUDGES else []
     if rows is None:
-        shown = "including those taken as a grade" if any(table.cells("unlisted")) else "of those measured"
         grades = ", ".join(map(str, options.scale.values))
-        lines.append(f"{grades}: how often each grade was given, {shown}.")
+        lines.append(f"{grades}: how often each grade was given, of those measured.")
     columns = table.columns if rows is None else [replace(one, about="") for one in table.columns]
     return View(table, columns, rows, title, lines)
 

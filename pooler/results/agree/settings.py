@@ -15,7 +15,7 @@ from store.judging.kinds import SORTS, Heard, check_kinds, hear
 if TYPE_CHECKING:
     from pooler.results.source import Opinions
     from store.analysis.agreement.kappa import Bands
-    from store.analysis.agreement.populations import Population, PopulationVotes
+    from store.analysis.agreement.populations import PopulationVotes
     from store.analysis.agreement.tables import IntervalKind
     from store.grades.policy import Policy
     from store.records import Judge, Scale
@@ -41,8 +41,6 @@ OF_JUDGES = frozenset(
         "--level",
         "--rigid",
         "--relaxed",
-        "--population",
-        "--unlisted-as",
         "--against",
         "--kinds",
         "--manifest",
@@ -184,8 +182,6 @@ def fetch_chosen(
     names: Sequence[str] | None,
     against: str | None,
     *,
-    population: Population,
-    unlisted_as: int | None,
     kinds: Sequence[str] = (),
     apart: bool = False,
 ) -> ChosenJudges:
@@ -217,7 +213,7 @@ def fetch_chosen(
         chosen = [*people, *models]
     else:
         chosen = list(dict.fromkeys([*names, *reference])) if names else [*heard.voters, *reference]
-    votes = opened.votes(chosen, population=population, unlisted_as=unlisted_as)
+    votes = opened.votes(chosen)
     judges = votes.votes.judges
     if not judges or not votes.graded.any():
         raise _nothing(opinions, names, heard)
@@ -285,9 +281,6 @@ def settings_of(
     """Say what was measured, and how: for programs and for the manifest."""
     has_rule = policy.rule is not None
     return {
-        "population": votes.population,
-        "unlisted_as": None if votes.default is None else options.scale.values[votes.default],
-        "unlisted": int(votes.filled.sum()),
         "documents": votes.n_documents,
         "topics": votes.n_topics,
         "judges": list(votes.votes.judges),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from pooler.results.table import DOCUMENTS, REASON, Column, Table, View
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from store.analysis.agreement.populations import Population, PopulationVotes
+    from store.analysis.agreement.populations import PopulationVotes
     from store.analysis.agreement.sharing import OverlapPlan
     from store.collection import Collection
 
@@ -67,8 +66,6 @@ def plan_sharing(
     rigid: bool = False,
     relaxed: bool = False,
     every_level: bool = True,
-    population: Population = "common",
-    unlisted_as: int | None = None,
     against: str | None = None,
 ) -> SharingPlan:
     """Plan how many documents judges must share for an interval of kappa this wide.
@@ -81,7 +78,7 @@ def plan_sharing(
         Of the 95 % interval, above 0 and at most 2.
     assume : (float, float), optional
         Before anything is judged: the kappa and the share of relevant documents to expect.
-    judges, kinds, levels, rigid, relaxed, every_level, population, unlisted_as, against
+    judges, kinds, levels, rigid, relaxed, every_level, against
         As for `agreement`.
 
     Returns
@@ -114,9 +111,7 @@ def plan_sharing(
         scale = opinions.scale
         chosen = resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level)
         options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
-        found_judges = fetch_chosen(
-            opinions, judges, against, population=population, unlisted_as=unlisted_as, kinds=kinds
-        )
+        found_judges = fetch_chosen(opinions, judges, against, kinds=kinds)
         votes = found_judges.votes
         erased = opinions.erased()
     pairs = pairs_of(votes.votes.judges, against)
@@ -124,8 +119,6 @@ def plan_sharing(
     settings = frozen(
         width=width,
         against=against,
-        population=population,
-        unlisted_as=unlisted_as,
         judges=list(votes.votes.judges),
         levels=list(options.levels),
         scale=list(scale.values),
@@ -150,7 +143,7 @@ def _plan_rows(
     from store.analysis.collapse import collapse_table
 
     for first, second in pairs:
-        tables = population.total(partial(pair_tables, first=first, second=second))
+        tables = pair_tables(population.votes, first=first, second=second)
         named: dict[str, Any] = {"first": first, "second": second, "wanted": width}
         if len(options.scale.values) > 2:
             yield {**named, "coefficient": "kappa", **_row(plan_overlap(tables, width))}

@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 MEASURES = ("P@10", "RBP", "AP")
 FEW_WAITING = 0.1
 """Share of a sample without a grade above which it is hardly one any more."""
-_COLLECTION_WIDE = ("grid",)
-"""Strategies whose strata are of all topics together."""
-_DRAWS = "pooler pool --strategy grid --param model=MODEL --total-budget N --seed S draws a sample"
+_DRAWS = "pooler pool --strategy uniform or stratified draws a sample"
 _INTERVALS = (
     Column(
         "interval",
@@ -74,8 +72,6 @@ _WORTH = (
     Column(
         "helped", "bool", about="whether lambda times the model's grades leaves less open than people alone"
     ),
-    Column("kept", "float", "B", "share of a run's own correction in the composite; 0 = none", digits=2),
-    Column("common", "float", about="mean correction over runs", can_go=1),
     Column("outside", "float", about="mean share of weight on documents outside the pool", can_go=1),
     REASON,
 )
@@ -109,11 +105,10 @@ def corrected(
     measures : str or sequence of str, optional
         P, RBP, DCG, AP, nDCG as in `evaluate`, and sDCG: DCG divided by the gain of a list with nothing
         but the best grade, so in [0, 1].
-    way : {"calibrated", "tuned", "plain", "people"}, optional
+    way : {"calibrated", "tuned", "people"}, optional
         What is expected of a document that people did not judge: the share of people's grades at its grade
-        by the model; the model's gain times lambda; the model's gain; nothing. The first two are learnt
-        from the sample, and give way to the last where fewer than 30 documents of a grade of the model are
-        judged.
+        by the model; the model's gain times lambda; nothing. The first two are learnt from the sample, and
+        give way to the last where fewer than 30 documents of a grade of the model are judged.
     model_level : int, optional
         Least grade of the model that counts as relevant; default that of people.
     cutoff : int, optional
@@ -122,8 +117,8 @@ def corrected(
     Returns
     -------
     Corrected
-        By run and measure the model's own score, the corrected one with an interval for these topics and one
-        for topics like them, and a composite for the order of runs.
+        By run and measure the model's own score, and the corrected one with an interval for these topics and
+        one for topics like them.
 
     Raises
     ------
@@ -137,8 +132,8 @@ def corrected(
 
     Notes
     -----
-    `store.analysis.corrected` has the methods. AP and nDCG have the interval of topics alone, and the
-    composite none. What is outside the pool counts as not relevant. O(runs^2 judged) a measure.
+    `store.analysis.corrected` has the methods. AP and nDCG have the interval of topics alone. What
+    is outside the pool counts as not relevant. O(runs^2 judged) a measure.
     """
     names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
     if way not in WAYS:
@@ -154,14 +149,12 @@ def corrected(
         with opened_collection(whole.collection) as opened:
             of_model = grades_of_model(opened, model, "with_model")
             name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
-            manifest = next(one.manifest for one in opened.pools.all() if one.name == name)
             values = opened.scale.values
             if model_level is not None:
                 opened.scale.check_level(model_level)
         _check_pools(name, pools)
-        is_wide = manifest.get("strategy") in _COLLECTION_WIDE
-        kept = pools if is_wide else {topic: one for topic, one in pools.items() if one.graded.any()}
-        if not any(one.graded.any() for one in kept.values()):
+        kept = {topic: one for topic, one in pools.items() if one.graded.any()}
+        if not kept:
             message = f"pool {name}: no sampled document is judged"
             raise PoolerError(message, hint="people judge the sample first")
         levels = np.union1d([0], np.maximum(values, 0))
@@ -169,7 +162,7 @@ def corrected(
         people = _people_of(kept, levels)
         rankings = sampled_rankings(judged.ranked.tags, judged.ranked.rankings, kept, cutoff=cutoff)
         topics = np.repeat(np.arange(len(kept)), [one.documents.size for one in kept.values()])
-        strata = _strata(name, kept, is_wide=is_wide)
+        strata = _strata(name, kept)
         states = np.concatenate([one.document_states for one in kept.values()])
         graded = np.concatenate([one.graded for one in kept.values()])
         population = Population(
@@ -258,12 +251,12 @@ def _check_pools(name: str, pools: Mapping[str, SampledPool]) -> None:
         raise PoolerError(message, hint=_DRAWS)
 
 
-def _strata(name: str, pools: Mapping[str, SampledPool], *, is_wide: bool) -> NDArray[np.int64]:
-    """Give every stratum, of all topics or of one, a number from 0; refuse samples of random sizes."""
+def _strata(name: str, pools: Mapping[str, SampledPool]) -> NDArray[np.int64]:
+    """Give every stratum of a topic a number from 0; refuse samples of random sizes."""
     sampled = np.concatenate([one.document_states != NOT_SAMPLED for one in pools.values()])
     inclusion = np.concatenate([np.asarray(one.inclusion) for one in pools.values()])
     parts = [
-        np.stack([np.full(one.documents.size, 0 if is_wide else topic), np.asarray(one.strata)])
+        np.stack([np.full(one.documents.size, topic), np.asarray(one.strata)])
         for topic, one in enumerate(pools.values())
     ]
     codes = np.unique(np.concatenate(parts, axis=1), axis=1, return_inverse=True)[1].reshape(-1)
@@ -407,7 +400,7 @@ class Corrected(Result):
         # Of each measure the best run first.
         rows = sorted(table.order("score", descending=True), key=lambda row: row // len(self.runs))
         scores = ("measure", "run", "by_model", "score")
-        columns: list[str | Column] = [*scores, *_INTERVALS, "composite", "lowest", "highest"]
+        columns: list[str | Column] = [*scores, *_INTERVALS, "lowest", "highest"]
         return [facts_view(facts), View(table, columns, rows=rows)]
 
     def _runs(self) -> Table:
@@ -423,7 +416,6 @@ class Corrected(Result):
                     "run": self.runs,
                     "by_model": one.by_model,
                     "score": one.scores,
-                    "composite": nothing if one.composite is None else one.composite.scores,
                     "outside": nothing if one.outside is None else one.outside,
                     "lowest": bounds[0],
                     "highest": bounds[1],
@@ -436,13 +428,6 @@ class Corrected(Result):
             Column("by_model", "float", f"by {model}", "the model's own score, of its grades alone"),
             Column("score", "float", "corrected", "the same corrected by what people say of the sample"),
             *_LIMITS,
-            Column(
-                "composite",
-                "float",
-                about="the model's score with the common correction, and as much of the run's own as the"
-                " sample tells from chance: for the order of runs, without an interval",
-                show="if_any",
-            ),
             Column(
                 "outside",
                 "float",
@@ -483,8 +468,6 @@ class Corrected(Result):
             row: dict[str, Any] = {"measure": one.name, "way": one.way, "helped": one.helped}
             row["lambda"] = one.tuned
             row |= {f"se_{way}": float(np.sqrt(variance)) for way, variance in one.variances.items()}
-            if one.composite is not None:
-                row |= {"kept": one.composite.kept, "common": one.composite.common}
             outside = one.outside
             row |= {"outside": None if outside is None else float(outside.mean()), "reason": self._why(one)}
             rows.append(row)

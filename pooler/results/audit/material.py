@@ -99,7 +99,7 @@ def audited_grades(
     """Gather grades; several people's become one by a policy's rule, which must then be there."""
     check_people(opinions.grades.judges(), model, people)
     names = [model, *people]
-    found = opinions.grades.votes(names, population="graded")
+    found = opinions.grades.votes(names, least=1)
     votes = found.votes
     grid = np.full((votes.n_documents, len(names)), NO_GRADE, dtype=np.int64)
     grid[votes.documents, votes.judge_codes] = votes.places

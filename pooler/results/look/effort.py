@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.result import Result, frozen, taken
-from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View, unseen
+from pooler.results.result import Result, frozen
+from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Table, View, unseen
 from store.errors import UnknownNameError
-from store.text import natural_key
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.judging.effort import DecidedDocument, Effort
+    from store.judging.effort import Effort
     from store.judging.models.stored import ModelWork
 
 _BEST_FIRST = frozenset({"priority", "drawn"})
@@ -23,17 +22,8 @@ _DWELL = ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")
 _QUARTERS = {"quarter_1": "1st", "quarter_2": "2nd", "quarter_3": "3rd", "quarter_4": "4th"}
 
 
-def effort(
-    collection: Collection,
-    *,
-    judges: Sequence[str] = (),
-    below: float = 1.0,
-    level: int | None = None,
-    rigid: bool = False,
-    relaxed: bool = False,
-    by_topic: bool = False,
-) -> EffortResult:
-    """Add up what judging cost each judge, and look whether grades or times drift.
+def effort(collection: Collection, *, judges: Sequence[str] = (), below: float = 1.0) -> EffortResult:
+    """Add up what judging cost each judge.
 
     Parameters
     ----------
@@ -44,12 +34,6 @@ def effort(
     below : float, optional
         A dwell below so many seconds is low. Dwell is how long a document was on the screen when it
         was decided; where a decision was taken back, the one that stands counts.
-    level : int, optional
-        Least grade that is relevant; default the relaxed level.
-    rigid, relaxed : bool, optional
-        That level of the scale instead.
-    by_topic : bool, optional
-        Drift in every topic, too.
 
     Returns
     -------
@@ -61,44 +45,32 @@ def effort(
     UnknownNameError
         If a judge is not known.
 
-    Notes
-    -----
-    Drift compares the four quarters of each topic, in the order in which documents were first
-    decided. tau rises above 0 or falls below with time, inside topics; p is how often chance alone
-    would give as much: of 20 trends without drift one has p below 0.05.
     """
-    from store.analysis.collapse import level_of
-
-    scale = collection.scale
     known = [judge.name for judge in collection.judges.all()]
     for name in judges:
         if name not in known:
             raise UnknownNameError("judge", name, known)
-    cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
-    cut = scale.relaxed if cut is None else cut
     found = tuple(one for one in collection.progress.effort() if not judges or one.judge in judges)
     work = tuple(one for one in collection.models.work() if not judges or one.judge in judges)
-    settings = frozen(judges=[*judges], below=below, level=cut, by_topic=by_topic)
+    settings = frozen(judges=[*judges], below=below)
     return EffortResult(efforts=found, models=work, settings=settings)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class EffortResult(Result):
-    """What judging cost; tables: `effort`, `models`, `low_dwell` decisions, and `drift`."""
+    """What judging cost; tables: `effort`, `models`, `low_dwell` decisions."""
 
     efforts: tuple[Effort, ...]
     """By judge: sittings, and every document decided."""
     models: tuple[ModelWork, ...] = ()
     """What models answered, by judge; of those who have judged or answered."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("effort", "models", "low_dwell", "drift")
+    NAMES: ClassVar[tuple[str, ...]] = ("effort", "models", "low_dwell")
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         if name == "effort":
             return [self._costs_view(table)]
-        if name == "drift":
-            return [self._drift_view(table)]
         if name == "models":
             return [View(table)] if len(table) else []
         return [View(table, notes=[] if len(table) else ["none"])]
@@ -194,103 +166,29 @@ class EffortResult(Result):
         }
         return Table.of_columns("low_dwell", columns, f"Decided below {below:g} s")
 
-    def _drift(self) -> Table:
-        """Compare the quarters of every judge's topics."""
-        columns = [
-            JUDGE,
-            Column("topic", show="if_any"),
-            Column("measure", about="seconds: median active; share relevant and grade: means"),
-            Column("n", "int"),
-            *(Column(name, "float", heading, digits=2) for name, heading in _QUARTERS.items()),
-            Column("tau", "float", about="above 0 rising, below 0 falling, within topics", digits=2),
-            Column("p", "float", digits=3),
-            REASON,
-        ]
-        level = self.settings["level"]
-        rows = [row for one in self.efforts for row in _drift(one, level, by_topic=self.settings["by_topic"])]
-        return Table.of_rows("drift", columns, rows, title=f"Drift; relevant = grade {level} or more")
-
-    def _drift_view(self, table: Table) -> View:
-        """Leave out judges nobody can say anything of; warn of the order."""
-        reasons = table.cells("reason")
-        kept = [row for row, reason in enumerate(reasons) if reason not in ("no-times", "fewer-than-4")]
-        if not kept:
-            columns = [replace(column, about="") for column in table.columns]
-            return View(table, columns, [], notes=["nobody has graded four documents of a topic here"])
-        names = table.cells("judge")
-        compared = {names[row] for row in kept}
-        used = {name for name in ("tau", "p") if any(table.cells(name)[row] is not None for row in kept)}
-        columns = [
-            column for column in table.columns if column.name in used or column.name not in ("tau", "p")
-        ]
-        notes = []
-        if too_few := [one.judge for one in self.efforts if one.judge not in compared]:
-            notes.append(f"fewer than four documents of a topic graded here: {', '.join(too_few)}")
-        best_first = [one.judge for one in self.efforts if not _BEST_FIRST.isdisjoint(one.display_orders)]
-        if biased := [judge for judge in best_first if judge in compared]:
-            what = "documents likely to be relevant came first, so grades fall even without drift"
-            notes.append(f"{what}: {', '.join(biased)}")
-        if self.settings["by_topic"]:
-            topics = [topic or "all" for topic in table.cells("topic")]
-            table = replace(table, data={**table.data, "topic": topics})
-        notes.append("Quarters of every topic, by the order of decisions.")
-        return View(table, columns, kept, notes=notes)
-
 
 def _cost(one: Effort, below: float) -> dict[str, Any]:
     """Add up what judging cost one judge."""
-    from store.analysis.agreement.drift import quartiles
+    import numpy as np
 
     row: dict[str, Any] = {"judge": one.judge, "imported": one.elsewhere}
     if not one.sittings:
         return {**row, "decided": one.elsewhere, "reason": "no-times"}
     dwells = [document.dwell_ms / 1000 for document in one.documents if document.dwell_ms is not None]
     spent = [document.active_ms / 1000 for document in one.documents if document.active_ms is not None]
-    spread = quartiles(dwells)
+    quartiles = np.quantile(dwells, (0.25, 0.5, 0.75)).tolist() if dwells else [None] * 3
     return {
         **row,
         "sittings": one.sittings,
         "active_s": _seconds(one.active_ms),
         "decided": len(one.documents) + one.elsewhere,
         "pace_s": sum(spent) / len(spent) if spent else None,
-        **dict(zip(_DWELL, (spread.lower, spread.median, spread.upper), strict=True)),
+        **dict(zip(_DWELL, quartiles, strict=True)),
         "low_dwell": sum(dwell < below for dwell in dwells) if dwells else None,
         "dropped_keys": one.dropped_keys,
         "undone": one.undone,
         "reason": None if dwells and spent else "no-times",
     }
-
-
-def _drift(one: Effort, level: int, *, by_topic: bool) -> list[dict[str, Any]]:
-    """Compare the quarters of a judge's topics; one row a measure, then one a topic and measure."""
-    from store.analysis.agreement.drift import drift
-
-    graded = [document for document in one.documents if document.grade is not None]
-    timed = [document for document in graded if document.active_ms is not None]
-    numbers = sorted({document.topic for document in graded}, key=natural_key)
-    topics = {topic: number for number, topic in enumerate(numbers)}
-    rows: list[dict[str, Any]] = []
-    for topic in (None, *(topics if by_topic else ())):
-        for measure, documents in (("relevant", graded), ("grade", graded), ("seconds", timed)):
-            wanted = [each for each in documents if topic in (None, each.topic)]
-            found = drift(
-                [_measured(measure, each, level) for each in wanted],
-                [topics[each.topic] for each in wanted],
-                summary="median" if measure == "seconds" else "mean",
-            )
-            row: dict[str, Any] = {"judge": one.judge, "topic": topic, "measure": measure}
-            row |= taken(found.trend) | dict(zip(_QUARTERS, found.quarters, strict=True))
-            no_times = not (timed if measure == "seconds" else one.documents)
-            rows.append(row | {"reason": "no-times"} if no_times else row)
-    return rows
-
-
-def _measured(measure: str, document: DecidedDocument, level: int) -> float:
-    """Return what a measure has of a graded document."""
-    if measure == "seconds":
-        return (document.active_ms or 0) / 1000
-    grade = document.grade or 0
-    return float(grade >= level) if measure == "relevant" else float(grade)
 
 
 def _seconds(milliseconds: int | None) -> float | None:

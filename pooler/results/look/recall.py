@@ -286,7 +286,7 @@ class RecallBounds(Result):
                 if self.settings["target"] is None
                 else "Without a sample, needed is of one yet to be drawn from all unjudged documents of the"
                 " runs. One of their first D documents takes fewer: pooler pool --strategy uniform --depth D"
-                " --budget N --seed 1 --out-order random --name tail."
+                " --budget N --seed 1 --name tail."
             )
         return notes
 

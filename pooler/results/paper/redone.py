@@ -157,7 +157,7 @@ def paper(
                 requirement = "and judges that are named exclude each other"
                 raise ArgumentError("kinds", requirement, ",".join(kinds))
             heard_of = opinions.grades.heard(judges or (), kinds)
-            votes = opinions.grades.votes(judges or heard_of.voters, population="graded")
+            votes = opinions.grades.votes(judges or heard_of.voters, least=1)
             tell_heard(heard_of, "judge together")
             ranked = opinions.rankings()
             made = put_together(ranked, votes, scale, rank, values, cutoff, empty)

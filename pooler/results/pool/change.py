@@ -16,7 +16,7 @@ from pooler.pools.change import (
     total_seconds,
 )
 from pooler.results.look.listing import cells_of
-from pooler.results.table import DOCUMENTS, JUDGE, TOPIC, Column, Table, View
+from pooler.results.table import DOCUMENTS, TOPIC, Column, Table, View
 from store.analysis.pools.pace import RECENT_DECISIONS, duration_words
 from store.records import Pool
 from store.text import counted
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
 """How documents stand with all judges together."""
 _COLUMNS = (Column("what"), DOCUMENTS, *STATES)
-DRAWABLE = "may be drawn"
-"""What an adaptive pool adds while it is judged."""
 
 _WORDS = {
     "no-judges": "no person judges yet (pooler judges add NAME)",
@@ -49,13 +47,11 @@ class Cost:
     """How documents were assigned last; ``None`` = nothing is assigned."""
 
 
-def change_table(change: PoolChange, *, drawable: int = 0) -> Table:
-    """Make the table of what comes, goes and stays; `drawable` documents may be drawn by an adaptive pool."""
+def change_table(change: PoolChange) -> Table:
+    """Make the table of what comes, goes and stays."""
     rows: list[dict[str, Any]] = [
         cells_of(change.total(part), _COLUMNS, what=part.value) for part in PooledWhen
     ]
-    if drawable:
-        rows.insert(1, {"what": DRAWABLE, "documents": drawable})
     outside = {"outside before": change.outside_before, "outside after": change.outside_after}
     rows += [{"what": what, "documents": n, "judged": n} for what, n in outside.items()]
     notes = ["new: in no pool yet; leaving: left without a pool.", "outside: judged, but in no pool."]
@@ -95,31 +91,6 @@ def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> C
     if_pooled = opened.pool_changes.if_pooled([*pairs])
     times = opened.progress.recent_times(limit=RECENT_DECISIONS)
     return Cost(judging_cost(if_pooled, times, drawable=drawable), if_pooled.plan)
-
-
-def cost_table(cost: Cost) -> Table:
-    """Make the table of what documents would cost."""
-    shares = cost.shares
-    hours = [None if one.seconds is None else one.seconds / 3600 for one in shares]
-    columns = {
-        JUDGE: [one.judge for one in shares],
-        Column("judgements", "int"): [one.judgements for one in shares],
-        Column("at_most", "bool"): [one.is_at_most or None for one in shares],
-        Column("pace_s", "float", "seconds each", digits=1): [one.pace for one in shares],
-        Column("hours", "float", digits=1): hours,
-        Column("reason"): [one.reason for one in shares],
-    }
-    words = cost_words(cost) if shares else "no further judgement is needed"
-    return Table.of_columns("cost", columns, notes=[words])
-
-
-def cost_view(table: Table) -> View:
-    """Show people what each judge has to do, where that is known."""
-    if None in table.cells("judgements"):
-        return View(table, rows=())
-    judges = [name or "(whoever claims)" for name in table.cells("judge")]
-    table = Table(table.name, table.columns, {**table.data, "judge": judges}, notes=table.notes)
-    return View(table, columns=told_columns(table))
 
 
 def cost_words(cost: Cost) -> str:
@@ -175,6 +146,21 @@ def change_words(change: PoolChange) -> list[str]:
             f" {change.outside_before:,} before"
         )
     return lines
+
+
+def planned_words(change: PoolChange, cost: Cost, *, drawable: int) -> list[str]:
+    """Say in five lines what a change would come to; `drawable` documents may be drawn while it is judged."""
+    lines = []
+    for part in PooledWhen:
+        counts = change.total(part)
+        words = f"{part.value}: {counted(counts.documents, 'document')}"
+        lines.append(f"{words}: {in_words(counts)}" if counts.documents else words)
+    if drawable:
+        lines[0] += f"; {drawable:,} may be drawn"
+    lines.append(
+        f"judged outside every pool: {change.outside_before:,} before, {change.outside_after:,} after"
+    )
+    return [*lines, cost_words(cost) if cost.shares else "no further judgement is needed"]
 
 
 def in_words(counts: StatesInPool) -> str:

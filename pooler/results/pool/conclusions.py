@@ -76,7 +76,6 @@ def conclusions(found: PoolDiagnosis, left: LeftOut | None, judged_at: int) -> l
         said += _guessed(found, pool)
         said += _uniques(pool, left)
         said += _newcomers(found, pool, left)
-        said += _lacking(left)
         said += _deeper(pool)
     said += _limits(found)
     said += _topics(found)
@@ -109,8 +108,7 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     """Say how much of the pool is judged, and what is judged beside it."""
     n_runs = int(pool.contributing.sum())
     first = "first document" if pool.depth == 1 else f"first {pool.depth:,} documents"
-    part = "some of the" if not pool.is_whole else "the"
-    what = f"{part} {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
+    what = f"the {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
     unjudged = pool.n_unjudged
     if unjudged:
         few = unjudged < FEW_UNJUDGED * pool.n_pairs
@@ -128,16 +126,15 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
         ]
     else:
         said = [Comfort(f"All {counted(pool.n_pairs, 'document')} of the pool, {what}, are judged.")]
-        if pool.is_whole:
-            whose = "that run" if n_runs == 1 else f"these {n_runs:,} runs"
-            said.append(
-                f"P@{pool.depth:,}, and any other measure that looks only at the first {first.split()[1]}"
-                f" and does not ask how many relevant documents there are, is final for {whose} unless a"
-                " grade changes; AP, recall and nDCG are not, since they also depend on what was missed."
-                if pool.depth > 1
-                else f"P@1 is final for {whose} unless a grade changes; AP, recall and nDCG are not, since"
-                " they also depend on what was missed."
-            )
+        whose = "that run" if n_runs == 1 else f"these {n_runs:,} runs"
+        said.append(
+            f"P@{pool.depth:,}, and any other measure that looks only at the first {first.split()[1]}"
+            f" and does not ask how many relevant documents there are, is final for {whose} unless a"
+            " grade changes; AP, recall and nDCG are not, since they also depend on what was missed."
+            if pool.depth > 1
+            else f"P@1 is final for {whose} unless a grade changes; AP, recall and nDCG are not, since"
+            " they also depend on what was missed."
+        )
     n_judged = int(found.topics.judged.sum())
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
         said.append(
@@ -277,22 +274,8 @@ def _uniques(pool: DepthPool, left: LeftOut) -> list[str]:
     ]
 
 
-def _lacking(left: LeftOut) -> list[str]:
-    """Say how many documents would have come into a pool in the place of those taken away."""
-    lacking = left.scores.withdrawn.n_lacking
-    if not lacking.any():
-        return []
-    documents = counted(int(lacking.max()), "other document")
-    return [
-        f"Made again without one of them, the pool would hold up to {documents} that nobody judged;"
-        " these count as not relevant."
-    ]
-
-
 def _deeper(pool: DepthPool) -> list[str]:
     """Say whether deeper ranks would bring more relevant documents."""
-    if not pool.is_whole:
-        return ["Not all of the first documents were pooled, so nothing is estimated about what lies below."]
     last = pool.missed.depth - 1
     entering = int(pool.first.judged[:, last].sum())
     relevant = int(pool.first.relevant[:, last].sum())

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from pooler.results.measures.evaluate import known_measure
 from pooler.results.pool.conclusions import conclusions
-from pooler.results.pool.repool import check_pools
+from pooler.results.pool.made import check_pools
 from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, unseen
-from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.measures.table import Scores
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
@@ -42,7 +41,6 @@ def diagnose(
     depth: int | None = None,
     judged_at: int = 10,
     by_group: bool | None = None,
-    repool: bool = False,
     measures: Sequence[str] | None = None,
     cutoff: int = 1000,
     limit: int | None = None,
@@ -64,9 +62,6 @@ def diagnose(
     by_group : bool, optional
         Leave out whole groups of runs, or runs one by one. Default groups, where one fed the pool
         with several runs.
-    repool : bool, optional
-        Leave a run out by making the pool again without it, so that other documents take the place
-        of its own where the pool has a fixed size.
     measures : sequence of str, optional
         For the table of scores, as ``"nDCG@10"``. Default AP, nDCG@10, P@10 and RBP(p=0.8), those
         that look no deeper than `cutoff`.
@@ -83,8 +78,7 @@ def diagnose(
     Raises
     ------
     PoolerError
-        If the pools have several depths and none is given, or with `repool` the pool cannot be made
-        again.
+        If the pools have several depths and none is given.
     ArgumentError, UnknownNameError
         If a number is below 1, or a measure is none.
 
@@ -103,30 +97,24 @@ def diagnose(
         for text in names:
             known_measure(text)
         judged = whole.judged
-        recipe = check_pools(whole, repool=repool, depth=depth)
+        check_pools(whole, depth=depth)
         pool_depth = depth
         known_by: DepthSource = "given"
-        if recipe is not None:
-            pool_depth, known_by = recipe.depth, "pool"
-        elif depth is None and judged.pool_depths:
+        if depth is None and judged.pool_depths:
             pool_depth, known_by = judged.pool_depth(None), "pool"
         rankings = whole.arrays(cutoff)
         groups = [judged.groups.get(tag, "") for tag in rankings.tags]
         feeding = np.array([tag in judged.feeding for tag in rankings.tags])
-        n_pools = 0 if recipe is None else len(groups) + len({*groups})
-        with telling("pools", n_pools) as advance:
-            found = analyse(
-                rankings,
-                whole.graded(cutoff),
-                level=judged.level,
-                depth=pool_depth,
-                source=known_by,
-                contributing=feeding if judged.tells_feeding else None,
-                groups=groups,
-                judged_at=judged_at,
-                way="repool" if repool else "uniques",
-                plan=None if recipe is None else recipe.plan(judged, rankings, advance),
-            )
+        found = analyse(
+            rankings,
+            whole.graded(cutoff),
+            level=judged.level,
+            depth=pool_depth,
+            source=known_by,
+            contributing=feeding if judged.tells_feeding else None,
+            groups=groups,
+            judged_at=judged_at,
+        )
         if by_group and (found.pool is None or found.pool.by_group is None):
             warn("no group has several runs, so leaving out groups means leaving out runs")
     left = chosen_left(found, by_group=by_group)
@@ -134,7 +122,6 @@ def diagnose(
         depth=depth,
         judged_at=judged_at,
         by_group=by_group,
-        repool=repool,
         measures=tuple(names),
         cutoff=cutoff,
         limit=limit,
@@ -344,9 +331,8 @@ class Diagnosis(Result):
                 # The runs that fed the pool may all end above the others.
                 return [int(entering[:, place : place + 1].sum()) for place in range(n_ranks)]
 
-            of_them = "they" if pool.is_whole else "some of them"
             new = (
-                f"those that no run of the pool has at a higher rank; down to rank {pool.depth:,} {of_them}"
+                f"those that no run of the pool has at a higher rank; down to rank {pool.depth:,} they"
                 " entered the pool"
             )
             columns |= {
@@ -533,17 +519,6 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
             of_feeding(left.unique_relevant)
         ),
     }
-    if not pool.is_whole:
-        gone = f"judged documents that the pool does not hold when made without the {who}"
-        columns |= {
-            Column("withdrawn", "int", "gone", gone): of_feeding(late.withdrawn.n_judged()),
-            Column("withdrawn_relevant", "int", "relevant gone", "relevant ones among them"): (
-                of_feeding(late.n_relevant)
-            ),
-            Column("lacking", "int", about="unjudged ones that the pool then holds"): (
-                of_feeding(late.withdrawn.n_lacking)
-            ),
-        }
     change = "of AP, if its unique documents had not been judged" + (
         "" if all_fed else "; -: the run fed no pool"
     )

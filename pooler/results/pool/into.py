@@ -6,34 +6,21 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pooler import __version__
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
 from pooler.pools.classes import Classes, read_classes
-from pooler.pools.plan import OutOrder, PoolBuild
+from pooler.pools.plan import PoolBuild
 from pooler.pools.runs import stored_runs
-from pooler.results.model_grades import named_grades_of_model
-from pooler.results.pool.change import (
-    Cost,
-    change_table,
-    change_view,
-    change_words,
-    cost_table,
-    cost_view,
-    cost_words,
-    fetch_cost,
-    topics_table,
-)
+from pooler.results.pool.change import change_words, cost_words, fetch_cost, planned_words
 from pooler.results.pool.options import DEPTH, PoolOptions, as_added_to, as_replaced, leaves_others_out
 from pooler.results.pool.pool import bare_warnings, draw_words, idle_warnings, run_warnings, size_words
-from pooler.results.result import Result, frozen, heard
+from pooler.results.result import frozen, heard
 from pooler.results.source import named_collection, opened_collection
-from pooler.results.table import Table, View
 from pooler.strategies import find_strategy
-from pooler.strategies.kinds import MODEL, uses_model
-from pooler.telling import say, warn
+from pooler.telling import say
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import read_pairs
 from store.ranking import Order
@@ -54,11 +41,9 @@ def pool_collection(
     strategy: str | None = None,
     depth: int | None = None,
     budget: int | None = None,
-    total_budget: int | None = None,
     seed: int | None = None,
     level: int | None = None,
     order: Order | None = None,
-    out_order: OutOrder | None = None,
     name: str | None = None,
     round_label: str | None = None,
     without: str | Path | Set[Pair] | None = None,
@@ -76,7 +61,7 @@ def pool_collection(
     ----------
     collection : str, Path or Collection
         Its file or URL, or the open collection.
-    strategy, depth, budget, total_budget, seed, order, out_order, without, one_of, annotated
+    strategy, depth, budget, seed, order, without, one_of, annotated
         As for `pool`; what is ``None`` takes its default, or is as in the pool that is added to or
         replaced. Adaptive strategies are allowed: their documents are drawn while judging goes on.
     parameters : mapping of str, optional
@@ -97,7 +82,7 @@ def pool_collection(
     Returns
     -------
     PooledCollection
-        The pool, what it changes, and of a dry run what judging it costs.
+        The pool, what it changes, and words for people; of a dry run what judging it costs, too.
 
     Raises
     ------
@@ -116,8 +101,6 @@ def pool_collection(
         depth=depth,
         order=order,
         budget=budget,
-        total_budget=total_budget,
-        out_order=out_order,
         seed=seed,
         level=level,
         name=name,
@@ -139,11 +122,9 @@ def pool_collection(
         parameters=dict(build.parameters),
         depth=build.runs.depth,
         budget=build.plan.budget,
-        total_budget=build.plan.total_budget,
         seed=build.plan.seed,
         level=build.plan.level,
         order=build.runs.order,
-        out_order=build.plan.out_order,
         name=build.plan.name,
         round_label=build.plan.round,
         add=add,
@@ -156,21 +137,16 @@ def pool_collection(
     return dataclasses.replace(result, settings=settings, warnings=(*said.warnings, *doubts))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PooledCollection(Result):
-    """A pool of a collection, made or planned.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PooledCollection:
+    """A pool of a collection, made or planned."""
 
-    Tables: `change`, what is new to the pools, leaves and stays; `topics`, the same by topic;
-    `cost`, of a dry run, a row a judge.
-    """
-
+    settings: Mapping[str, Any] = field(default_factory=frozen)
+    """What it was made with, defaults too."""
+    warnings: tuple[str, ...] = ()
     build: PoolBuild = field(repr=False)
     change: PoolChange | None = None
     """``None`` = there is nothing to add."""
-    cost: Cost | None = None
-    """Of a dry run."""
-    drawable: int = 0
-    """Documents that an adaptive pool may draw."""
     is_nothing: bool = False
     """Whether every document is in a pool already."""
     is_new: bool = False
@@ -184,14 +160,6 @@ class PooledCollection(Result):
     closing: Sequence[str] = ()
     """What there is to say of the change."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("change", "topics", "cost")
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        if self.change is None:
-            return ()
-        return self.NAMES[:2] if self.cost is None else self.NAMES
-
     @property
     def manifest(self) -> dict[str, Any]:
         """All that is needed to make the same pool again."""
@@ -201,19 +169,6 @@ class PooledCollection(Result):
         """Return the lines of a pool file, as `PoolResult.file_lines` does."""
         build = self.build.again()
         return annotated_lines(build.runs, build.result().pool) if annotated else build.lines()
-
-    def _table(self, name: str) -> Table:
-        assert self.change is not None
-        if name == "change":
-            return change_table(self.change, drawable=self.drawable)
-        if name == "topics":
-            return topics_table(self.change)
-        assert self.cost is not None
-        return cost_table(self.cost)
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        return [cost_view(table) if name == "cost" else change_view(table)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,12 +216,7 @@ def _build(
         order=options.order or "trec",
         scores=manner.annotated or find_strategy(plan.strategy).uses_scores,
     )
-    chosen, grades = find_strategy(plan.strategy), None
-    if uses_model(chosen):
-        grades = named_grades_of_model(opened, str(chosen.complete(plan.parameters)[MODEL]))
-    build = PoolBuild(
-        runs, plan, version=__version__, known=known, known_from=known_from, classes=classes, grades=grades
-    )
+    build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from, classes=classes)
     if build.is_adaptive:
         _check_adaptive(build, manner, has_classes=classes is not None)
         for topic in runs.topics[:1]:
@@ -347,7 +297,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
         opening.append(("say", f"the pool that is `{plan.name}` now {withdrawn}"))
     opening += _bare(build, change, opened.topics.listed())
     cost = fetch_cost(opened, change.new, drawable=drawable)
-    closing = []
+    closing = [] if is_nothing else planned_words(change, cost, drawable=drawable)
     if manner.replace and change.leaving:
         less = fetch_cost(opened, change.leaving, drawable=0)
         closing.append(f"no longer needed: {cost_words(less)}")
@@ -355,8 +305,6 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
     return PooledCollection(
         build=build,
         change=change,
-        cost=cost,
-        drawable=drawable,
         is_nothing=is_nothing,
         is_new=not is_there and not is_nothing,
         opening=opening,
@@ -372,7 +320,7 @@ def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Told]:
     else:
         budgets = build.pool().budgets
         words = draw_words(manifest, budgets, workloads)
-        doubts = [*run_warnings(facts, manifest, budgets), *idle_warnings(manifest, workloads)]
+        doubts = [*run_warnings(facts, manifest), *idle_warnings(manifest, workloads)]
     return [*(("say", one) for one in words), *(("warn", one) for one in doubts)]
 
 
@@ -456,5 +404,3 @@ def _check_adaptive(build: PoolBuild, manner: _Manner, *, has_classes: bool) -> 
     if manner.out is not None:
         hint = "pooler export pool writes what was drawn"
         raise ArgumentError("out", "cannot write an adaptive pool", manner.out, hint=hint)
-    if build.plan.out_order != "docno":
-        warn(f"--out-order {build.plan.out_order} has no effect: documents are shown as {name} draws")

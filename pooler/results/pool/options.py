@@ -11,7 +11,7 @@ from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
-    from pooler.pools.plan import OutOrder, Plan
+    from pooler.pools.plan import Plan
     from store.content.pools import StoredPool
     from store.ranking import Order
 
@@ -30,8 +30,6 @@ class PoolOptions:
     depth: int | None
     order: Order | None
     budget: int | None
-    total_budget: int | None
-    out_order: OutOrder | None
     seed: int | None
     level: int | None
     name: str | None
@@ -58,11 +56,9 @@ class PoolOptions:
         texts = {name: one for name, one in self.parameters.items() if isinstance(one, str)}
         values = {**self.parameters, **strategy.parse(texts)}
         return Plan(
-            strategy=strategy.name,
+            strategy=self.strategy or "depth",
             parameters=values,
             budget=self.budget,
-            total_budget=self.total_budget,
-            out_order=self.out_order or "docno",
             seed=self.seed,
             level=(self.level if self.level is not None else level) if is_adaptive else None,
             name=self.pool_name,
@@ -89,7 +85,6 @@ def parse_parameters(given: Sequence[str]) -> dict[str, str]:
 
 def options_of(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of `PoolOptions` as a pool's manifest says them."""
-    out_order = manifest.get("out_order")  # of an adaptive pool, `drawn`
     own = {name: str(value) for name, value in manifest["parameters"].items() if name != "depth"}
     return {
         "strategy": manifest["strategy"],
@@ -97,8 +92,6 @@ def options_of(manifest: dict[str, Any]) -> dict[str, Any]:
         "depth": manifest["parameters"]["depth"],
         "order": manifest["order"],
         "budget": manifest.get("budget"),
-        "total_budget": manifest.get("total_budget"),
-        "out_order": out_order if out_order in ("priority", "random") else None,
         "seed": manifest["seed"],
         "level": manifest.get("level"),
     }
@@ -109,14 +102,9 @@ def as_added_to(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
     `ArgumentError`: no round is given and none can be counted on.
     """
-    from pooler.strategies import STRATEGIES
-    from pooler.strategies.kinds import FixedStrategy
+    from pooler.strategies import chooses_at_once
 
-    own = [
-        pool
-        for pool in pools
-        if not pool.withdrawn and isinstance(STRATEGIES.get(pool.manifest.get("strategy", "")), FixedStrategy)
-    ]
+    own = [pool for pool in pools if not pool.withdrawn and chooses_at_once(pool.manifest.get("strategy"))]
     if not own:
         message = (
             "--add needs a pool to add to, and the collection has none whose documents were chosen at once"
@@ -135,12 +123,13 @@ def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
     A pool that no run fed, as an imported one, says nothing but its round.
     """
-    from pooler.strategies import STRATEGIES
+    from pooler.strategies import STRATEGIES, chooses_at_once
 
     old = _named(options.pool_name, pools)
     if old is None:
         return options
-    if old.manifest.get("strategy", "") in STRATEGIES:
+    strategy = old.manifest.get("strategy")
+    if strategy in STRATEGIES or chooses_at_once(strategy):
         options = _filled(options, old)
     return replace(options, round=options.round or old.round)
 
@@ -150,8 +139,7 @@ def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_
 
     Where the old pool had a file of pairs left out, and there is none now, that is warned of.
     """
-    from pooler.strategies import STRATEGIES
-    from pooler.strategies.kinds import FixedStrategy
+    from pooler.strategies import chooses_at_once
 
     old = _named(options.pool_name, pools)
     without = {} if old is None else old.manifest.get("without", {})
@@ -161,7 +149,7 @@ def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_
     if ("others" in without or not left_out) and not has_minus:
         what = "the pairs of a file, too" if left_out else "documents of other pools, or of a file"
         warn(f"pool `{old.name}` left out {what}; its replacement does not, unless --minus FILE says so")
-    if left_out and not isinstance(STRATEGIES.get(options.strategy or "depth"), FixedStrategy):
+    if left_out and not chooses_at_once(options.strategy or "depth"):
         warn(f"pool `{old.name}` left out documents of other pools; `{options.strategy}` cannot")
         return False
     return left_out
@@ -181,8 +169,6 @@ def _filled(options: PoolOptions, old: StoredPool) -> PoolOptions:
     if options.strategy not in (None, before["strategy"]):
         before["strategy"], before["parameters"] = options.strategy, {}
         before["level"] = None
-    if options.budget is not None or options.total_budget is not None:
-        before["budget"] = before["total_budget"] = None
     given = {name: getattr(options, name) for name in before}
     filled = {name: before[name] if value is None else value for name, value in given.items()}
     filled["parameters"] = {**before["parameters"], **options.parameters}

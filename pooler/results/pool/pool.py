@@ -14,24 +14,17 @@ from pooler import __version__
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.classes import Classes, read_classes
 from pooler.pools.contents import PoolStatistics
-from pooler.pools.plan import OutOrder, Plan, PoolBuild, TopicPool
+from pooler.pools.plan import Plan, PoolBuild, TopicPool
 from pooler.reading.blocks import TieAtCut
 from pooler.results.files import write_result
 from pooler.results.look.status import idle_words, way_out
-from pooler.results.model_grades import grades_of_file
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Engine, Source, is_spark, source
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table, listed
 from pooler.strategies import STRATEGIES, find_strategy
-from pooler.strategies.kinds import (
-    MODEL,
-    AdaptiveStrategy,
-    AnyStrategy,
-    Parameter,
-    SamplingStrategy,
-    uses_model,
-)
+from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
+from pooler.strategies.own import is_own
 from store.errors import ArgumentError
 from store.formats.pairs import read_pairs
 from store.ranking import Order
@@ -53,10 +46,8 @@ def pool(
     strategy: str = "depth",
     depth: int | None = None,
     budget: int | None = None,
-    total_budget: int | None = None,
     seed: int | None = None,
     order: Order = "trec",
-    out_order: OutOrder = "docno",
     without: str | Path | Set[tuple[str, str]] | None = None,
     one_of: Classes | None = None,
     annotated: bool = False,
@@ -76,17 +67,16 @@ def pool(
         Run files, what `read_runs` returns, ``{tag: {topic: {docno: score}}}``, or a collection,
         which stays as it is. A source says itself in what order its runs are, and how they are read.
     strategy : str, optional
-        A name of `strategies`, but of none that is adaptive.
+        A name of `strategies`, but of none that is adaptive; or ``FILE.py:function``, a function of your
+        own, from `pooler.strategies.rankings.TopicRankings` to a value for each document.
     depth : int, optional
         Ranks taken from each run and topic, from 1; default 100.
-    budget, total_budget : int, optional
-        The most documents of a topic, or of all together, from 1.
+    budget : int, optional
+        The most documents of a topic, from 1.
     seed : int, optional
-        Of strategies and of an order that are random, which need one; from 0.
+        Of strategies that are random, which need one; from 0.
     order : {"trec", "trec9", "docno-asc", "rank", "file"}, optional
         Of documents within a run.
-    out_order : {"docno", "priority", "random"}, optional
-        Of documents within a topic of the pool.
     without : str, Path or set of (str, str), optional
         Pairs of topic and docno that are left out, or the file that lists them.
     one_of : str, Path or mapping of docno to class, optional
@@ -106,8 +96,7 @@ def pool(
     master : str, optional
         Of Spark; default ``local[*]``, all processors of this machine.
     **parameters
-        Of the strategy, as ``k=60``; what is left out takes its default. Where it draws by a model's
-        grades, `model` is a qrels file of them, or ``NAME=FILE``.
+        Of the strategy, as ``k=60``; what is left out takes its default.
 
     Returns
     -------
@@ -145,19 +134,10 @@ def pool(
         requirement = "must choose all documents at once, without judgements, when files are pooled"
         raise ArgumentError("strategy", requirement, strategy, hint=hint)
     on_spark = is_spark(engine, master)
-    grades = None
-    if uses_model(chosen):
-        named = chosen.complete(parameters)[MODEL]
-        parameters[MODEL], grades = grades_of_file(str(named), lenient=lenient)
+    if on_spark and is_own(strategy):
+        raise ArgumentError("strategy", "must be one of pooler's on Spark, which has no such file", strategy)
     plan = Plan(
-        strategy=strategy,
-        parameters=parameters,
-        budget=budget,
-        total_budget=total_budget,
-        out_order=out_order,
-        seed=seed,
-        name=name,
-        round=round_label,
+        strategy=strategy, parameters=parameters, budget=budget, seed=seed, name=name, round=round_label
     )
     known = read_pairs(str(without)) if isinstance(without, str | Path) else without
     classes = None if one_of is None else read_classes(one_of)
@@ -168,17 +148,15 @@ def pool(
             tops = given.tops_on_spark(deep, scores=scores, master=master)
         else:
             tops = given.tops(deep, scores=scores)
-        build = PoolBuild(tops, plan, version=__version__, known=known, classes=classes, grades=grades)
+        build = PoolBuild(tops, plan, version=__version__, known=known, classes=classes)
         topics = [*build.topics()]
     facts, manifest = build.statistics(), build.manifest()
     settings = frozen(
         strategy=strategy,
         depth=tops.depth,
         budget=budget,
-        total_budget=total_budget,
         seed=seed,
         order=tops.order,
-        out_order=out_order,
         without=str(without) if isinstance(without, str | Path) else None,
         one_of=str(one_of) if isinstance(one_of, str | Path) else None,
         annotated=annotated,
@@ -390,9 +368,7 @@ def idle_warnings(manifest: Mapping[str, Any], workloads: Workloads) -> list[str
     return [f"{idle_words([manifest['name']])}; {way_out(workloads)}"] if workloads.is_assigned else []
 
 
-def run_warnings(
-    facts: PoolStatistics, manifest: Mapping[str, Any], budgets: Mapping[str, int] | None = None
-) -> list[str]:
+def run_warnings(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
     """Doubt ties at the cut, short rankings, budgets that cannot be spent, constant scores."""
     depth = manifest["parameters"]["depth"]
     lines = []
@@ -410,9 +386,7 @@ def run_warnings(
             f"{counted(facts.n_below_budget, 'topic')} of {len(facts.sizes):,} have fewer documents"
             " than the budget: all are taken"
         )
-    if manifest.get("total_budget", 0) > max(facts.total, sum((budgets or {}).values())):
-        lines.append(f"there are fewer documents than the budget of {manifest['total_budget']:,}")
-    if facts.n_constant:
+    if facts.n_constant and "strategy_sha256" not in manifest:
         lines.append(
             f"{facts.n_constant:,} of {facts.n_rankings:,} rankings have a single score, which counts as 0.5"
         )
@@ -463,6 +437,7 @@ class Strategies(Result):
 _NOTES = (
     "fixed: all documents at once; adaptive: while judging goes on; sample: at random.",
     "comb-*: scores scaled to 0-1 within a run and topic, 0.5 where they are all equal.",
+    "FILE.py:function: your own, from the rankings of a topic to a value for each document.",
     "k=60: a parameter and its default, changed by --param k=30; p=...: must be given.",
 )
 

@@ -58,7 +58,8 @@ def replay(
     source : Source, Collection or (runs, qrels)
         Runs that do not contribute are scored, and not pooled.
     strategies : sequence of str, optional
-        ``NAME`` or ``NAME:PARAM=VALUE,...``, as in ``"rrf:k=30"``; default `DEFAULT_STRATEGIES`.
+        ``NAME`` or ``NAME:PARAM=VALUE,...``, as in ``"rrf:k=30"``, where a name may be
+        ``FILE.py:function``, too; default `DEFAULT_STRATEGIES`.
     depth : int, optional
         Ranks taken from each run and topic, from 1.
     budgets : sequence of (int or None), optional
@@ -394,6 +395,9 @@ class _Contender:
 def _contender(text: str, seed: int | None) -> _Contender:
     """Read a strategy with its parameters; see `replay` for what is raised."""
     name, _, listed = text.partition(":")
+    if name.endswith(".py"):
+        function, _, listed = listed.partition(":")
+        name = f"{name}:{function}"
     strategy = find_strategy(name)
     check_replayable(strategy, seed)
     try:

@@ -21,8 +21,7 @@ from pooler.results.pool.change import (
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table, View
-from pooler.strategies import STRATEGIES
-from pooler.strategies.kinds import FixedStrategy
+from pooler.strategies import chooses_at_once
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
@@ -242,7 +241,7 @@ def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> lis
 def _kept_whole(opened: Collection, pool: StoredPool) -> str | None:
     """Say why no run can be taken out of a pool; ``None`` when one can."""
     name = pool.manifest["strategy"]
-    if not isinstance(STRATEGIES.get(name), FixedStrategy):  # `next` and `imported` are none
+    if not chooses_at_once(name):  # `next` and `imported` are none
         return f"what `{name}` chose depends on every run"
     hashes = {run.tag: run.sha256 for run in opened.runs.all()}
     for run in pool.manifest["runs"]:

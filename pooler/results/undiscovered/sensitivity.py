@@ -1,4 +1,4 @@
-"""Sensitivity: unjudged documents turned relevant, for every run, every two runs, or one by one."""
+"""Sensitivity: unjudged documents turned relevant, for every run or every two runs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,8 @@ from pooler.results.table import (
     TOPIC,
     VARIANCE_UNSEEN,
     Column,
-    Made,
     Plot,
     Table,
-    View,
     cells_where,
     unseen,
 )
@@ -35,7 +33,6 @@ from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import RELEVANT, UNJUDGED
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, check_pair
-from store.analysis.undiscovered.each import EachDiscovery, each_discovery
 from store.analysis.undiscovered.flips import ENDED, JUDGED, NO_RUN, At, Scenario
 from store.analysis.undiscovered.pairs import (
     FIRST,
@@ -59,8 +56,6 @@ ALPHA = 0.05
 _P = "of t2, the paired t test (two-sided)"
 SWAPPED = Column("swapped", "int", about="pairs of runs that change places")
 TAU_B = Column("tau_b", "float", "tau-b")
-SHOWN_EACH = 20
-"""Documents of `--each` that people see unless they ask for more."""
 
 
 def sensitivity(
@@ -188,36 +183,6 @@ def sensitivity_pairs(
     settings = frozen(**ranks, **own, **found.settings(), limit=limit)
     return SensitivityPairs(
         both=both, one=one, settings=settings, warnings=said.warnings, arrays=arrays, source=found
-    )
-
-
-def sensitivity_each(
-    source: Measurable, *, r: RMode = "pool", cutoff: int = 1000, progress: Progress | None = None
-) -> SensitivityEach:
-    """Turn every unjudged document relevant by itself, in every run that retrieved it.
-
-    Parameters
-    ----------
-    source, r, cutoff, progress
-        As for `sensitivity`.
-
-    Returns
-    -------
-    SensitivityEach
-        What each document does to MAPs and to the order of runs; those that swap most pairs first.
-
-    Notes
-    -----
-    O(documents x runs) after an O(runs log runs) order a document.
-    """
-    with heard(progress) as said:
-        found = source_of(source)
-        arrays = found.arrays(cutoff)
-        with telling("topics", len(arrays.topics)) as advance:
-            result = each_discovery(arrays, r_mode=r, progress=advance)
-    settings = frozen(r=r, cutoff=cutoff, **found.settings())
-    return SensitivityEach(
-        **taken(result), settings=settings, warnings=said.warnings, arrays=arrays, source=found
     )
 
 
@@ -460,65 +425,6 @@ class SensitivityPairs(Supposed):
         where = [np.flatnonzero(documents[run] == documents[holder, column]) for run in (first, second)]
         in_a, in_b = (int(columns[0]) + 1 if columns.size else None for columns in where)
         return self.docno(holder, topic, column), in_a, in_b
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityEach(Supposed, EachDiscovery):
-    """What each unjudged document alone does to the order of runs; table: `each`."""
-
-    NAMES: ClassVar[tuple[str, ...]] = ("each",)
-
-    def _views(self, name: str) -> Sequence[View]:
-        return [View(self._table(name), limit=SHOWN_EACH, of_rows="document")]
-
-    def _each(self) -> Table:
-        order = self.order()
-        ranks = self.best_rank[order]
-
-        def docno(place: int) -> str | None:
-            run, topic, rank = (int(one[place]) for one in (self.best_run, self.topic, self.best_rank))
-            return self.docno(run, topic, rank - 1)
-
-        order_after = (
-            "Kendall's, between the order of all runs after it and the order as judged; 1 = the same"
-        )
-        columns = {
-            TOPIC: Made(self.topic[order], self.topics.__getitem__),
-            Column("docno", most=30): Made(order, docno),
-            Column("runs", "int", about="runs that retrieved it"): self.n_runs_with[order],
-            Column("best_rank", "int", "best rank", "its best rank"): ranks,
-            Column("best_run", heading="in run", about="the run that has it there", most=20): Made(
-                self.best_run[order], self.runs.__getitem__
-            ),
-            Column("up", "float", "MAP up", "the largest rise of a run's MAP"): self.up[order],
-            Column("down", "float", about="the largest fall"): self.down[order],
-            replace(TAU_B, about=order_after): self.tau_b[order],
-            SWAPPED: self.n_swapped[order],
-        }
-        return Table.of_columns("each", columns, notes=self._notes())
-
-    def _notes(self) -> list[str]:
-        """Say how many documents swap runs."""
-        n_runs = int((~np.isnan(self.map_before)).sum())
-        n_pairs = n_runs * (n_runs - 1) // 2
-        n_all, n_swapping = self.code.size, int((self.n_swapped > 0).sum())
-        most = int(self.n_swapped.max()) if n_all else 0
-        notes = [
-            f"{n_swapping:,} of {counted(n_all, 'document')} swap at least one pair of runs; none swaps"
-            f" more than {most:,} of {counted(n_pairs, 'pair')}."
-            if n_pairs and most
-            else "None swaps a pair of runs."
-            if n_pairs and n_all
-            else "",
-            "Each unjudged document, inside and below the pool, is made relevant by itself in every run"
-            " that retrieved it; those that swap most pairs of runs come first.",
-        ]
-        if self.n_undefined:
-            notes.append(
-                f"{counted(self.n_undefined, 'document')} of topics without a relevant document change no"
-                " MAP and are not shown."
-            )
-        return notes
 
 
 def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:

@@ -14,7 +14,6 @@ from pooler.results.result import Result
 from pooler.results.source import Source
 from pooler.results.table import DIFFERENCE, RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Table, View
 from store.analysis.rankings import JudgedRankings
-from store.analysis.undiscovered.missing import MissingPairBounds
 from store.analysis.undiscovered.pairs import PairDiscovery, PairSensitivity
 from store.text import counted
 
@@ -64,7 +63,7 @@ class Supposed(Result):
         return {RUN: [tag for tag in self.runs for _ in self.topics], TOPIC: [*self.topics] * len(self.runs)}
 
     def _two_runs(
-        self, found: PairSensitivity | PairDiscovery | MissingPairBounds, n_topics: Any, difference: Any
+        self, found: PairSensitivity | PairDiscovery, n_topics: Any, difference: Any
     ) -> dict[Column, Any]:
         """Return the columns that name two runs and tell their difference as judged."""
         return {
@@ -81,7 +80,7 @@ class Supposed(Result):
         """
         if self.settings["limit"] is None:
             return table
-        names = {"difference_a", "difference_b", "difference_after", "low"} & table.data.keys()
+        names = {"difference_a", "difference_b", "difference_after"} & table.data.keys()
         after = zip(*map(table.cells, names), strict=True)
         least = [min((cell for cell in cells if isinstance(cell, float)), default=inf) for cells in after]
         rows = sorted(range(len(table)), key=least.__getitem__)[: self.settings["limit"]]

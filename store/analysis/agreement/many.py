@@ -229,8 +229,7 @@ def all_judges(
     level_index : int or None
         Index into the scale of the least relevant grade; ``None`` = graded.
     kind : {"topic", "item", "asymptotic", "none"}
-        Of the intervals. Alpha has no standard error, and none is computed for a population with documents
-        that nobody touched.
+        Of the intervals. Alpha has no standard error.
     resamples, seed
         As for `store.analysis.agreement.intervals.topic_bootstrap`.
 
@@ -243,7 +242,7 @@ def all_judges(
     if level_index is not None:
         population = population.collapsed(level_index)
     names = MANY_NAMES if level_index is None else BINARY_MANY
-    sums = population.total(vote_sums)
+    sums = vote_sums(population.votes)
     whole = sums.sum(axis=0)
     statistics = _statistics(level_index, graded.votes.scale_values)
     shared = np.asarray(sums_apart(sums).n_shared > 0)
@@ -257,7 +256,7 @@ def all_judges(
             name: item_bootstrap(contributions, counts, of, resamples=resamples, seed=seed)
             for name, of in statistics.items()
         }
-    elif kind == "asymptotic" and not population.blanks.any():
+    elif kind == "asymptotic":
         for many in names:
             one = many_coefficient(many, population.votes)
             intervals[many] = asymptotic_interval(one.value, one.standard_error, n_units=one.n_documents)
@@ -279,7 +278,7 @@ def all_judges_by_topic(population: PopulationVotes, level_index: int | None) ->
     graded = population
     if level_index is not None:
         population = population.collapsed(level_index)
-    sums = population.total(vote_sums)
+    sums = vote_sums(population.votes)
     columns = _statistics(level_index, graded.votes.scale_values)
     values = {name: of(sums).tolist() for name, of in columns.items()}
     n_shared = sums_apart(sums).n_shared.astype(np.int64).tolist()
@@ -328,12 +327,8 @@ def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _relevant_counts(population: PopulationVotes, level_index: int) -> RelevantCounts:
-    """Count the documents that all judges graded, and found relevant, blank ones included."""
-
-    def counted(votes: Votes) -> NDArray[np.int64]:
-        return np.stack(relevant_to_all(votes, level_index), axis=-1)
-
-    return RelevantCounts(*population.total(counted).T)
+    """Count the documents that all judges graded, and found relevant."""
+    return RelevantCounts(*relevant_to_all(population.votes, level_index))
 
 
 def _overlap(
@@ -366,10 +361,5 @@ def _reason(population: PopulationVotes, n_documents: int, name: str) -> str:
 
 def _patterns(population: PopulationVotes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Give what a document adds to the sums, for all that were graded alike, and count them."""
-    votes = population.votes
-    rows = grade_counts(votes)
-    blank = np.zeros((1, votes.n_grades), dtype=np.int64)
-    blank[0, population.default or 0] = len(votes.judges)
-    patterns, counts = np.unique(np.concatenate([rows, blank]), axis=0, return_counts=True)
-    counts[np.all(patterns == blank, axis=1)] += int(population.blanks.sum()) - 1
+    patterns, counts = np.unique(grade_counts(population.votes), axis=0, return_counts=True)
     return sums_of_counts(patterns, np.arange(len(patterns)), len(patterns)), counts

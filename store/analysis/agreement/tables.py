@@ -246,31 +246,23 @@ def all_pair_stacks(population: PopulationVotes, levels: Sequence[int]) -> list[
     another, so that no table is needed for each topic and pair; and of a topic those pairs alone of which
     both judged it, as of a crowd each judge knows few topics.
     """
-    votes, default = population.votes, population.default
+    votes = population.votes
     q = votes.n_grades
     pairs = list(combinations(votes.judges, 2))
-    total, everyone = np.zeros((len(pairs), q, q), dtype=np.int64), np.arange(len(pairs))
+    total = np.zeros((len(pairs), q, q), dtype=np.int64)
     overlaps = [np.zeros((len(pairs), 2)) for _ in levels]
-    for topic, of_topic in _topics_of(votes):
-        # A document that nobody listed counts for every pair.
-        numbers, present = (everyone, of_topic) if default is not None else _present(of_topic)
+    for of_topic in _topics_of(votes):
+        numbers, present = _present(of_topic)
         tables = all_pair_tables(present)
-        if default is not None:
-            tables[:, default, default] += population.blanks[topic]
         shared = tables.any(axis=(1, 2))  # few pairs of many judges
         numbers, tables = numbers[shared], tables[shared]
         total[numbers] += tables
         for place, level in enumerate(levels):
             overlaps[place][numbers] += _overlap_sums(collapse_table(tables, level))
-    if default is not None:
-        untouched = np.bincount(votes.topic_codes, minlength=len(votes.topics)) == 0
-        total[:, default, default] += population.blanks[untouched].sum()
-        for place, level in enumerate(levels):
-            overlaps[place] += (default >= level) * np.count_nonzero(untouched & (population.blanks > 0))
 
     def tables_of(pair: int) -> NDArray[np.int64]:
         first, second = pairs[pair]
-        return population.total(partial(pair_tables, first=first, second=second))
+        return pair_tables(votes, first=first, second=second)
 
     return _stacks(total, overlaps, levels, tables_of)
 
@@ -494,8 +486,8 @@ def _present(votes: Votes) -> tuple[NDArray[np.int64], Votes]:
     return numbers, replace(votes, judges=names, judge_codes=codes)
 
 
-def _topics_of(votes: Votes) -> Iterator[tuple[int, Votes]]:
-    """Yield the votes of every topic that has some, with its code."""
+def _topics_of(votes: Votes) -> Iterator[Votes]:
+    """Yield the votes of every topic that has some."""
     bounds = np.searchsorted(votes.topic_codes, np.arange(len(votes.topics) + 1))
     first_votes = np.searchsorted(votes.documents, bounds)
     for topic, name in enumerate(votes.topics):
@@ -503,14 +495,11 @@ def _topics_of(votes: Votes) -> Iterator[tuple[int, Votes]]:
         if begin == end:
             continue
         part = slice(*first_votes[topic : topic + 2].tolist())
-        yield (
-            topic,
-            replace(
-                votes,
-                topics=(name,),
-                topic_codes=np.zeros(end - begin, dtype=np.int64),
-                documents=votes.documents[part] - begin,
-                judge_codes=votes.judge_codes[part],
-                places=votes.places[part],
-            ),
+        yield replace(
+            votes,
+            topics=(name,),
+            topic_codes=np.zeros(end - begin, dtype=np.int64),
+            documents=votes.documents[part] - begin,
+            judge_codes=votes.judge_codes[part],
+            places=votes.places[part],
         )

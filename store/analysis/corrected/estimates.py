@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.corrected.drawn import FEWEST, Drawn, calibrated_shares, grade_counts
-from store.analysis.corrected.linear import Composite, composite, covariances, difference_scores, tuning
+from store.analysis.corrected.linear import covariances, difference_scores, tuning
 from store.analysis.corrected.whole_lists import corrected_ideal, corrected_ndcg, corrected_precision
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.sampled import NOT_POOLED, at_places
 from store.analysis.rankings import NOT_RETRIEVED
 
-Way = Literal["calibrated", "tuned", "plain", "people"]
+Way = Literal["calibrated", "tuned", "people"]
 WAYS: tuple[Way, ...] = get_args(Way)
 """What is expected of documents that people did not judge: the share of people's judgements of the model's
-grade; part of the model's gain; all of it; nothing."""
+grade; part of the model's gain; nothing."""
 LEARNT: tuple[Way, ...] = ("calibrated", "tuned")
 """Those that are learnt from the sample, and need `FEWEST` documents of every grade."""
 
@@ -106,7 +106,6 @@ class CorrectedMeasure:
     """Mean over runs of the variance, by way; of linear measures. ``calibrated`` where it can be learnt."""
     tuned: float | None = None
     """Lambda; ``None`` of measures that are not linear."""
-    composite: Composite | None = None
     outside: NDArray[np.float64] | None = None
     """Shape (n_runs,): share of the weight of filled ranks that is on documents outside the pool."""
     bounds: NDArray[np.float64] | None = None
@@ -145,7 +144,7 @@ def corrected_measures(
     population : Population
         Every stratum that has documents has a judged one.
     specs : sequence of MeasureSpec
-    way : {"calibrated", "tuned", "plain", "people"}, optional
+    way : {"calibrated", "tuned", "people"}, optional
         What is expected of documents that people did not judge; see `WAYS`. What is learnt from the sample
         gives way to ``people`` where a grade of the model has fewer than `FEWEST` judged documents.
     whole : Drawn, optional
@@ -208,14 +207,18 @@ def _shares(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
 
 def _expected(population: Population, spec: MeasureSpec, way: Way, tuned: float | None) -> _Expected:
     """Return what a way expects of every document."""
-    n_levels = population.levels.size
     if way == "calibrated" or (way == "tuned" and spec.kind != "linear"):
         shares = _shares(population, spec)
         gains = shares[:, 1] if spec.gains is None else shares @ spec.gains
         return _Expected(gains, shares)
-    share = {"plain": 1.0, "people": 0.0, "tuned": tuned or 0.0, "calibrated": 0.0}[way]
-    of_model = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
-    return _Expected(share * _model_gains(population, spec), share * of_model)
+    return _of_model(population, spec, (tuned or 0.0) if way == "tuned" else 0.0)
+
+
+def _of_model(population: Population, spec: MeasureSpec, share: float) -> _Expected:
+    """Return a share of what the model says of every document."""
+    n_levels = population.levels.size
+    grades = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
+    return _Expected(share * _model_gains(population, spec), share * grades)
 
 
 def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) -> NDArray[np.float64]:
@@ -287,7 +290,6 @@ def _corrected(population: Population, spec: MeasureSpec, way: Way) -> Corrected
         covariance=covariance,
         variances=variances,
         tuned=tuned,
-        composite=composite(by_model, _mean(scores), covariance),
         outside=_outside(population, spec),
     )
 
@@ -296,7 +298,7 @@ def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     """Score the runs by the model's grades alone, by topic; NaN of nDCG where it found nothing."""
     none = replace(population.sample, judged=np.empty(0, np.int64))
     unjudged = replace(population, sample=none, people=np.empty(0, np.int64))
-    expected = _expected(population, spec, "plain", None)
+    expected = _of_model(population, spec, 1.0)
     found = _by_topic(unjudged, spec, expected)
     if spec.kind == "nDCG":
         n_topics = population.places.shape[1]

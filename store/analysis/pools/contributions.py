@@ -11,28 +11,20 @@ a document twice. Its first `k` columns tell of the depth-k pool. `groups`, ndar
 is raised for a number that is not below `n_documents`, and for groups of another length or a negative code.
 The cost is O(n_runs * depth + n_documents).
 
-A pool without a run holds fewer documents, so fewer would have been judged. Which ones goes by two
-definitions, and for a depth pool they are the same:
-
-=============== ==================================================================================
-remove uniques  judged documents that only runs of the one left out brought to the pool
-repool          judged documents of the pool that are not in the pool which the same plan makes
-                without it; in a pool of fixed size other documents then take their places, and
-                where nobody judged those, nothing can be said of them
-=============== ==================================================================================
-
+A pool without a run holds fewer documents, so fewer would have been judged: not the judged documents that
+only runs of the one left out brought to the pool.
 Documents judged without being in the pool are owed to nobody and stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.rankings import NOT_RELEVANT, UNJUDGED, JudgedRankings
+from store.analysis.rankings import NOT_RELEVANT, JudgedRankings
 from store.errors import ArgumentError
 
 NO_DOCUMENT = -1
@@ -165,11 +157,6 @@ def _codes(groups: NDArray[np.integer] | None, n_runs: int) -> NDArray[np.intege
     return groups
 
 
-Plan = Callable[[NDArray[np.bool_]], Sequence[NDArray[np.bool_]]]
-"""From which runs there are, shape (n_runs,), to which documents are pooled: one array a topic,
-indexed by the codes of `JudgedRankings`."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Withdrawn:
     """The judgements that would not have been made without each run or group."""
@@ -185,9 +172,6 @@ class Withdrawn:
     """Place of the topic, ascending."""
     codes: NDArray[np.int64]
     """Code of the judged document in its topic."""
-    n_lacking: NDArray[np.int64]
-    """Shape (n_names,): unjudged documents that only the pool without it would have held; 0 for
-    removed uniques."""
 
     def n_judged(self) -> NDArray[np.int64]:
         """Count the judgements withdrawn with each, shape (n_names,)."""
@@ -220,13 +204,6 @@ def within_depth(
         raise ArgumentError("contributing", requirement, taking.shape)
     reach = np.minimum(rankings.lengths, depth) * taking[:, None]
     return np.asarray(np.arange(width) < reach[:, :, None])
-
-
-def depth_plan(rankings: JudgedRankings, depth: int, contributing: NDArray[np.bool_] | None = None) -> Plan:
-    """Make the plan of a depth pool, for `repool`, of the arguments of `within_depth`."""
-    within = within_depth(rankings, depth, contributing)[:, :, :depth]
-    topics = range(len(rankings.topics))
-    return lambda kept: [rankings.documents_at(topic, within[:, topic] & kept[:, None]) for topic in topics]
 
 
 def remove_uniques(
@@ -272,59 +249,10 @@ def remove_uniques(
         owner_of = only_contributor(brought, document_states.size, owners)
         codes = np.flatnonzero((owner_of >= 0) & (document_states >= NOT_RELEVANT))
         found.append((owner_of[codes], np.full(codes.size, topic), codes))
-    return _withdrawn(names, owners, found, np.zeros(len(names), np.int64))
-
-
-def repool(rankings: JudgedRankings, plan: Plan, groups: Sequence[str] | None = None) -> Withdrawn:
-    """Withdraw the judged documents of the pool that it would not hold without a run or group.
-
-    Parameters
-    ----------
-    rankings, groups
-        As for `remove_uniques`.
-    plan : Plan
-        Called with all runs and then without each run or group; it must make the pool that was judged when it
-        has all runs, and passes over runs that do not contribute. What it pools must be in a run.
-
-    Returns
-    -------
-    Withdrawn
-        A document may be withdrawn with several.
-
-    Notes
-    -----
-    As Lipani's estimators leave out runs. One call of the plan for each name, and O(n_names documents).
-
-    Examples
-    --------
-    One document a topic, the first of the first run there is: without `a`, 3 is pooled for 1.
-
-    >>> from store.analysis.rankings import judged_rankings
-    >>> lists = {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([3, 2])}
-    >>> grades = {"t": (np.array([1]), np.array([True]))}
-    >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
-    >>> withdrawn = repool(arrays, lambda kept: [np.arange(3) == arrays.documents[kept, 0, 0][0]])
-    >>> withdrawn.n_judged().tolist(), withdrawn.n_lacking.tolist()
-    ([1, 0], [1, 0])
-    """
-    names, owners = _named(rankings.tags, groups)
-    whole = plan(np.ones(len(rankings.tags), np.bool_))
-    retrieved = [
-        rankings.documents_at(topic, rankings.documents[:, topic] != NO_DOCUMENT)
-        for topic in range(len(rankings.topics))
-    ]
-    _check_pool(whole, retrieved)
-    n_lacking = np.zeros(len(names), np.int64)
-    found = []
-    for owner in range(len(names)):
-        without = plan(owners != owner)
-        _check_pool(without, retrieved)
-        for topic, document_states in enumerate(rankings.document_states):
-            gone = np.flatnonzero(whole[topic] & ~without[topic] & (document_states >= NOT_RELEVANT))
-            found.append((np.full(gone.size, owner), np.full(gone.size, topic), gone))
-            newly = without[topic] & ~whole[topic] & (document_states == UNJUDGED)
-            n_lacking[owner] += np.count_nonzero(newly)
-    return _withdrawn(names, owners, found, n_lacking)
+    nothing = (np.empty(0, np.int64),) * 3
+    by, topics, codes = map(np.concatenate, zip(nothing, *found, strict=True))
+    order = np.lexsort((codes, by, topics))
+    return Withdrawn(names, owners, by[order], topics[order], codes[order])
 
 
 def check_depth(depth: int, rankings: JudgedRankings) -> None:
@@ -349,27 +277,3 @@ def _named(tags: Sequence[str], groups: Sequence[str] | None) -> tuple[tuple[str
     named = [group or tag for group, tag in zip(groups, tags, strict=True)]
     places = {name: place for place, name in enumerate(dict.fromkeys(named))}
     return tuple(places), np.array([places[name] for name in named], dtype=np.int64)
-
-
-def _withdrawn(
-    names: tuple[str, ...],
-    owners: NDArray[np.int64],
-    found: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]],
-    n_lacking: NDArray[np.int64],
-) -> Withdrawn:
-    """Join what was found, by topic, then name, then code."""
-    nothing = (np.empty(0, np.int64),) * 3
-    by, topics, codes = map(np.concatenate, zip(nothing, *found, strict=True))
-    order = np.lexsort((codes, by, topics))
-    return Withdrawn(names, owners, by[order], topics[order], codes[order], n_lacking)
-
-
-def _check_pool(pool: Sequence[NDArray[np.bool_]], retrieved: Sequence[NDArray[np.bool_]]) -> None:
-    """Raise `ArgumentError` when a pool is not one of documents that runs have."""
-    if [one.shape for one in pool] != [one.shape for one in retrieved]:
-        requirement = "must make one array a topic, as long as the topic's `document_states`"
-        raise ArgumentError("plan", requirement, [one.shape for one in pool])
-    for topic, (pooled, known) in enumerate(zip(pool, retrieved, strict=True)):
-        if np.any(pooled & ~known):
-            code = int(np.flatnonzero(pooled & ~known)[0])
-            raise ArgumentError("plan", "must pool what a run has", (topic, code))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -22,22 +23,13 @@ from store.analysis.measures.names import parse_measure
 from store.analysis.measures.table import Scores, evaluate
 from store.analysis.pools.contributions import (
     NO_DOCUMENT,
-    Plan,
     check_pooled,
-    depth_plan,
     n_contributing,
     remove_uniques,
-    repool,
     unique_contributions,
     within_depth,
 )
-from store.analysis.pools.growth import (
-    FirstRetrievals,
-    MissedRelevant,
-    Reason,
-    first_retrievals,
-    missed_relevant,
-)
+from store.analysis.pools.growth import FirstRetrievals, MissedRelevant, first_retrievals, missed_relevant
 from store.analysis.pools.inference import InferredPool, infer_pool
 from store.analysis.pools.leave_out import (
     Adjusted,
@@ -286,9 +278,6 @@ def overlaps(lower: NDArray[np.float64], scores: NDArray[np.float64], upper: NDA
     )
 
 
-Way = Literal["uniques", "repool"]
-"""How a run is left out: what it alone brought is taken away, or the pool is made again without it.
-For a depth pool both come to the same."""
 GUESSABLE = 0.8
 """Share of judged documents in a pool from which on the trend of its ranks may be looked at."""
 MOSTLY_OUTSIDE = 0.5
@@ -339,8 +328,6 @@ class LeftOut:
 class DepthPool:
     """The pool of the first documents of every contributing run, and what it owes to each."""
 
-    is_whole: bool
-    """Whether all of the first documents are in it, which those of a plan need not be."""
     depth: int
     source: DepthSource
     contributing: NDArray[np.bool_]
@@ -409,8 +396,6 @@ def diagnose(
     contributing: NDArray[np.bool_] | None = None,
     groups: Sequence[str] | None = None,
     judged_at: int = 10,
-    way: Way = "uniques",
-    plan: Plan | None = None,
 ) -> PoolDiagnosis:
     """Look at a pool from every side.
 
@@ -432,11 +417,6 @@ def diagnose(
         Group of each run; empty = none.
     judged_at : int, default=10
         Ranks of which the share of judged documents is looked at.
-    way : {"uniques", "repool"}, default="uniques"
-        How runs are left out.
-    plan : Plan, optional
-        What made the pool of the contributing runs, where it is not all of their first `depth` documents; for
-        ``way="repool"``. Default: a depth pool.
 
     Returns
     -------
@@ -479,38 +459,23 @@ def diagnose(
             bad_guess = BadGuess(depth, source == "inferred", n_runs, n_outside)
             reason = "bad-guess"
     if depth is not None and reason is None:
-        again = None
-        if plan is not None:
-            pooled &= _held(rankings, plan(np.ones(len(rankings.tags), np.bool_)))
-            again = plan
-        elif way == "repool":
-            again = depth_plan(rankings, depth, taking)
-        made = _Made(rankings, taking, depth, pooled, again)
-        pool = _depth_pool(made, groups, source=source, is_whole=plan is None)
+        pool = _depth_pool(rankings, taking, depth, pooled, groups, source=source)
         topics = topic_counts(rankings, pooled)
     return PoolDiagnosis(
         rankings, graded, scores, ranks, topics, inferred, pool, reason, contributing is not None, bad_guess
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Made:
-    """How a pool was made."""
-
-    rankings: JudgedRankings
-    contributing: NDArray[np.bool_]
-    depth: int
-    pooled: NDArray[np.bool_]
-    """Which ranks brought their document."""
-    again: Plan | None
-    """What makes it again without a run; ``None`` = what a run alone brought is taken away."""
-
-
 def _depth_pool(
-    made: _Made, groups: Sequence[str] | None, *, source: DepthSource, is_whole: bool
+    rankings: JudgedRankings,
+    contributing: NDArray[np.bool_],
+    depth: int,
+    pooled: NDArray[np.bool_],
+    groups: Sequence[str] | None,
+    *,
+    source: DepthSource,
 ) -> DepthPool:
-    """Look at the pool of a depth."""
-    rankings, contributing, depth, pooled = (made.rankings, made.contributing, made.depth, made.pooled)
+    """Look at the pool of a depth; `pooled`: the ranks that brought their document."""
     named = [group or tag for group, tag in zip(groups or (), rankings.tags, strict=False)]
     shared = 1 < len({*named}) < len(named)
     rows = np.flatnonzero(contributing)
@@ -527,13 +492,10 @@ def _depth_pool(
     everything = sum(int(np.count_nonzero(one >= 0)) for one in rankings.document_states)
     missed = missed_relevant(first, depth=reach, to_depth=2 * reach)
     n_pairs = int(brought.documents.sum())
-    why: Reason | None = None if is_whole else "no-depth-pool"
-    if is_whole and n_judged < GUESSABLE * n_pairs:
-        why = "pool-unjudged"
-    if why is not None:
-        missed = replace(missed, expected=None, low=None, high=None, reason=why)
+    if n_judged < GUESSABLE * n_pairs:
+        missed = replace(missed, expected=None, low=None, high=None, reason="pool-unjudged")
+    left_out = partial(_left_out, rankings, contributing, depth, pooled)
     return DepthPool(
-        is_whole=is_whole,
         depth=depth,
         source=source,
         contributing=contributing,
@@ -541,8 +503,8 @@ def _depth_pool(
         n_judged=n_judged,
         n_unjudged=n_pairs - n_judged,
         n_outside=everything - n_judged,
-        by_run=_left_out(made, None),
-        by_group=_left_out(made, groups) if shared else None,
+        by_run=left_out(None),
+        by_group=left_out(groups) if shared else None,
         first=first,
         missed=missed,
         brought=brought,
@@ -550,19 +512,22 @@ def _depth_pool(
     )
 
 
-def _left_out(made: _Made, groups: Sequence[str] | None) -> LeftOut:
+def _left_out(
+    rankings: JudgedRankings,
+    contributing: NDArray[np.bool_],
+    depth: int,
+    pooled: NDArray[np.bool_],
+    groups: Sequence[str] | None,
+) -> LeftOut:
     """Leave every run out, or every group."""
-    rankings, contributing, pooled = made.rankings, made.contributing, made.pooled
-    withdrawn = uniques = remove_uniques(rankings, pooled, groups)
-    if made.again is not None:
-        withdrawn = repool(rankings, made.again, groups)
-    left = leave_out(rankings, withdrawn)
+    uniques = remove_uniques(rankings, pooled, groups)
+    left = leave_out(rankings, uniques)
     rows = np.flatnonzero(contributing)
     owners = left.withdrawn.owners[rows]
     unique, relevant = np.zeros((2, len(left.withdrawn.names)), dtype=np.int64)
     for topic in range(len(rankings.topics)):
         documents = np.where(pooled[rows, topic], rankings.documents[rows, topic], -1)
-        alone = unique_contributions(documents[:, : made.depth], owners)[:, -1]
+        alone = unique_contributions(documents[:, :depth], owners)[:, -1]
         unique[: alone.size] += alone
         here = uniques.topics == topic
         found = uniques.by[here][rankings.document_states[topic][uniques.codes[here]] == RELEVANT]

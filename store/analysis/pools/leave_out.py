@@ -85,7 +85,7 @@ def leave_out(rankings: JudgedRankings, withdrawn: Withdrawn) -> LeaveOut:
     rankings : JudgedRankings
         The rankings that `withdrawn` was made from.
     withdrawn : Withdrawn
-        From `remove_uniques` or `repool`.
+        From `remove_uniques`.
 
     Returns
     -------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -216,61 +215,14 @@ def test_two_judges_need_no_table_of_all(cli: Cli, judged: Path) -> None:
     assert "together" not in cli("agreement", "strict", "middle").fine().out
 
 
-MINE = {"a": 2, "b": 1, "c": 0, "d": 1}
-YOURS = {"a": 2, "b": 0, "e": 1}
-
-
-def test_population_listed_takes_unjudged_documents_as_declared(
-    cli: Cli, collection_of: Callable[..., None], here: Path
-) -> None:
-    """Documents of one judge alone count when their other grade is declared, and it is told."""
-    collection_of(me=lines(MINE), you=lines(YOURS))
-    refused = cli("agreement", "--population", "listed").failed(1)
-    assert "`--unlisted-as` must say what 3 unjudged cells" in refused.err
-    options = ("--population", "listed", "--unlisted-as", "0", "--manifest", "m.json")
-    answer = cli("agreement", *options, "--format", "json").fine().json()
-    docnos = sorted({*MINE, *YOURS})
-    a, b = [MINE.get(d, 0) for d in docnos], [YOURS.get(d, 0) for d in docnos]
-    [row] = pairs(answer)
-    assert row["n"] == 5
-    assert row["kappa"] == pytest.approx(cohen_kappa_score(a, b, labels=GRADES), abs=1e-12)
-    settings = answer.settings
-    told = ("listed", 0, 3)
-    assert (settings["population"], settings["unlisted_as"], settings["unlisted"]) == told
-    manifest = json.loads((here / "m.json").read_text("utf-8"))
-    names = ("population", "unlisted_as", "unlisted")
-    assert tuple(manifest[name] for name in names) == told
-    shown = cli("agreement", *options).fine().out
-    assert "taken: unjudged documents taken as grade 0, as --unlisted-as says" in shown
-
-
-def test_population_collection_counts_every_document_of_every_topic(
-    cli: Cli, collection_of: Callable[..., None], here: Path
-) -> None:
-    """The whole collection: every document for every topic, listed by nobody or not."""
-    collection_of(me=lines(MINE), you=lines(YOURS))
-    (here / "more.qrels").write_text("2 0 f 1\n", "utf-8")
-    cli("import", "judgements", "more.qrels", "--judge", "me").fine()
-    options = ("--population", "collection", "--unlisted-as", "0", "--format", "json")
-    [row] = pairs(cli("agreement", *options).fine().json())
-    cells = [(topic, docno) for topic in "12" for docno in "abcdef"]
-    a = [{("2", "f"): 1, **{("1", d): g for d, g in MINE.items()}}.get(cell, 0) for cell in cells]
-    b = [{("1", d): g for d, g in YOURS.items()}.get(cell, 0) for cell in cells]
-    assert row["n"] == len(cells)
-    assert row["quadratic"] == pytest.approx(
-        cohen_kappa_score(a, b, labels=GRADES, weights="quadratic"), abs=1e-12
-    )
-
-
-def test_skipped_documents_are_counted_and_never_filled(cli: Cli, judged: Path) -> None:
-    """A document that a judge skipped stays out, whatever unjudged ones are taken as."""
+def test_skipped_documents_are_counted_apart(cli: Cli, judged: Path) -> None:
+    """A document that a judge skipped is not measured."""
     cli("judges", "add", "anna").fine()
     cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"1\ns\n").fine()
-    options = ("--population", "pooled", "--unlisted-as", "0", "--format", "json")
-    answer = cli("agreement", "anna", "strict", *options).fine().json()
+    answer = cli("agreement", "anna", "strict", "--format", "json").fine().json()
     [anna, _] = answer["judges"]
-    assert (anna["graded"], anna["skipped"], anna["unlisted"]) == (1, 1, 82)
-    assert pairs(answer)[0]["n"] == 83
+    assert (anna["graded"], anna["skipped"]) == (1, 1)
+    assert pairs(answer)[0]["n"] == 1
 
 
 def test_against_compares_all_with_one(cli: Cli, judged: Path) -> None:

@@ -75,8 +75,6 @@ def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
         (("--matters", "--level", "1", "--level", "2"), "`--level` must be one with --matters"),
         (("--against", "nobody"), "unknown judge `nobody`"),
         (("--level", "3"), "`--level` must be above 0"),
-        (("--unlisted-as", "0"), "has nothing to fill with --population common"),
-        (("--population", "listed", "--unlisted-as", "9"), "must be a grade of the scale"),
         (("--manifest", "no/such/folder.json"), "cannot be written"),
     ],
 )
@@ -100,23 +98,6 @@ def test_options_of_coefficients_are_refused_where_none_are_shown(
     """What would be ignored is refused, by the names of both options."""
     said = cli("agreement", *instead, *option).failed(1).err
     assert f"error: {option[0]} is not used with {instead[0]}\n" in said
-
-
-def test_population_counts_for_the_plan_and_for_run_orders(cli: Cli, judged: Path) -> None:
-    """More documents are shared when unjudged ones are declared; MAP follows the documents."""
-    judge_topics(judged, cli, short="G01 G02 G03")
-    two = ("agreement", "short", "strict", "--format", "json")
-    listed = ("--population", "listed", "--unlisted-as", "0")
-    shared = [cli(*two, "--plan", "0.3", *more).fine().json()[0]["n"] for more in ((), listed)]
-    assert shared == [31, 84]  # G01 to G03 have 10 + 11 + 10 documents, all 84
-    taken = ("--population", "listed", "--unlisted-as", "1")
-    topics = [cli(*two, "--matters", *more).fine().json()["mixtures"][0]["topics"]
-              for more in ((), taken)]  # fmt: skip
-    assert topics == [3, 8]
-    refused = cli(
-        "agreement", "short", "strict", "--matters", "--population", "collection", "--unlisted-as", "1"
-    )
-    assert "`--unlisted-as` must not be relevant with --matters" in refused.failed(1).err
 
 
 def test_matters_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, judged: Path) -> None:

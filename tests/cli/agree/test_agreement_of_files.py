@@ -55,7 +55,6 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--level", "2", "--per-grade", "--tables", "--bands", "ir-book", "--format", "json"),
         ("--interval", "item", "--resamples", "200", "--seed", "7"),
         ("--interval", "asymptotic", "--table", "pairs", "--format", "tsv"),
-        ("--population", "listed", "--unlisted-as", "0", "--interval", "none"),
         ("--against", "strict", "--aggregate", "median", "--ties", "low", "--interval", "none"),
         ("--against", "strict", "--aggregate", "majority", "--ties", "high", "--collapse",
          "before", "--level", "1"),
@@ -204,32 +203,12 @@ def test_exported_judgements_answer_as_their_collection(
     write(judged / "more.tsv", head, *cells)
     cli("import", "judgements", "more.tsv", "--format", "tsv", "--allow-unknown").fine()
     cli("export", "judgements", "--format", form, *history, "--out", f"all.{form}").fine()
-    options = ("--population", "listed", "--unlisted-as", "0", "--interval", "none",
-               "--format", "json")  # fmt: skip
+    options = ("--interval", "none", "--format", "json")
     stored = cli("agreement", *options).fine().json()
     bare = cli("agreement", f"all.{form}", "--input", form, "--scale", "0-2", *options)
     assert bare.fine().json() == stored
     [row] = [row for row in stored["judges"] if row["judge"] == "lenient2"]
     assert (row["skipped"], row["cannot"], row["graded"]) == (1, 1, 1)
-
-
-def test_pooled_population_is_what_the_files_list(here: Path) -> None:
-    """A document that is listed as unjudged everywhere is pooled, and no judgement of anybody."""
-    a = write(here / "a.qrels", "1 0 d1 1", "1 0 d2 0", "1 0 d3 -1", "2 0 d1 -1")
-    b = write(here / "b.qrels", "1 0 d1 1", "1 0 d2 1", "1 0 d4 0")
-    place = ("--collection", here / "collection.db")
-    run_inside("init", "--scale", "0-1", *place).fine()
-    for name in "ab":
-        run_inside("import", "judgements", here / f"{name}.qrels", "--judge", name, "--code",
-                   "-1=unjudged", "--as-pool", f"pool-{name}", *place).fine()  # fmt: skip
-    for options in (("--population", "pooled", "--unlisted-as", "0"), ("--population", "listed",
-                    "--unlisted-as", "1"), ()):  # fmt: skip
-        stored = run_inside("agreement", "a", "b", *options, "--format", "json", *place).fine()
-        bare = run_inside("agreement", a, b, *options, "--code", "-1=unjudged", "--format", "json")
-        assert bare.fine().json() == stored.json()
-    pooled = run_inside("agreement", a, b, "--population", "pooled", "--unlisted-as", "0",
-                        "--code", "-1=unjudged", "--format", "json").json()  # fmt: skip
-    assert pooled.settings["documents"] == 5  # d1 to d4 of topic 1, d1 of topic 2
 
 
 def refused(*arguments: str | Path) -> Outcome:
@@ -287,7 +266,6 @@ def test_two_files_of_one_name_need_names(here: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--population", "collection", "--unlisted-as", "0"), "which do not say what is in it"),
         (("--rigid",), "declared scale"),
         (("--level", "7"), "at most 2"),
         (("--against", "nobody"), "unknown judge `nobody`"),

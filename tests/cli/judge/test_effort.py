@@ -1,14 +1,12 @@
-"""`pooler effort`: what judging cost, hasty decisions, drift; or why nothing is known."""
+"""`pooler effort`: what judging cost, hasty decisions; or why nothing is known."""
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
 
-from tests.cli.desk_work import DOCNOS, judge_topic
-from tests.helpers.run import Cli, write
+from tests.helpers.run import Cli
 
 
 def report(cli: Cli, *options: str) -> dict[str, list[dict[str, object]]]:
@@ -49,60 +47,14 @@ def test_low_dwell_is_listed_when_asked(cli: Cli, worked: Path) -> None:
     assert "<1 s" in table
 
 
-def test_drift_by_hand(cli: Cli, worked: Path) -> None:
-    """Quarters are of each topic in the order of decisions; the trend is inside topics."""
-    rows = {(row["judge"], row["measure"]): row for row in report(cli)["drift"]}
-    grade = rows["anna", "grade"]
-    assert [grade[f"quarter_{number}"] for number in (1, 2, 3, 4)] == [2.0, 1.0, 0.5, 0.0]
-    # A topic: ties of 2, 3 and 3 leave 28 - 7 = 21 pairs, all falling.
-    assert grade["tau"] == pytest.approx(-42 / math.sqrt(56 * 42))
-    # 18 V = 8 * 7 * 21 - (2 * 1 * 9 + 3 * 2 * 11 + 3 * 2 * 11) = 1026 a topic; z = -42 / sqrt(114).
-    z = 42 / math.sqrt(2 * 1026 / 18)
-    assert grade["p"] == pytest.approx(math.erfc(z / math.sqrt(2)))
-    assert (grade["n"], grade["reason"]) == (16, None)
-    relevant = rows["anna", "relevant"]
-    assert [relevant[f"quarter_{number}"] for number in (1, 2, 3, 4)] == [1.0, 1.0, 0.5, 0.0]
-    # The second document took 3 s before, taken back: 8 10 20 10 in the first quarter.
-    seconds = rows["anna", "seconds"]
-    assert [seconds[f"quarter_{number}"] for number in (1, 2, 3, 4)] == [10.0, 5.5, 3.5, 1.25]
-    assert rows["gpt", "grade"]["reason"] == "no-times"
-    assert rows["gpt", "grade"]["quarter_1"] is None
-
-
-def test_level_and_topics_of_drift(cli: Cli, worked: Path) -> None:
-    """--level says what counts as relevant; --by-topic adds each topic, with p only if it may."""
-    rows = report(cli, "anna", "--level", "2", "--by-topic")["drift"]
-    assert [(row["topic"], row["measure"]) for row in rows] == [
-        (topic, measure) for topic in (None, "1", "2") for measure in ("relevant", "grade", "seconds")
-    ]
-    assert [rows[0][f"quarter_{number}"] for number in (1, 2, 3, 4)] == [1.0, 0.0, 0.0, 0.0]
-    assert (rows[4]["p"], rows[4]["reason"], rows[4]["n"]) == (None, "fewer-than-10", 8)
-    table = cli("effort", "anna", "--by-topic").fine().out
-    assert "fewer-than-10" in table
-    cli("effort", "--level", "7").failed(1)
-
-
-def test_best_first_order_is_warned_of(cli: Cli, worked: Path) -> None:
-    """Where the likely relevant documents come first, falling grades are no drift."""
-    assert "likely to be relevant" not in cli("effort").fine().out
-    write(worked / "y.run", *[f"3 Q0 {d} 1 {-n} y" for n, d in enumerate(DOCNOS)])
-    cli("import", "runs", "y.run").fine()
-    cli("pool", "--name", "more", "--add", "--out-order", "priority").fine()
-    judge_topic("ben", "3", [1] * 8, [1.0] * 8)
-    warned = cli("effort").fine().out
-    assert "documents likely to be relevant came first, so grades fall" in warned
-    assert "so grades fall even without drift: ben" in " ".join(warned.split())
-    assert max(map(len, warned.splitlines())) <= 80
-
-
 def test_chosen_judges(cli: Cli, worked: Path) -> None:
     """Judges can be named; one without an event has no row, an unknown one is an error."""
     assert [row["judge"] for row in report(cli, "gpt")["effort"]] == ["gpt"]
-    assert report(cli, "ben") == {"effort": [], "models": [], "drift": []}
+    assert report(cli, "ben") == {"effort": [], "models": []}
     assert "nobody has judged anything" in cli("effort", "ben").fine().out
     assert "unknown judge `eve`" in cli("effort", "eve").failed(1).err
-    tsv = cli("effort", "--format", "tsv", "--table", "drift").fine().tsv()
-    assert {row["judge"] for row in tsv} == {row["judge"] for row in report(cli)["drift"]}
+    tsv = cli("effort", "--format", "tsv", "--table", "effort").fine().tsv()
+    assert {row["judge"] for row in tsv} == {row["judge"] for row in report(cli)["effort"]}
 
 
 def test_empty_collection(cli: Cli, here: Path) -> None:
@@ -110,4 +62,3 @@ def test_empty_collection(cli: Cli, here: Path) -> None:
     cli("init").fine()
     answer = cli("effort", "--list").fine().out
     assert "nobody has judged anything" in answer
-    assert "nobody has graded four documents of a topic here" in answer

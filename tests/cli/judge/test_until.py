@@ -18,19 +18,9 @@ def tail(cli: Cli, judged: Path) -> Path:
     """Work beside the sample collection: a person, a sample of 30 documents a topic in random order."""
     cli("judges", "add", "anna").fine()
     cli("unpool", "--pool", "pool").fine()
-    drawn = (
-        "--strategy",
-        "uniform",
-        "--depth",
-        "20",
-        "--budget",
-        "30",
-        "--seed",
-        "4",
-        "--out-order",
-        "random",
-    )
+    drawn = ("--strategy", "uniform", "--depth", "20", "--budget", "30", "--seed", "4")
     cli("pool", *drawn, "--name", "tail").fine()
+    cli("assign", "anna", "--order", "random", "--seed", "4").fine()
     return judged
 
 

@@ -44,12 +44,11 @@ def rows_of(cli: Cli, *options: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return next(row for row in told["runs"] if row["run"] == "x"), told
 
 
-@pytest.mark.parametrize(("way", "share"), [("people", 0), ("plain", 1)])
-def test_score_and_interval_by_hand(cli: Cli, small: Path, way: str, share: float) -> None:
-    """P@5, w = 1/5: sum w x + 8/4 sum over the sample of w (y - x), and V = 8 var(w (y - x))."""
-    row, told = rows_of(cli, "--way", way)
-    off = [(docno in ORDER[:5]) / 5 * (HUMAN[docno] - share * MODEL[docno]) for docno in sampled(small)]
-    score = share * 3 / 5 + 2 * sum(off)
+def test_score_and_interval_by_hand(cli: Cli, small: Path) -> None:
+    """P@5, w = 1/5, of people alone: 8/4 sum over the sample of w y, and V = 8 var(w y)."""
+    row, told = rows_of(cli, "--way", "people")
+    off = [(docno in ORDER[:5]) / 5 * HUMAN[docno] for docno in sampled(small)]
+    score = 2 * sum(off)
     mean = sum(off) / 4
     error = sqrt(8**2 * (1 - 4 / 8) / 4 * sum((one - mean) ** 2 for one in off) / 3)
     assert row["by_model"] == pytest.approx(3 / 5)
@@ -58,7 +57,7 @@ def test_score_and_interval_by_hand(cli: Cli, small: Path, way: str, share: floa
     assert (row["topics_low"], row["topics_high"]) == (None, None)  # of one topic
     assert told["facts"]["human_share"] == 0.5
     assert (told["facts"]["model"], told["facts"]["people"]) == ("gpt", "ann")
-    assert (told["settings"]["with_model"], told["settings"]["way"]) == ("gpt", way)
+    assert (told["settings"]["with_model"], told["settings"]["way"]) == ("gpt", "people")
 
 
 def test_the_model_that_is_used_is_not_left_out(cli: Cli, small: Path) -> None:
@@ -129,7 +128,7 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
         ("--with-model", "gpt", "--pool", "random"): "pool `random` is no stratified simple random sample",
         ("--with-model", "gpt", "--judge", "gpt"): "must not be among those whose judgements correct it",
         ("--with-model", "gpt", "--model-level", "7"): "7",
-        ("--way", "plain"): "`--way` goes with --with-model JUDGE",
+        ("--way", "tuned"): "`--way` goes with --with-model JUDGE",
         ("--pairs",): "`--pairs` goes with --with-model JUDGE",
     }.items():
         assert words in cli(*estimate, *options).failed(1).err, options
@@ -162,7 +161,7 @@ def test_a_stratum_without_a_judgement_is_refused(cli: Cli, here: Path) -> None:
 
 @pytest.fixture
 def learnt(cli: Cli, here: Path) -> Path:
-    """Make a collection of four topics with 60 documents each, half of them drawn by a grid."""
+    """Make a collection of four topics with 60 documents each, for samples to be drawn of."""
     cli("init", "--scale", "0-2").fine()
     for tag, step in {"x": 1, "y": 7, "z": 11}.items():
         rows = [f"{t} Q0 d{step * n % 60:02} 1 {-n} {tag}" for t in range(1, 5) for n in range(60)]
@@ -182,8 +181,7 @@ MEASURES = ("P@10", "RBP", "sDCG@10", "AP", "nDCG@10")
 
 def test_a_pool_judged_whole_gives_people_s_scores(cli: Cli, learnt: Path) -> None:
     """Whatever the model said: P, RBP, AP and nDCG are those of `evaluate`, and nothing is left open."""
-    grid = ("-s", "grid", "--param", "model=gpt", "--seed", "1", "--total-budget")
-    cli("pool", *grid, "240").fine()
+    cli("pool", "-s", "uniform", "--budget", "60", "--seed", "1").fine()
     options = [part for measure in MEASURES for part in ("-m", measure)]
     told = cli("estimate", "--with-model", "gpt", *options, "--format", "json").fine().whole()
     plain = [part for measure in ("P@10", "RBP", "DCG@10", "AP", "nDCG@10") for part in ("-m", measure)]
@@ -207,12 +205,13 @@ def test_a_pool_judged_whole_gives_people_s_scores(cli: Cli, learnt: Path) -> No
 
 
 def test_calibrated_by_plain_loops(cli: Cli, learnt: Path) -> None:
-    """P@10 of a grid: shares of relevant by the model's grade, differences, strata over all topics."""
-    grid = ("-s", "grid", "--param", "model=gpt", "--seed", "1", "--total-budget", "170")
-    cli("pool", *grid).fine()
+    """P@10 of a sample by strata: shares of relevant by the model's grade, differences, strata by topic."""
+    strata = "strata=1:10:0.8,11:60:0.6"
+    cli("pool", "-s", "stratified", "--param", strata, "--depth", "60", "--seed", "1").fine()
     prels = cli("export", "prels", "--as", "xinfap", "--judge", "ann").fine().out.splitlines()
     documents = [
-        (topic, docno, stratum, rel != "-1") for topic, _, docno, stratum, rel in map(str.split, prels)
+        (topic, docno, (topic, stratum), rel != "-1")
+        for topic, _, docno, stratum, rel in map(str.split, prels)
     ]
     model, people = (read_grades(learnt / f"{judge}.qrels") for judge in ("gpt", "ann"))
     sizes = {s: [one for one in documents if one[2] == s] for s in {one[2] for one in documents}}
@@ -268,8 +267,7 @@ def read_grades(path: Path) -> dict[tuple[str, str], int]:
 
 def test_ndcg_has_its_sentence_and_bounds_are_silent(cli: Cli, learnt: Path) -> None:
     """The sentence stands where nDCG is, and only there; JSON is one object."""
-    grid = ("-s", "topicgrid", "--param", "model=gpt", "--seed", "1", "--total-budget", "150")
-    cli("pool", *grid).fine()
+    cli("pool", "-s", "uniform", "--budget", "40", "--seed", "1").fine()
     words = "its interval covers about .87"
     assert words in " ".join(cli("estimate", "--with-model", "gpt", "-m", "nDCG@10").fine().out.split())
     answer = cli("estimate", "--with-model", "gpt", "-m", "sDCG@10").fine()

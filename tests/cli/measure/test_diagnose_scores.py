@@ -166,13 +166,6 @@ def test_contributors_are_counted(cli: Cli, judged: Path) -> None:
     assert found["contributors"] == expected
 
 
-def test_pool_made_again_is_the_same_by_depth(cli: Cli, judged: Path) -> None:
-    """Both ways of leaving out agree, for runs and for groups."""
-    for options in ((), ("--by-group",)):
-        again = cli("diagnose", *STRICT, *options, "--repool", "--format", "json").fine().dossier()
-        assert again == cli("diagnose", *STRICT, *options, "--format", "json").fine().dossier()
-
-
 def test_adjusted_scores_are_of_runs_that_fed_nothing(cli: Cli, judged: Path) -> None:
     """The late run gets what the others lose on average; theirs stay."""
     found = cli("diagnose", *STRICT, "--format", "json").fine().dossier()
@@ -215,3 +208,19 @@ def test_options_of_tables_that_are_not_asked_for(cli: Cli, judged: Path) -> Non
     assert "goes with --scores" in refused.err
     shown = cli("diagnose", *STRICT, "--limit", "5", "--format", "json").fine().whole()
     assert len(shown["runs"]) == 5
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--strategy", "take", "--depth", "9", "--budget", "5"),
+        ("--strategy", "mtf", "--depth", "9", "--budget", "5"),
+        ("--strategy", "uniform", "--depth", "9", "--budget", "9", "--seed", "1"),
+    ],
+)
+def test_pool_that_is_no_depth_pool_is_told(cli: Cli, judged: Path, options: tuple[str, ...]) -> None:
+    """What follows is of a depth pool of the same runs, which is said; with a depth nothing is to be said."""
+    cli("unpool", "--pool", "pool").fine()
+    cli("pool", "--name", "other", *options).fine()
+    assert "warning: pool `other` was made by" in cli("diagnose", *STRICT).fine().err
+    assert "warning" not in cli("diagnose", *STRICT, "--depth", "5").fine().err

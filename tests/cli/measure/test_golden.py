@@ -35,7 +35,6 @@ def case(here: Path) -> Path:
         ("pool.txt", []),
         ("pool-docno-asc.txt", ["--order", "docno-asc"]),
         ("pool-rank.txt", ["--order", "rank"]),
-        ("pool-priority.txt", ["--out-order", "priority"]),
         ("annotated.txt", ["--annotated"]),
     ],
 )

@@ -251,14 +251,9 @@ def test_threshold_is_where_the_sign_turns(cli: Cli, judged: Path) -> None:
     [
         (("--flips", "0", "--depth", "5"), 2, "must be an integer >= 1"),
         (("--depth", "1000"), 1, "`--depth` must be an integer >= 1 and below the cutoff (1000)"),
-        (("--each", "--pairs"), 2, "`--each` excludes --pairs: a row can be only one of the two"),
-        (("--each", "--missing", "2"), 2, "`--each` excludes --missing"),
-        (("--each", "--flips", "2"), 2, "`--flips` has no meaning with --each"),
-        (("--missing", "2", "--at", "best"), 2, "`--at` has no meaning with --missing"),
-        (("--missing", "2", "--scenario", "own"), 2, "`--scenario` must be shared with --missing"),
+        (("--by-topic", "--pairs"), 2, "`--pairs` excludes --by-topic: a row can be only one of the two"),
         (("--pairs", "--at", "best", "--flips", "2"), 2, "`--flips` must be 1 with --pairs --at"),
         (("bm25-words", "--at", "worst", "--pairs"), 1, "there is one run, `bm25-words`"),
-        (("bm25-words", "--missing", "1", "--pairs"), 1, "there is one run, `bm25-words`"),
     ],
 )
 def test_what_does_not_go_together_is_refused(

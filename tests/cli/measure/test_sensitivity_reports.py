@@ -6,11 +6,11 @@ from pathlib import Path
 from statistics import variance
 
 import pytest
-from scipy.stats import kendalltau, ttest_rel
+from scipy.stats import ttest_rel
 
 from store.text import percent, rough
 from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
-from tests.cli.oracles import average_precision, first_documents, mean, read_qrels, swapped_pairs
+from tests.cli.oracles import average_precision, first_documents, mean, read_qrels
 from tests.helpers.run import Cli
 
 
@@ -106,66 +106,6 @@ def test_document_that_moves_a_pair_most_is_named(cli: Cli, judged: Path, at: st
     assert {name: row[name] for name in ranks} == ranks
 
 
-def test_limits_with_documents_missing(cli: Cli, judged: Path) -> None:
-    """Lowest: k relevant documents that no run has; highest: the first k unjudged ones."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
-    options = ("--missing", "2", *STRICT, "--format", "json")
-    by_run = cli("sensitivity", *options).fine().json()
-    nowhere = with_relevant(qrels, {topic: ["no-1", "no-2"] for topic in qrels})
-    assert [row["run"] for row in by_run] == sorted(runs)
-    for row in by_run:
-        run = runs[row["run"]]
-        low = mean(average_precision(nowhere, run).values())
-        first = {topic: unjudged_of(qrels, run, topic)[:2] for topic in qrels}
-        high = mean(average_precision(with_relevant(qrels, first), run).values())
-        assert row["map_low"] == pytest.approx(low, abs=1e-12)
-        assert row["map_high"] == pytest.approx(high, abs=1e-12)
-        n_judged = sum(docno in qrels[topic] for topic in qrels for docno in run[topic])
-        assert (row["judged"], row["undefined"]) == (n_judged, 0)
-        assert row["judged"] + row["unjudged"] == sum(len(run[topic]) for topic in qrels)
-    cells = cli("sensitivity", *options, "--by-topic").fine().json()
-    for row in by_run:
-        of_run = [cell for cell in cells if cell["run"] == row["run"]]
-        assert mean(cell["ap_low"] for cell in of_run) == pytest.approx(row["map_low"])
-        assert mean(cell["ap_high"] for cell in of_run) == pytest.approx(row["map_high"])
-    lows = {row["run"]: (row["map_low"], row["map_high"]) for row in by_run}
-    for pair in cli("sensitivity", *options, "--pairs").fine().json():
-        a, b = lows[pair["a"]], lows[pair["b"]]
-        assert pair["low"] == pytest.approx(a[0] - b[1], abs=1e-12)
-        assert pair["high"] == pytest.approx(a[1] - b[0], abs=1e-12)
-        assert pair["certain"] == (pair["low"] > 0)
-
-
-def test_each_document_equals_edited_qrels(cli: Cli, judged: Path) -> None:
-    """Every unjudged document has a row; the first ones do what the edited qrels say."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
-    before = [mean(average_precision(qrels, run).values()) for run in runs.values()]
-    rows = cli("sensitivity", "--each", *STRICT, "--format", "json").fine().json()
-    assert {(row["topic"], row["docno"]) for row in rows} == {
-        (topic, docno) for topic in qrels for run in runs.values() for docno in unjudged_of(qrels, run, topic)
-    }
-    keys = [(-row["swapped"], -max(row["up"], -row["down"])) for row in rows]
-    assert keys == sorted(keys)
-    for row in [*rows[:5], *rows[100::60]]:
-        topic, docno = row["topic"], row["docno"]
-        edited = with_relevant(qrels, {topic: [docno]})
-        after = [mean(average_precision(edited, run).values()) for run in runs.values()]
-        moved = [new - old for new, old in zip(after, before, strict=True)]
-        assert row["up"] == pytest.approx(max(0.0, *moved), abs=1e-12)
-        assert row["down"] == pytest.approx(min(0.0, *moved), abs=1e-12)
-        assert row["swapped"] == swapped_pairs(before, after)
-        assert row["tau_b"] == pytest.approx(kendalltau(before, after).statistic, abs=1e-12)
-        assert row["runs"] == sum(docno in run[topic] for run in runs.values())
-        ranked = first_documents(runs[row["best_run"]], topic, 1000)
-        assert ranked[row["best_rank"] - 1] == docno
-    shown = cli("sensitivity", "--each", *STRICT).fine().out.splitlines()
-    assert sum(line.startswith("G0") for line in shown) == 20
-    assert len(cli("sensitivity", "--each", "--limit", "3", *STRICT, "--format", "json")
-               .fine().json()) == 3  # fmt: skip
-
-
 def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
     """Without a relevant document there is no number but a reason, in every report."""
     (here / "z.qrels").write_text("1 0 d1 0\n")
@@ -174,18 +114,12 @@ def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
     files = ("--qrels", "z.qrels", "a.run", "b.run")
     for options, name, reason in (
         (("--at", "worst"), "map_after", "no-relevant"),
-        (("--missing", "2"), "map_low", "no-relevant"),
-        (("--missing", "2", "--pairs"), "low", "no-topics"),
         (("--at", "worst", "--pairs"), "difference_after", "no-topics"),
         (("--depth", "1", "--pairs"), "difference_b", "no-topics"),
     ):
         rows = cli("sensitivity", *files, *options, "--format", "json").fine().json()
         assert {(row[name], row["reason"]) for row in rows} == {(None, reason)}
         assert cli("sensitivity", *files, *options).fine().out
-    assert cli("sensitivity", *files, "--each", "--format", "json").fine().json() == []
-    assert "2 documents of topics without a relevant document" in " ".join(
-        cli("sensitivity", *files, "--each").fine().out.split()
-    )
 
 
 @pytest.mark.parametrize(
@@ -199,10 +133,6 @@ def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
         ("--depth", "5", "--pairs"),
         ("--depth", "5", "--pairs", "--scenario", "own", "--r", "own"),
         ("--at", "worst", "--pairs"),
-        ("--missing", "2"),
-        ("--missing", "2", "--by-topic"),
-        ("--missing", "2", "--pairs"),
-        ("--each",),
     ],
 )
 def test_every_report_fits_80_columns(cli: Cli, judged: Path, options: tuple[str, ...]) -> None:
@@ -258,19 +188,6 @@ def test_words_below_pairs_count_both_ways(cli: Cli, judged: Path) -> None:
     assert f"Of 36 pairs, {swaps[0]} swap with A's documents, {swaps[1]} with B's." in words
 
 
-def test_words_below_each_say_which_come_first(cli: Cli, judged: Path) -> None:
-    """The order of the rows, the most pairs that one document swaps, and of how many."""
-    rows = cli("sensitivity", "--each", *STRICT, "--format", "json").fine().json()
-    words = " ".join(cli("sensitivity", "--each", *STRICT).fine().out.split())
-    n_swapping = sum(row["swapped"] > 0 for row in rows)
-    assert f"The first 20 of {len(rows)} documents; --limit {len(rows)} shows all." in words
-    assert "those that swap most pairs of runs come first." in words
-    assert (
-        f"{n_swapping} of {len(rows)} documents swap at least one pair of runs; none swaps more than"
-        f" {rows[0]['swapped']} of 36 pairs."
-    ) in words
-
-
 def test_pairs_without_a_test_are_counted_in_words(cli: Cli, here: Path) -> None:
     """Two runs that are the same have no t2: the reason is below the table, which stays narrow."""
     (here / "z.qrels").write_text("1 0 d1 1\n2 0 d1 1\n")
@@ -291,11 +208,7 @@ def test_pairs_without_a_test_are_counted_in_words(cli: Cli, here: Path) -> None
 
 @pytest.mark.parametrize(
     ("options", "after"),
-    [
-        (("--depth", "5"), ("difference_a", "difference_b")),
-        (("--at", "worst"), ("difference_after",)),
-        (("--missing", "1"), ("low",)),
-    ],
+    [(("--depth", "5"), ("difference_a", "difference_b")), (("--at", "worst"), ("difference_after",))],
 )
 def test_pairs_nearest_to_a_swap_are_shown_first(
     cli: Cli, judged: Path, options: tuple[str, ...], after: tuple[str, ...]

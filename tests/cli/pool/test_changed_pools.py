@@ -15,11 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.pool.dry_run import planned
 from tests.helpers.run import Cli, read_lines, write
 from tests.trec_covid import data_path, leaderboard
 
 Pair = tuple[str, str]
 LATE = "savantx_nist_run_3"
+COUNTS = ("documents", "judged", "cannot", "skipped", "unjudged")
 STATES = ("pooled", "judged", "cannot", "skipped", "unjudged", "outside")
 
 
@@ -80,33 +82,25 @@ def pairs_in(path: Path) -> set[Pair]:
     return {(topic, docno) for topic, docno in (line.split() for line in read_lines(path))}
 
 
-def parts(rows: list[dict[str, int | str]]) -> dict[str, dict[str, int]]:
-    """Return the rows of a change by what they count, but for `outside`, where one number is."""
-    states = ("documents", "judged", "cannot", "skipped", "unjudged")
-    return {str(row["what"]): {name: int(row[name] or 0) for name in states} for row in rows}
-
-
 def check_dry_run(
     cli: Cli, now: Expected, after: set[Pair], *command: str, replaced: str | None = None
 ) -> None:
-    """Check what `--dry-run` says, topic by topic too, and that it changes nothing."""
+    """Check what `--dry-run` says, and that it changes nothing."""
     before = now.pooled
     exported = cli("export", "pool", "--name", replaced or next(iter(now.pools))).fine().out
-    answer = cli(*command, "--dry-run", "--by-topic", "--format", "json").fine().json()
-    found = parts(answer["change"])
-    expected = {"new": after - before, "leaving": before - after, "staying": before & after}
-    for what, pairs in expected.items():
-        assert found[what] == now.states(pairs), what
-        for topic in {topic for topic, _ in pairs}:
-            (row,) = (r for r in answer["topics"] if (r["topic"], r["what"]) == (topic, what))
-            of_topic = {pair for pair in pairs if pair[0] == topic}
-            assert parts([row])[what] == now.states(of_topic)
-    # Nothing is assigned: ann is to judge all that is new, but for what she has decided on.
-    cost = {row["judge"]: row["judgements"] for row in answer.get("cost", ())}
-    left = (after - before) - now.cannot
-    assert cost == ({"ann": len(left)} if after - before else {})
-    assert found["outside before"]["documents"] == len(now.judged - before)
-    assert found["outside after"]["documents"] == len(now.judged - after)
+    parts = {"new": after - before, "leaving": before - after, "staying": before & after}
+    expected = {what: tuple(now.states(pairs).values()) for what, pairs in parts.items()}
+    outside = (len(now.judged - before), len(now.judged - after))
+    if command[0] == "unpool":
+        rows = cli(*command, "--dry-run", "--format", "json").fine().json()["change"]
+        counts = {row["what"]: tuple(row[name] for name in COUNTS) for row in rows}
+        assert {what: counts[what] for what in expected} == expected
+        assert (counts["outside before"][0], counts["outside after"][0]) == outside
+    else:
+        # Nothing is assigned: ann is to judge all that is new, but for what she has decided on.
+        cost = len((after - before) - now.cannot) if after - before else 0
+        found = planned(cli(*command, "--dry-run").fine().err)
+        assert found == expected | {"outside": outside, "cost": (cost,)}
     check_states(cli, now)
     assert cli("export", "pool", "--name", replaced or next(iter(now.pools))).out == exported
 

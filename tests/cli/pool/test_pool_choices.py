@@ -9,49 +9,39 @@ from pathlib import Path
 import pytest
 
 from pooler.strategies import STRATEGIES
-from pooler.strategies.kinds import AdaptiveStrategy, SamplingStrategy, uses_model
+from pooler.strategies.kinds import AdaptiveStrategy, SamplingStrategy
 from tests.helpers.run import Cli, read_lines, write
 
 AT_ONCE = [row for row in STRATEGIES.values() if not isinstance(row, AdaptiveStrategy)]
-GIVEN = {"rbc": ["--param", "phi=0.8"], "stratified": ["--param", "strata=1:2:1,3:8:0.5"]}
+GIVEN = {"stratified": ["--param", "strata=1:2:1,3:8:0.5"]}
 """Parameters that must be given."""
 
 
-GRID = ["-s", "grid", "--seed", "1", "--param", "model=m.qrels"]
-
-
-def options_of(name: str, model: str = "judgements/strict.qrels") -> list[str]:
-    """Return the options that a strategy cannot do without; `model` is whose grades it draws by."""
+def options_of(name: str) -> list[str]:
+    """Return the options that a strategy cannot do without."""
     row = STRATEGIES[name]
     options = ["--strategy", name, *GIVEN.get(name, [])]
     if isinstance(row, SamplingStrategy):
         options += ["--seed", "5"]
-        if uses_model(row):
-            options += ["--param", f"model={model}", "--total-budget", "75"]
-        elif row.needs_budget:
+        if row.needs_budget:
             options += ["--budget", "6"]
     return options
 
 
 @pytest.mark.parametrize("name", [row.name for row in AT_ONCE])
 def test_every_strategy_pools_alike_from_files_and_collection(cli: Cli, judged: Path, name: str) -> None:
-    """The same pool and manifest both ways; by priority too; twice the same bytes."""
-    for more in ([], ["--out-order", "priority"]):
-        common = ["--depth", "8", "--name", f"p{len(more)}", *more]
-        cli("pool", "--runs", "runs.tsv", "--out", "a.txt", *options_of(name), *common).fine()
-        cli("pool", "--out", "b.txt", *options_of(name, "strict"), *common).fine()
-        assert (judged / "a.txt").read_bytes() == (judged / "b.txt").read_bytes()
-        manifests = [(judged / f"{one}.txt.manifest.json").read_bytes() for one in "ab"]
-        assert manifests[0] == manifests[1]
+    """The same pool and manifest both ways."""
+    common = ["--depth", "8", "--name", "other"]
+    cli("pool", "--runs", "runs.tsv", "--out", "a.txt", *options_of(name), *common).fine()
+    cli("pool", "--out", "b.txt", *options_of(name), *common).fine()
+    assert (judged / "a.txt").read_bytes() == (judged / "b.txt").read_bytes()
+    manifests = [(judged / f"{one}.txt.manifest.json").read_bytes() for one in "ab"]
+    assert manifests[0] == manifests[1]
 
 
-OF_TOPICS = [row.name for row in AT_ONCE if row.name != "stratified" and not uses_model(row)]
-"""Strategies whose budget is of each topic, or shared by topics evenly."""
-
-
-@pytest.mark.parametrize("name", OF_TOPICS)
+@pytest.mark.parametrize("name", [row.name for row in AT_ONCE if row.name != "stratified"])
 def test_a_budget_is_met_exactly(cli: Cli, judged: Path, name: str) -> None:
-    """Every topic has the smaller of the budget and of its union; so have all topics together."""
+    """Every topic has the smaller of the budget and of its union."""
     union = Counter(
         line.split()[0] for line in cli("pool", "--runs", "runs.tsv", "--depth", "8").fine().out.splitlines()
     )
@@ -60,11 +50,6 @@ def test_a_budget_is_met_exactly(cli: Cli, judged: Path, name: str) -> None:
         lines = cli("pool", *options, "--budget", str(budget)).fine().out.splitlines()
         sizes = Counter(line.split()[0] for line in lines)
         assert sizes == {topic: min(budget, size) for topic, size in union.items()}
-    without = [option for option in options if option not in ("--budget", "6")]
-    lines = cli("pool", *without, "--total-budget", "45").fine().out.splitlines()
-    sizes = Counter(line.split()[0] for line in lines)
-    # 45 over eight topics of more than six documents each: 5 or 6 each, the first ones 6.
-    assert sorted(sizes.values()) == [5, 5, 5, 6, 6, 6, 6, 6]
 
 
 def test_take_stops_inside_a_rank(cli: Cli, here: Path) -> None:
@@ -72,9 +57,9 @@ def test_take_stops_inside_a_rank(cli: Cli, here: Path) -> None:
     for tag, docnos in {"x": "ac", "y": "ba", "z": "bd"}.items():
         rows = [f"1 Q0 {docno} {rank} {9 - rank} {tag}" for rank, docno in enumerate(docnos, 1)]
         write(here / f"{tag}.run", *rows)
-    answer = cli("pool", "x.run", "y.run", "z.run", "-s", "take", "-b", "3", "--out-order", "priority")
+    answer = cli("pool", "x.run", "y.run", "z.run", "-s", "take", "-b", "3")
     # Rank 1: b by two runs, a by one. Rank 2: c and d by one run each, so the later docno, d.
-    assert answer.fine().out.splitlines() == ["1 b", "1 a", "1 d"]
+    assert answer.fine().out.splitlines() == ["1 a", "1 b", "1 d"]
 
 
 def test_manifest_says_what_chose(cli: Cli, here: Path) -> None:
@@ -118,26 +103,15 @@ def test_list_names_every_strategy_with_its_source(cli: Cli) -> None:
         (["-s", "rrf", "--param", "k=-1"], "`--param k` must be a number"),
         (["-s", "rrf", "--param", "k=nan"], "`--param k` must be a number"),
         (["-s", "rrf", "--param", "k=1", "--param", "k=2"], "must give `k` once"),
-        (["-s", "rbc"], "`--param phi` must be given"),
+        (["-s", "stratified", "--seed", "1"], "`--param strata` must be given"),
         (["-s", "mtf"], "must choose all documents at once"),
         (["-s", "uniform", "--seed", "1"], "`--budget` is needed by `uniform`"),
         (["-s", "uniform", "-b", "3"], "`--seed` must be an integer >= 0"),
-        (["-b", "3", "--total-budget", "3"], "`--total-budget` must not go with --budget"),
         (["--level", "1"], "is for adaptive strategies, and `depth` is not"),
         (["--add"], "`--add` is for a collection"),
         (["-s", "uniform", "--seed", "1", "-b", "1", "--minus", "q.txt"], "must not leave out"),
-        (["-s", "uniform", "--seed", "1", "--total-budget", "1"], "must be >= 2, so that every"),
         (["-s", "stratified", "--seed", "1", "--param", "strata=1:101:1"], "must be >= 101"),
         (["--minus", "none.txt"], "none.txt: no such file"),
-        (["-s", "grid", "--seed", "1", "--total-budget", "9"], "`--param model` must be given"),
-        ([*GRID, "-b", "9"], "must not be of each topic: `grid` draws all topics together"),
-        (
-            [*GRID, "--total-budget", "1"],
-            "`--total-budget` must be >= 3: 2 documents, or all there are, of 3 strata",
-        ),
-        ([*GRID[:-1], "model=none.qrels", "--total-budget", "9"], "none.qrels: no such file"),
-        ([*GRID[:-1], "model=z.qrels", "--total-budget", "9"], "`z` graded none of the documents of the"),
-        ([*GRID, "--total-budget", "3", "--minus", "q.txt"], "must not leave out"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(
@@ -146,8 +120,6 @@ def test_what_cannot_be_done_is_refused_in_words(
     """One line says what was wrong, and nothing is written."""
     write(here / "x.run", "1 Q0 a 1 2 x", "1 Q0 b 2 1 x", "2 Q0 a 1 1 x")
     write(here / "q.txt", "1 a")
-    write(here / "m.qrels", "1 0 a 1", "1 0 b 1", "2 0 a 1")
-    write(here / "z.qrels", "1 0 z 1")
     answer = cli("pool", "x.run", "-o", "p.txt", *options).failed(1)
     assert words in answer.err
     assert answer.out == ""

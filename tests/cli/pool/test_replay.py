@@ -101,7 +101,7 @@ def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path) -> No
     """`--qrels FILE RUN...` prints what the collection with the same runs prints, scores too."""
     files = run_files(judged, contributing=True)
     options = ["--depth", "6", "--format", "tsv", "-s", "take", "-s", "hedge", "-s", "comb-mnz",
-               "-s", "rbc:phi=0.9", "-s", "thompson", "--seed", "3"]  # fmt: skip
+               "-s", "rbp-a:p=0.9", "-s", "thompson", "--seed", "3"]  # fmt: skip
     stored = cli("replay", *(path.stem for path in files), "--judge", "strict", *options).fine()
     bare = cli("replay", *files, *BARE, *options).fine()
     assert bare.out == stored.out
@@ -253,7 +253,6 @@ def test_judged_topics_without_a_run_are_told(cli: Cli, here: Path) -> None:
         (["-s", "rrf:k=x"], "`--strategy rrf:k` must be a number >= 0, but got 'x'"),
         (["-s", "rrf:k"], "must be NAME, or NAME:PARAM=VALUE,PARAM=VALUE, each parameter once"),
         (["-s", "rrf:k=1,k=2"], "each parameter once, but got 'rrf:k=1,k=2'"),
-        (["-s", "rbc"], "`--strategy rbc:phi` must be given"),
         (["-s", "thompson"], "`--seed` must be given: `thompson` chooses at random"),
         (["-s", "stratified"], "`--strategy` must order documents; a sample, drawn at once, has"),
         (["--budgets", "5,0"], "`--budgets` must be integers >= 1, or `all`, with commas"),
@@ -280,7 +279,7 @@ def test_scores_of_standard_input_are_those_of_the_file(cli: Cli, judged: Path) 
 @pytest.mark.slow
 def test_a_seed_gives_the_same_bytes_in_another_process(judged: Path) -> None:
     """The same command prints the same, whatever the hash seed."""
-    command = ("replay", "--judge", "strict", "-s", "thompson", "-s", "epsilon-greedy", "--seed",
+    command = ("replay", "--judge", "strict", "-s", "thompson", "-s", "depth-then:then=thompson", "--seed",
                "5", "--plot")  # fmt: skip
     first, second = (
         run_process(*command, folder=judged, settings={"PYTHONHASHSEED": number}).stdout for number in "12"

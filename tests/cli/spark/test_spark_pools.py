@@ -9,21 +9,14 @@ from pathlib import Path
 import pytest
 
 import pooler as p
-from pooler.pools.plan import OUT_ORDERS, Plan, PoolBuild
+from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import FileRuns
 from pooler.pools.spark_runs import SparkRuns
 from pooler.reading.run_list import as_entries
 from pooler.reading.top import read_tops
 from pooler.spark.tops import SparkTops
 from pooler.strategies import STRATEGIES
-from pooler.strategies.kinds import (
-    MODEL,
-    AdaptiveStrategy,
-    AnyStrategy,
-    ParameterValue,
-    SamplingStrategy,
-    uses_model,
-)
+from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, ParameterValue, SamplingStrategy
 from store.ranking import ORDERS, Order
 from tests.benchmarks.generate import generate
 from tests.helpers.run import Cli, Outcome, write, write_run
@@ -51,12 +44,11 @@ def both(cli: Cli, here: Path, master: str, *arguments: str) -> list[tuple[Outco
     "options",
     [
         "--depth 5",
-        "--depth 20 --strategy rrf --total-budget 100 --out-order priority",
-        "--depth 20 --strategy comb-mnz --budget 7 --out-order random --seed 9 --order docno-asc",
+        "--depth 20 --strategy rrf --budget 12",
+        "--depth 20 --strategy comb-mnz --budget 7 --order docno-asc",
         "--depth 20 --strategy stratified --param strata=1:5:1,6:20:0.2 --seed 1 --order rank",
         "--depth 3 --annotated --order file",
-        "--depth 8 --minus old.txt --total-budget 30",
-        "--depth 9 --strategy topicgrid --param model=judgements/strict.qrels --total-budget 60 --seed 3",
+        "--depth 8 --minus old.txt --budget 4",
     ],
 )
 def test_pool_manifest_and_words_are_those_of_one_machine(
@@ -72,7 +64,7 @@ def test_pool_manifest_and_words_are_those_of_one_machine(
 
 @pytest.mark.parametrize(
     ("order", "rows"),
-    [(order, CHOOSING[place::7]) for place, order in enumerate(ORDERS)]
+    [(order, CHOOSING[place :: len(ORDERS)]) for place, order in enumerate(ORDERS)]
     + [pytest.param("trec", CHOOSING, marks=pytest.mark.long)],
     ids=[*ORDERS, "all"],
 )
@@ -84,23 +76,15 @@ def test_every_strategy_chooses_the_same(
     tops = SparkTops(files, 12, order=order, with_scores=True, master=master)
     there = SparkRuns(tops)
     here = FileRuns(read_tops(files, 12, order=order))
-    graded = {topic: dict.fromkeys(here.of_topic(topic).docnos[::2], 1) for topic in here.topics}
     assert there.of_topic(here.topics[-1]).docnos == here.of_topic(here.topics[-1]).docnos
     for number, row in enumerate(rows):
-        must = [one.name for one in row.parameters if one.default is None and one.name != MODEL]
+        must = [one.name for one in row.parameters if one.default is None]
         given = {name: MUST.get(name, 0.9) for name in must}
-        budgets: dict[str, int] = [{}, {"budget": 5}, {"total_budget": 31}][number % 3]
+        budgets: dict[str, int] = {"budget": 5} if number % 2 else {}
         if isinstance(row, SamplingStrategy):
-            budgets = {"total_budget": 50} if uses_model(row) else {"budget": 25}
-        if uses_model(row):
-            given[MODEL] = "gpt"
-        plan = Plan(
-            strategy=row.name, parameters=given, out_order=OUT_ORDERS[number % 3], seed=number, **budgets
-        )
-        one, other = (
-            PoolBuild(runs, plan, version="1", grades=graded if uses_model(row) else None).result()
-            for runs in (here, there)
-        )
+            budgets = {"budget": 25}
+        plan = Plan(strategy=row.name, parameters=given, seed=number, **budgets)
+        one, other = (PoolBuild(runs, plan, version="1").result() for runs in (here, there))
         assert other == one, row.name
 
 
@@ -127,9 +111,7 @@ def test_odd_runs_are_pooled_alike(cli: Cli, here: Path, master: str) -> None:
     write(
         here / "list", "file\tcontributes\tgroup", "é.run\tyes\tグループ", "one.run\tyes\t", "fed.run\tno\t"
     )
-    one, other = both(
-        cli, here, master, "--runs", "list", "--depth", "2", "--annotated", "--total-budget", "4"
-    )
+    one, other = both(cli, here, master, "--runs", "list", "--depth", "2", "--annotated", "--budget", "2")
     assert one[0].code == 0
     assert other == one
 

@@ -30,7 +30,7 @@ def test_annotated_lines_one_for_each_run_that_returned_it(tmp_path: Path) -> No
         RunEntry(str(tmp_path / "a")),
     ]
     runs = FileRuns(read_tops(entries, 2))
-    pool = PoolBuild(runs, Plan(out_order="priority"), version="1").result().pool
+    pool = PoolBuild(runs, Plan(), version="1").result().pool
     assert list(annotated_lines(runs, pool)) == [
         "9 z b acme 1 -2.0",
         "10 d1 a - 1 5.0",

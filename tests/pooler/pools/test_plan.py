@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pools.plan import OUT_ORDERS, BuiltPool, Plan, PoolBuild, pool_lines
+from pooler.pools.plan import BuiltPool, Plan, PoolBuild, pool_lines
 from pooler.pools.runs import FileRuns
 from pooler.reading.blocks import RunTop, TieAtCut, TopRanking
 from pooler.reading.top import read_tops
@@ -101,23 +101,15 @@ def test_build_pool_grows_with_depth(contents: dict[str, dict[str, list[str]]], 
     assert pairs(shallow.pool) <= pairs(deep.pool)
 
 
-@given(contents=systems, seed=st.integers(0, 2**70), out_order=st.sampled_from(OUT_ORDERS))
-def test_build_pool_positions_are_the_display_order(
-    contents: dict[str, dict[str, list[str]]], seed: int, out_order: str
-) -> None:
-    """Positions count from 0 in each topic, and every display order holds the same pairs."""
-    runs = [top_run(tag, topics, depth=3) for tag, topics in contents.items()]
-    pool = build(runs, out_order=out_order, seed=seed).pool
-    assert pairs(pool) == pairs(build(runs).pool)
+@given(contents=systems)
+def test_build_pool_positions_are_the_order_of_docnos(contents: dict[str, dict[str, list[str]]]) -> None:
+    """Positions count from 0 in each topic, by docno."""
+    pool = build([top_run(tag, topics, depth=3) for tag, topics in contents.items()]).pool
     for topic in {entry.topic for entry in pool.entries}:
         shown = [entry for entry in pool.entries if entry.topic == topic]
         assert [entry.position for entry in shown] == list(range(len(shown)))
-        if out_order == "docno":
-            docnos = [entry.docno.encode() for entry in shown]
-            assert docnos == sorted(docnos)
-        if out_order == "priority":
-            priorities = [entry.priority or 0 for entry in shown]
-            assert priorities == sorted(priorities, reverse=True)
+        docnos = [entry.docno.encode() for entry in shown]
+        assert docnos == sorted(docnos)
 
 
 def test_build_pool_topics_are_in_natural_order() -> None:
@@ -134,43 +126,6 @@ def test_sampled_pool_says_stratum_and_probability() -> None:
     assert sorted(entry.docno for entry in entries) == ["a", "b", "c", "d"]
     assert [entry.stratum for entry in entries] == [1, 1, 1, 1]
     assert [entry.inclusion_probability for entry in entries] == [0.5, 0.5, 0.5, 0.5]
-
-
-def test_build_pool_random_order_needs_and_obeys_its_seed() -> None:
-    """The same seed gives the same order, another seed another, and no seed an error."""
-    runs = [top_run("x", {"1": [f"d{number}" for number in range(50)]}, depth=50)]
-
-    def shown(seed: int) -> list[str]:
-        pool = build(runs, out_order="random", seed=seed).pool
-        return [entry.docno for entry in pool.entries]
-
-    assert shown(1) == shown(1)
-    assert shown(1) != shown(2)
-    assert sorted(shown(1)) == sorted(shown(2))
-    for seed in (None, -1):
-        with pytest.raises(ArgumentError, match="`seed` must be an integer >= 0"):
-            build(runs, out_order="random", seed=seed)
-
-
-def test_build_pool_random_order_of_a_topic_is_its_own() -> None:
-    """A topic more leaves the display order of the others as it is, and topics differ."""
-    docnos = [f"d{number}" for number in range(50)]
-    few = [top_run("x", {"1": docnos, "2": docnos}, depth=50)]
-    more = [top_run("x", {"0": docnos, "1": docnos, "2": docnos}, depth=50)]
-    orders = []
-    for runs in (few, more):
-        pool = build(runs, out_order="random", seed=5).pool
-        orders.append({topic: [e.docno for e in pool.entries if e.topic == topic] for topic in "12"})
-    assert orders[0] == orders[1]
-    assert orders[0]["1"] != orders[0]["2"]
-
-
-def test_build_pool_random_order_is_unbiased() -> None:
-    """Over many seeds each of three documents comes first about a third of the time."""
-    runs = [top_run("x", {"1": ["a", "b", "c"]}, depth=3)]
-    firsts = [build(runs, out_order="random", seed=seed).pool.entries[0].docno for seed in range(900)]
-    # Binomial(900, 1/3): standard deviation 14.1; five of them either side.
-    assert all(abs(firsts.count(docno) - 300) < 71 for docno in "abc")
 
 
 def test_build_pool_runs_that_do_not_contribute_stand_in_the_manifest_alone() -> None:
@@ -198,7 +153,7 @@ def test_build_pool_manifest_says_how_to_build_it_again() -> None:
         top_run("y", {"2": ["b", "a", "c"], "10": ["a"]}, depth=2, group="acme"),
         top_run("x", {"2": ["a"]}, depth=2),
     ]
-    pool = build(runs, out_order="random", seed=7, name="first", round="1.5").pool
+    pool = build(runs, seed=7, name="first", round="1.5").pool
     assert (pool.name, pool.round, pool.run_tags) == ("first", "1.5", ("x", "y"))
     assert json.loads(json.dumps(pool.manifest)) == {
         "tool": "pooler",
@@ -208,7 +163,7 @@ def test_build_pool_manifest_says_how_to_build_it_again() -> None:
         "strategy": "depth",
         "parameters": {"depth": 2},
         "order": "trec",
-        "out_order": "random",
+        "out_order": "docno",
         "seed": 7,
         "runs": [
             {
@@ -266,8 +221,6 @@ def test_build_pool_arguments_are_checked() -> None:
         build([*runs, top_run("y", {"1": ["a", "b"]}, depth=2)])
     with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike"):
         build([*runs, replace(top_run("y", {"1": ["a"]}, depth=1), order="file")])
-    with pytest.raises(ArgumentError, match="`out_order` must be one of docno, priority, random"):
-        build(runs, out_order="best")
     with pytest.raises(ArgumentError, match="`runs` must hold a run that contributes"):
         build([])
     with pytest.raises(UnknownNameError, match="unknown strategy `dept`; known: `depth`"):

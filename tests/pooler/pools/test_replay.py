@@ -35,9 +35,6 @@ from store.errors import ArgumentError
 from store.records import Qrel, Ranking, Run
 from tests.store.analysis.plain_tau_ap import plain_tau_ap
 
-REQUIRED: dict[str, dict[str, Any]] = {"rbc": {"phi": 0.8}}
-"""Parameters without a default."""
-
 REPLAYED = [name for name, row in STRATEGIES.items() if not isinstance(row, SamplingStrategy)]
 
 
@@ -170,7 +167,7 @@ def test_topic_without_documents_costs_nothing() -> None:
     empty = judged_topic([], {})
     for name in REPLAYED:
         row = find_strategy(name)
-        replay = replay_topic(row, empty, row.complete(REQUIRED.get(name, {})), seed=1)
+        replay = replay_topic(row, empty, row.complete({}), seed=1)
         assert (replay.order.size, replay.found.tolist(), replay.n_passed_over(9)) == (0, [0], 0)
 
 
@@ -195,7 +192,7 @@ def test_every_strategy_draws_every_document_once(name: str, topic: JudgedTopic,
         scores = np.where(is_there, -np.arange(float(topic.rankings.depth)), np.nan)
         table = TopicRankings(topic.rankings.documents, topic.rankings.n_documents, scores)
         topic = JudgedTopic(table, topic.outcomes, topic.relevant, topic.among_relevant)
-    parameters = row.complete(REQUIRED.get(name, {}))
+    parameters = row.complete({})
     replay = replay_topic(row, topic, parameters, seed=3, unjudged=unjudged)
     assert sorted(replay.order.tolist()) == list(range(topic.rankings.n_documents))
     found, curve, passed = 0, [0], 0

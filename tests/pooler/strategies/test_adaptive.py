@@ -43,8 +43,7 @@ def _drain(
 def test_table_has_the_adaptive_strategies() -> None:
     """Every adaptive way of pooling is found under its own name."""
     assert NAMES == [
-        "rbp-b", "rbp-c", "mtf", "hedge", "max-mean", "mm-ns", "thompson", "ucb1-tuned",
-        "epsilon-greedy", "depth-then",
+        "rbp-b", "rbp-c", "mtf", "hedge", "max-mean", "mm-ns", "thompson", "depth-then",
     ]  # fmt: skip
 
 

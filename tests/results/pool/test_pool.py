@@ -99,9 +99,12 @@ def test_a_collection_is_pooled_deeper_and_a_run_taken_out(collection: Collectio
     assert first.closing[-1] == "pool `pool`, round 0, is in the collection"
     planned = pool_collection(collection, depth=2, add=True, dry_run=True)
     assert [one.name for one in collection.pools.all()] == ["pool"]
-    counts = {row["what"]: row["documents"] for row in planned.table("change").to_records()}
-    assert (counts["new"], counts["staying"]) == (1, 3)
-    assert planned.table("cost").to_dict()["reason"] == ["no-judges"]
+    assert planned.closing[:3] == [
+        "new: 1 document: 0 judged, 0 cannot be judged, 0 skipped, 1 unjudged",
+        "leaving: 0 documents",
+        "staying: 3 documents: 0 judged, 0 cannot be judged, 0 skipped, 3 unjudged",
+    ]
+    assert planned.closing[4].endswith("no person judges yet (pooler judges add NAME)")
     assert planned.settings["name"] == "pool-2"
     assert pool_collection(collection, depth=1, add=True).is_nothing
     left = unpool(collection, "y", dry_run=True)

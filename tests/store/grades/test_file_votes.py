@@ -66,21 +66,17 @@ def graded(found: PopulationVotes, docnos: Sequence[str]) -> dict[tuple[str, str
     }
 
 
-@given(said=SAID)
-def test_listed_votes_are_the_grades_that_were_given(said: Said) -> None:
+@given(said=SAID, least=st.integers(1, 2))
+def test_votes_are_the_grades_that_were_given(said: Said, least: int) -> None:
     """Every grade is there under its names, and nothing that is none; states are counted apart."""
     votes = file_votes(said)
-    found = votes.votes(["ann", "bob"], population="listed", unlisted_as=None) \
-        if _is_full(said) else None  # fmt: skip
-    if found is None:
-        found = votes.votes(["ann", "bob"])
-        n_graders: dict[tuple[str, str], int] = {}
-        for (topic, docno, _), what in said.items():
-            n_graders[topic, docno] = n_graders.get((topic, docno), 0) + (what not in NO_GRADE)
-        expected = {key: int(what) for key, what in said.items()
-                    if what not in NO_GRADE and n_graders[key[:2]] == 2}  # fmt: skip
-    else:
-        expected = {key: int(what) for key, what in said.items() if what not in NO_GRADE}
+    found = votes.votes(["ann", "bob"], least=least)
+    n_graders: dict[tuple[str, str], int] = {}
+    for (topic, docno, _), what in said.items():
+        n_graders[topic, docno] = n_graders.get((topic, docno), 0) + (what not in NO_GRADE)
+    expected = {
+        key: int(what) for key, what in said.items() if what not in NO_GRADE and n_graders[key[:2]] >= least
+    }
     assert graded(found, list(votes.docnos)) == expected
     for code, judge in enumerate(("ann", "bob")):
         mine = [what for (_, _, name), what in said.items() if name == judge]
@@ -89,20 +85,13 @@ def test_listed_votes_are_the_grades_that_were_given(said: Said) -> None:
         assert found.graded[code] == sum(what not in NO_GRADE for what in mine)
 
 
-def _is_full(said: Said) -> bool:
-    """Say whether no document that one judge graded is without a word of the other."""
-    pairs = {key[:2] for key, what in said.items() if what not in NO_GRADE}
-    looked = {key for key, what in said.items() if what != "u"}
-    return all((*pair, judge) in looked for pair in pairs for judge in ("ann", "bob"))
-
-
 def test_topics_are_in_natural_order_whatever_the_files() -> None:
     """Topic 9 comes before 10, and a topic of no chosen judge does not come."""
     said = {("10", "d1", "ann"): "1", ("9", "d1", "ann"): "1", ("A", "d1", "bob"): "1",
             ("9", "d1", "bob"): "2"}  # fmt: skip
     votes = file_votes(said)
     assert votes.votes().votes.topics == ("9", "10", "A")
-    assert votes.votes(["ann"], population="listed").votes.topics == ("9", "10")
+    assert votes.votes(["ann"], least=1).votes.topics == ("9", "10")
 
 
 def test_columns_and_judgements_are_the_same_votes() -> None:
@@ -121,20 +110,6 @@ def test_columns_and_judgements_are_the_same_votes() -> None:
     found, expected = first.votes(), file_votes(said).votes(["ann", "bob"])
     assert graded(found, list(first.docnos)) == graded(expected, ["d1", "d2"])
     assert found.votes.topics == ("9",)  # the line of topic 10 is no judgement
-    pooled = first.votes(population="pooled", unlisted_as=0)
-    assert (pooled.votes.topics, pooled.blanks.tolist()) == (("9", "10"), [0, 1])
-
-
-def test_pooled_documents_belong_to_their_own_topics() -> None:
-    """Topic 9 has one graded and two listed documents, topic 10 a graded one and no blank."""
-    votes = FileVotes()
-    votes.scale = SCALE
-    said = {("9", "d1", "ann"): "1", ("10", "d1", "ann"): "2"}
-    listed = [("9", "d2"), ("9", "d3")]
-    votes.add_judgements(judgements(said), {"ann": JudgeKind.HUMAN}, listed=listed)
-    found = votes.votes(population="pooled", unlisted_as=0)
-    assert found.votes.topics == ("9", "10")
-    assert found.blanks.tolist() == [2, 0]
 
 
 def test_who_is_measured_by_default() -> None:
@@ -162,10 +137,8 @@ def test_docnos_of_runs_keep_their_numbers() -> None:
 
 
 def test_what_files_do_not_say_is_refused() -> None:
-    """The documents of a collection, a judge who is not there, a judge twice."""
+    """A judge who is not there, a judge twice."""
     votes = file_votes({("9", "d1", "ann"): "1"})
-    with pytest.raises(ArgumentError, match="files, which do not say what is in it"):
-        votes.votes(population="collection", unlisted_as=0)
     with pytest.raises(UnknownNameError, match="unknown judge `ane`; known: `ann`"):
         votes.votes(["ane"])
     with pytest.raises(ArgumentError, match="in one file only, but got 'ann'"):

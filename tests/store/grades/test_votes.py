@@ -11,7 +11,7 @@ import pytest
 
 from store.analysis.agreement.votes import Votes
 from store.collection import Collection
-from store.errors import ArgumentError, StoreError, UnknownNameError
+from store.errors import StoreError, UnknownNameError
 from store.formats.scale import parse_scale, scale_to_json
 from store.records import Action, JudgeKind, Qrel, State
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool, statements
@@ -101,45 +101,6 @@ def test_empty_collection_and_one_of_rulings_alone_have_no_votes(collection: Col
     collection.judgements.add({"zoe": [Qrel("1", "a", 1)]}, JudgeKind.ADJUDICATOR)
     made = collection.grades.votes()
     assert (made.votes.judges, made.n_documents) == ((), 0)
-
-
-def test_pooled_population_is_the_pools_not_withdrawn(collection: Collection) -> None:
-    """What pools hold counts, judged or not; of a withdrawn pool, and outside of all, nothing."""
-    for name, documents in (("one", {"1": ["a", "b"]}), ("two", {"1": ["b", "c"], "2": ["a"]}),
-                            ("gone", {"3": ["a", "z"]})):  # fmt: skip
-        collection.pools.add(make_pool(documents, name=name))
-    collection.pools.withdraw("gone")
-    collection.judgements.add(
-        {"ann": [Qrel("1", "a", 2), Qrel("9", "x", 1)], "bob": [Qrel("1", "a", 1)]}, HUMAN
-    )
-    made = collection.grades.votes(population="pooled", unlisted_as=0)
-    assert made.n_documents == 4
-    by_topic = dict(zip(made.votes.topics, made.blanks.tolist(), strict=True))
-    assert {topic: count for topic, count in by_topic.items() if count} == {"1": 2, "2": 1}
-    assert grades_of(made.votes) == [("1", {"ann": 2, "bob": 1})]
-    assert (made.filled.tolist(), made.outside.tolist()) == ([3, 3], [1, 0])
-
-
-def test_collection_population_is_every_document_for_every_topic(collection: Collection) -> None:
-    """Topics and documents without any judgement count too, as the declared grade."""
-    fill(collection)
-    collection.pools.add(make_pool({"unjudged": ["new"]}, name="more"))
-    made = collection.grades.votes(population="collection", unlisted_as=0)
-    assert made.votes.topics == ("9", "10", "unjudged")
-    assert made.n_documents <= 3 * 13
-    touched = {
-        (one.topic, one.docno) for one in collection.judgements.current()
-        if one.judge != "zoe" and one.state is not State.UNJUDGED
-    }  # fmt: skip
-    assert int(made.blanks.sum()) == 3 * 13 - len(touched)
-    assert dict(zip(made.votes.topics, made.blanks.tolist(), strict=True))["unjudged"] == 13
-
-
-def test_unjudged_cells_need_a_declared_grade(collection: Collection) -> None:
-    """A collection is never taken as judged exhaustively without being told so."""
-    fill(collection)
-    with pytest.raises(ArgumentError, match="`unlisted_as` must say what"):
-        collection.grades.votes(population="collection")
 
 
 def test_votes_take_one_query_for_all_judgements(collection: Collection) -> None:

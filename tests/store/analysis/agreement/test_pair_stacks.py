@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -25,7 +24,7 @@ from store.analysis.agreement.tables import (
     sharing_pairs,
     stacks_of,
 )
-from store.analysis.agreement.votes import grade_counts, votes_from_rows
+from store.analysis.agreement.votes import grade_counts
 from store.analysis.collapse import collapse_table
 from tests.store.analysis.agreement.exact import cohen_kappa, pair_coefficient, relevant_in
 
@@ -40,26 +39,21 @@ plain_cells = st.dictionaries(
 )
 
 
-def population_of(plain: dict[tuple[int, int, int], int], *, filled: bool) -> PopulationVotes:
-    """Take plain grades as judgements, over common documents or a whole collection."""
+def population_of(plain: dict[tuple[int, int, int], int]) -> PopulationVotes:
+    """Take plain grades as judgements."""
     plain = {**plain, **{(0, 0, judge): 0 for judge in range(3)}}
     rows = np.array([(*key, place) for key, place in plain.items()], dtype=np.int64)
-    cells = Cells(("1", "2", "3", "4"), JUDGES, SCALE, *rows.T)
-    if not filled:
-        return population_votes(cells)
-    return population_votes(cells, "collection", unlisted_as=1, n_documents=N_DOCUMENTS)
+    return population_votes(Cells(("1", "2", "3", "4"), JUDGES, SCALE, *rows.T))
 
 
-@given(plain=plain_cells, filled=st.booleans())
-def test_stack_of_all_pairs_equals_one_pair_at_a_time(
-    plain: dict[tuple[int, int, int], int], filled: bool
-) -> None:
+@given(plain=plain_cells)
+def test_stack_of_all_pairs_equals_one_pair_at_a_time(plain: dict[tuple[int, int, int], int]) -> None:
     """Tables, macro overlaps and every coefficient are those of each pair's own tables."""
-    population = population_of(plain, filled=filled)
+    population = population_of(plain)
     stacks = all_pair_stacks(population, [1, 2])
     assert [stack.level_index for stack in stacks] == [None, 1, 2]
     for number, (first, second) in enumerate(combinations(JUDGES, 2)):
-        tables = population.total(partial(pair_tables, first=first, second=second))
+        tables = pair_tables(population.votes, first, second)
         for stack in stacks:
             level = stack.level_index
             own = tables if level is None else collapse_table(tables, level)
@@ -180,27 +174,13 @@ def test_binary_tables_stand_at_their_level() -> None:
     assert stack.overlaps.tolist() == [[2 / 3, 1.0]]
 
 
-@given(plain=plain_cells, filled=st.booleans(), level=st.sampled_from([None, 1, 2]))
-def test_all_judges_equal_the_exact_coefficients_of_a_full_list(
-    plain: dict[tuple[int, int, int], int], filled: bool, level: int | None
+@given(plain=plain_cells, level=st.sampled_from([None, 1, 2]))
+def test_all_judges_equal_the_exact_coefficients(
+    plain: dict[tuple[int, int, int], int], level: int | None
 ) -> None:
-    """Blank documents count as listed ones do, and a missing number has the same reason."""
-    population = population_of(plain, filled=filled)
-    measured = population if level is None else population.collapsed(level)
-    votes = measured.votes
-    parts = [(votes.topic_codes[votes.documents], votes.documents, votes.judge_codes, votes.places)]
-    for topic, count in enumerate(population.blanks.tolist()):
-        ones = np.ones(count * 3, dtype=np.int64)
-        parts.append(
-            (
-                topic * ones,
-                1000 + np.repeat(np.arange(count), 3),
-                np.tile(np.arange(3), count),
-                (measured.default or 0) * ones,
-            )
-        )
-    rows = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-    full = votes_from_rows(*rows, topics=votes.topics, judges=JUDGES, scale_values=votes.scale_values)
+    """A missing number has the same reason."""
+    population = population_of(plain)
+    full = (population if level is None else population.collapsed(level)).votes
     for one in all_judges(population, level, "none", resamples=1, seed=0):
         if one.name in ("raw", "macro_overlap"):
             continue
@@ -218,8 +198,7 @@ def test_all_judges_equal_the_exact_coefficients_of_a_full_list(
             assert one.value == pytest.approx(exact.value, abs=1e-12)
 
 
-@pytest.mark.parametrize("filled", [False, True])
-def test_item_bootstrap_of_all_judges_agrees_with_the_standard_error(filled: bool) -> None:
+def test_item_bootstrap_of_all_judges_agrees_with_the_standard_error() -> None:
     """Documents resampled by pattern give an interval as wide as the asymptotic one."""
     rng = np.random.default_rng(2)
     plain = {
@@ -228,16 +207,11 @@ def test_item_bootstrap_of_all_judges_agrees_with_the_standard_error(filled: boo
         for judge in range(3)
     }
     rows = np.array([(*key, place) for key, place in plain.items()], dtype=np.int64)
-    cells = Cells(("1",), JUDGES, SCALE, *rows.T)
-    choice: dict[str, Any] = (
-        {"population": "collection", "unlisted_as": 0, "n_documents": 500} if filled else {}
-    )
-    population = population_votes(cells, **choice)
+    population = population_votes(Cells(("1",), JUDGES, SCALE, *rows.T))
     item = {one.name: one.interval for one in all_judges(population, None, "item", resamples=2000, seed=1)}
-    listed = {**plain, **{(0, 400 + d, j): 0 for d in range(100 * filled) for j in range(3)}}
-    rows = np.array([(*key, place) for key, place in listed.items()], dtype=np.int64)
-    whole = population_votes(Cells(("1",), JUDGES, SCALE, *rows.T))
-    error = {one.name: one.interval for one in all_judges(whole, None, "asymptotic", resamples=1, seed=1)}
+    error = {
+        one.name: one.interval for one in all_judges(population, None, "asymptotic", resamples=1, seed=1)
+    }
     for name in ("fleiss", "quadratic", "ac1"):
         by_item, by_error = item[name], error[name]
         assert by_item is not None
@@ -250,7 +224,7 @@ def test_topics_of_all_judges_stand_alone() -> None:
     plain = {
         (topic, d, j): (d + j * (topic == 1)) % 3 for topic in (0, 1) for d in range(6) for j in range(3)
     }
-    population = population_of({**plain, (2, 0, 0): 1}, filled=False)
+    population = population_of({**plain, (2, 0, 0): 1})
     found = all_judges_by_topic(population, None)
     assert list(found) == ["1", "2"]
     assert {one.name: one.value for one in found["1"]}["fleiss"] == 1.0

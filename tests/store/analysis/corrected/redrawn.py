@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.corrected.drawn import Drawn, calibrated_shares, drawn
-from store.analysis.corrected.grid import allocation, stratum_spreads, weight_classes
 from store.analysis.corrected.linear import difference_scores
 from tests.model_judges import JUDGES, PEOPLE_LEVEL, grades_of, run_paths
 
@@ -83,6 +82,33 @@ def cells(*parts: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(np.stack(parts), axis=1, return_inverse=True)[1].ravel()
 
 
+def weight_classes(weights: Array, n_classes: int) -> NDArray[np.int64]:
+    """Cut pairs, by weight ascending, into classes of about the same total weight."""
+    order = np.argsort(weights, kind="stable")
+    reached = np.cumsum(weights[order])
+    classes = np.zeros(weights.size, np.int64)
+    classes[order] = np.minimum(n_classes * (reached / reached[-1]), n_classes - 1).astype(np.int64)
+    return classes
+
+
+def allocation(sizes: NDArray[np.int64], spreads: Array, total: int) -> NDArray[np.int64]:
+    """Draw two of each stratum, or all; share the rest by size x spread, rounded down, then one by one."""
+    taken = np.minimum(2, sizes).astype(np.int64)
+    left = total - int(taken.sum())
+    shares = sizes * spreads
+    while left:
+        is_open = taken < sizes
+        wanted = np.floor(left * (shares / shares[is_open].sum())).astype(np.int64)
+        more = np.where(is_open, np.minimum(wanted, sizes - taken), 0)
+        if not more.any():
+            break
+        taken += more
+        left -= int(more.sum())
+    for _ in range(left):
+        taken[np.argmax(np.where(taken < sizes, shares / (taken + 1), -1.0))] += 1
+    return taken
+
+
 def strata_of(design: str, judge: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the stratum of every pair, and whether the model says relevant."""
     track = population()
@@ -113,7 +139,10 @@ def sizes_to_draw(design: str, judge: str, total: int) -> tuple[NDArray[np.int64
         taken = np.floor(exact).astype(np.int64)
         taken[np.argsort(taken - exact, kind="stable")[: total - taken.sum()]] += 1
         return strata, taken
-    return strata, allocation(sizes, stratum_spreads(strata, track.attention(), relevant), total)
+    guessed = np.zeros(sizes.size)
+    guessed[strata] = np.where(relevant, 0.25, 0.1)
+    squares = np.bincount(strata, track.attention() ** 2) / sizes
+    return strata, allocation(sizes, np.sqrt(squares * guessed), total)
 
 
 def samples(design: str, judge: str, total: int, n_redraws: int, seed: int = 1) -> Iterator[Drawn]:

@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from store.analysis.corrected.drawn import Drawn, calibrated_shares, drawn
-from store.analysis.corrected.linear import (
-    NORMAL,
-    composite,
-    covariances,
-    difference_scores,
-    topic_interval,
-    tuning,
-)
+from store.analysis.corrected.linear import NORMAL, covariances, difference_scores, topic_interval, tuning
 from store.analysis.corrected.whole_lists import corrected_ideal, corrected_ndcg, corrected_precision
 from tests.model_judges import JUDGES
 from tests.store.analysis.corrected.redrawn import (
@@ -70,12 +63,6 @@ OF_TOPICS = {
     ("nDCG@10", 2166): (0.0221, 0.0121, 0.911, 0.928),
 }
 """Error, bias, tau-b, coverage of the topics' interval, with `topicgrid`, umbrela."""
-OF_COMPOSITE = {
-    "umbrela": (0.906, 0.0266, 0.809, 0.0420, 0.31),
-    "gpt-4o": (0.885, 0.0288, 0.795, 0.0439, 0.36),
-    "llama": (0.821, 0.0393, 0.777, 0.0480, 0.59),
-}
-"""Tau-b and error, here over runs and redraws, of composite and corrected scores; B; `grid`, 10 %."""
 
 
 def tau_b(first: Array, second: Array) -> float:
@@ -236,35 +223,3 @@ def test_measures_of_topics_as_in_the_reference(total: int) -> None:
         assert found[1] == pytest.approx(bias, abs=0.003), name
         assert found[2] == pytest.approx(tau, abs=0.015), name
         assert found[3] == pytest.approx(coverage, abs=0.03), name
-
-
-def composites(judge: str, n_redraws: int) -> tuple[float, float, float, float, float]:
-    """Return tau-b and error of composite and corrected scores, and B."""
-    track = population()
-    people, model = relevance(judge)
-    weights = track.weights(WORTH["P@10"])
-    truth, alone = weights @ people, weights @ model
-    both: tuple[list[Array], list[Array]] = ([], [])
-    kept = []
-    for sample in samples("grid", judge, 1083, n_redraws):
-        rows, predicted = sample.judged, calibrated(judge, people, sample)
-        corrected = scores_of(weights, predicted, people, sample)
-        covariance = covariances(weights[:, rows] * (people[rows] - predicted[rows]), sample)
-        shrunk = composite(alone, corrected, covariance)
-        both[0].append(shrunk.scores)
-        both[1].append(corrected)
-        kept.append(shrunk.kept)
-    taus = [float(np.mean([tau_b(truth, one) for one in scores])) for scores in both]
-    errors = [float(np.sqrt(np.mean(np.square(np.array(scores) - truth)))) for scores in both]
-    return taus[0], errors[0], taus[1], errors[1], float(np.mean(kept))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("judge", OF_COMPOSITE)
-def test_composite_as_in_the_reference(judge: str) -> None:
-    """200 redraws: the order of the model, the level of people."""
-    found = composites(judge, 200)
-    for place, close in enumerate((0.01, 0.1, 0.01, 0.1, 0.05)):
-        expected = OF_COMPOSITE[judge][place]
-        limit = close * expected if close == 0.1 else close
-        assert found[place] == pytest.approx(expected, abs=limit), place

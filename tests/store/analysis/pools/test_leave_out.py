@@ -11,16 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import ttest_rel
 
-from store.analysis.pools.contributions import (
-    Plan,
-    Withdrawn,
-    depth_plan,
-    remove_uniques,
-    repool,
-    within_depth,
-)
+from store.analysis.pools.contributions import Withdrawn, remove_uniques, within_depth
 from store.analysis.pools.leave_out import LeaveOut, adjust_scores, leave_out, pool_errors
-from store.analysis.rankings import JudgedRankings
 from store.analysis.run_order import TIED_MAP, kendall_tau_b, tau_ap
 from store.errors import ArgumentError
 from tests.store.analysis.drawn_collections import Drawn, as_float, drawn_collections, plain_mean
@@ -92,7 +84,6 @@ def test_leaving_out_equals_scoring_from_scratch(drawn: Drawn, data: st.DataObje
     left = leave_out(arrays, withdrawn)
     owners = owners_of(drawn.tags, groups)
     assert withdrawn.names == tuple(dict.fromkeys(owners))
-    assert not withdrawn.n_lacking.any()
     nothing: dict[str, set[int]] = {topic: set() for topic in drawn.grades}
     before = [scored_without(drawn, tag, nothing) for tag in drawn.tags]
     means = [as_float(plain_mean(row)) for row in before]
@@ -131,67 +122,6 @@ def as_number(tau: float | None) -> float:
     return np.nan if tau is None else tau
 
 
-@given(drawn=drawn_collections(most_runs=5), data=st.data())
-def test_depth_pools_are_the_same_in_both_ways(drawn: Drawn, data: st.DataObject) -> None:
-    """What leaves a depth pool with a run is what the run alone brought."""
-    n_runs = len(drawn.tags)
-    groups = data.draw(st.sampled_from([None, GROUPS[:n_runs]]))
-    contributing = np.array(data.draw(st.lists(st.booleans(), min_size=n_runs, max_size=n_runs)))
-    depth = data.draw(st.integers(1, drawn.cutoff))
-    arrays = drawn.arrays()
-    one = remove_uniques(arrays, within_depth(arrays, depth, contributing), groups)
-    other = repool(arrays, depth_plan(arrays, depth, contributing), groups)
-    for field in ("by", "topics", "codes", "owners", "n_lacking"):
-        assert getattr(one, field).tolist() == getattr(other, field).tolist()
-    assert one.names == other.names
-
-
-def by_votes(arrays: JudgedRankings, size: int) -> Plan:
-    """Pool the documents that most runs have, of as many the lowest code."""
-
-    def pool(kept: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-        pooled = []
-        for topic, document_states in enumerate(arrays.document_states):
-            documents = arrays.documents[kept, topic]
-            votes = np.bincount(documents[documents >= 0], minlength=document_states.size)
-            order = [one for one in np.argsort(-votes, kind="stable").tolist() if votes[one]]
-            of_topic = np.zeros(document_states.size, np.bool_)
-            of_topic[order[:size]] = True
-            pooled.append(of_topic)
-        return pooled
-
-    return pool
-
-
-def plain_votes(drawn: Drawn, tags: list[str], topic: str, size: int) -> list[int]:
-    """Pool as `by_votes` does, from lists."""
-    votes: dict[int, int] = {}
-    for tag in tags:
-        for document in drawn.listed(tag, topic):
-            votes[document] = votes.get(document, 0) + 1
-    return sorted(votes, key=lambda document: (-votes[document], document))[:size]
-
-
-@given(drawn=drawn_collections(most_runs=5), size=st.integers(1, 6))
-def test_repooling_a_pool_of_fixed_size(drawn: Drawn, size: int) -> None:
-    """Other documents take the places: judged ones stay, unjudged ones are counted as lacking."""
-    arrays = drawn.arrays()
-    withdrawn = repool(arrays, by_votes(arrays, size))
-    left = leave_out(arrays, withdrawn)
-    for row, tag in enumerate(drawn.tags):
-        others = [other for other in drawn.tags if other != tag]
-        removed, n_lacking = {}, 0
-        for topic, judged in drawn.grades.items():
-            whole = set(plain_votes(drawn, drawn.tags, topic, size))
-            without = set(plain_votes(drawn, others, topic, size))
-            removed[topic] = (whole - without) & set(judged)
-            n_lacking += len((without - whole) - set(judged))
-        assert withdrawn_sets(withdrawn, drawn, tag) == removed
-        assert withdrawn.n_lacking[row] == n_lacking
-        after = [as_float(one) for one in scored_without(drawn, tag, removed)]
-        np.testing.assert_allclose(left.after[row], after)
-
-
 # Juru and wdo each have two documents of their own and share one: ECIR'23, bootstrap code, the test
 # of the creation of incomplete pools. All five are pooled; without juru three are.
 JURU = {("juru", "1"): [1, 2, 5], ("wdo", "1"): [3, 4, 5]}
@@ -199,12 +129,10 @@ JURU = {("juru", "1"): [1, 2, 5], ("wdo", "1"): [3, 4, 5]}
 
 @pytest.mark.vector("V7: test_creation_of_incomplete_pools.py of the ECIR'23 bootstrap code")
 def test_two_runs_that_share_a_document() -> None:
-    """Pools of five and three documents, and two thirds unjudged of the run left out."""
+    """Two thirds are unjudged of the run left out."""
     grades = {"1": dict.fromkeys(range(1, 6), True)}
     arrays = arrays_of(JURU, grades, 3, ["juru", "wdo"])
-    plan = depth_plan(arrays, 3)
-    assert [int(plan(np.array(kept))[0].sum()) for kept in ([True, True], [False, True])] == [5, 3]
-    withdrawn = repool(arrays, plan)
+    withdrawn = remove_uniques(arrays, within_depth(arrays, 3))
     # Two of each run's three documents are its own.
     assert (withdrawn.n_judged() / 3).round(4).tolist() == [0.6667, 0.6667]
 
@@ -241,7 +169,7 @@ def changed(before: list[float], after: list[float], topics: NDArray[np.float64]
     names = tuple("ABCDE"[: len(before)])
     nothing = np.zeros(0, np.int64)
     zeros = np.zeros(len(before), np.int64)
-    withdrawn = Withdrawn(names, np.arange(len(before)), nothing, nothing, nothing, zeros)
+    withdrawn = Withdrawn(names, np.arange(len(before)), nothing, nothing, nothing)
     means = np.array(before), np.array(after)
     taus = np.full(len(before), np.nan)
     return LeaveOut(
@@ -334,11 +262,6 @@ def test_arguments_are_checked() -> None:
         remove_uniques(arrays, pooled, ["one"])
     with pytest.raises(ArgumentError, match="`pooled` must have shape"):
         remove_uniques(arrays, pooled[:, :, :1])
-    with pytest.raises(ArgumentError, match="`plan` must make one array a topic"):
-        repool(arrays, lambda _: [])
-    others = arrays_of(JURU, {"1": {9: True}}, 3, ["juru", "wdo"])
-    with pytest.raises(ArgumentError, match="`plan` must pool what a run has"):
-        repool(others, lambda _: [np.ones(6, bool)])
     left = leave_out(arrays, withdrawn)
     with pytest.raises(ArgumentError, match="`pooled` must be one flag for each of 2 runs"):
         adjust_scores(left, np.array([True]))
@@ -398,15 +321,12 @@ def test_trec_covid_uniques_and_scores_without_them() -> None:
 
 
 def test_trec_covid_teams_lose_what_their_one_pooled_run_brought() -> None:
-    """A team's other runs lose the judgements too, and the way of repooling is the same."""
+    """A team's other runs lose the judgements too."""
     arrays, fed = covid_arrays(), pooled_runs()
     teams = [leaderboard()[tag]["team"] for tag in arrays.tags]
     assert (len(set(teams)), int(fed.sum())) == (56, 56)
     by_run = remove_uniques(arrays, within_depth(arrays, 7, fed))
     by_team = remove_uniques(arrays, within_depth(arrays, 7, fed), teams)
-    again = repool(arrays, depth_plan(arrays, 7, fed), teams)
-    assert by_team.codes.tolist() == again.codes.tolist()
-    assert not again.n_lacking.any()
     of_run = {arrays.tags[by]: n for by, n in enumerate(by_run.n_judged().tolist()) if fed[by]}
     of_team = dict(zip(by_team.names, by_team.n_judged().tolist(), strict=True))
     assert {teams[arrays.tags.index(tag)]: n for tag, n in of_run.items()} == of_team
@@ -435,7 +355,8 @@ def test_toy_pool_has_the_uniques_of_its_documentation() -> None:
     arrays = arrays_of(ranked, grades, 100)
     assert arrays.tags == ("A", "B", "C", "D", "E")
     sizes = [
-        [int(one.sum()) for one in depth_plan(arrays, depth)(np.ones(5, bool))] for depth in (1, 2, 3, 5, 10)
+        [int(arrays.documents_at(topic, within_depth(arrays, depth)[:, topic]).sum()) for topic in range(3)]
+        for depth in (1, 2, 3, 5, 10)
     ]
     assert sizes == [[5, 4, 5], [9, 8, 9], [13, 12, 13], [20, 20, 20], [40, 38, 36]]
     withdrawn = remove_uniques(arrays, within_depth(arrays, 3))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.pools.contributions import depth_plan, within_depth
+from store.analysis.pools.contributions import within_depth
 from store.analysis.pools.diagnosis import topic_counts
 from store.analysis.pools.inference import RANKS_PER_HOLE, UNTOLD, infer_pool
 from store.analysis.rankings import RELEVANT, UNJUDGED
@@ -146,10 +146,10 @@ def test_three_runs_of_the_pool_bias_estimators() -> None:
     arrays = arrays_of(lists, {"1": one, "2": two}, 100)
     pool = infer_pool(arrays)
     assert (pool.depth, pool.pooled.tolist()) == (3, [True, True, False])
-    plan = depth_plan(arrays, 3)
     sizes = []
     for kept in ([1], [2], [0, 1, 2]):
-        pooled = plan(np.isin([0, 1, 2], kept))
+        within = within_depth(arrays, 3, np.isin([0, 1, 2], kept))
+        pooled = [arrays.documents_at(topic, within[:, topic]) for topic in (0, 1)]
         judged = [document_states != UNJUDGED for document_states in arrays.document_states]
         sizes.append(sum(int((a & b).sum()) for a, b in zip(pooled, judged, strict=True)))
     assert sizes == [6, 1, 7]
