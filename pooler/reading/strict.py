@@ -23,8 +23,9 @@ empty          the file has no run line, nor another fault
 qrels          all lines are those of a qrels file; told once, in place of every other fault
 other-kind     the file looks like one of topics or documents, or like a list of runs; told likewise
 utf16          the file is UTF-16
-gzip, xz, zstd the compressed data is truncated or damaged, or is none and no text, whatever its
-               name says
+binary         the file is an archive or a table of another program
+gzip, xz,      the compressed data is truncated or damaged, or is none and no text, whatever its
+bz2, zstd      name says
 ============== ==================================================================================
 
 Lenient reading follows trec_eval: text after the sixth field and lines that begin with `#` are

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from store.records import ImportReport, Pool, Topic
 
 _NAMES_SHOWN = 8
-_FILE_HELP = "- is stdin; .gz, .xz, .zst and .parquet are fine."
+_FILE_HELP = "- is stdin; .gz, .xz, .bz2, .zst are fine."
 FileArgument = Annotated[str | None, argument("FILE", _FILE_HELP)]
 
 
