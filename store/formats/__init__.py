@@ -12,5 +12,5 @@ ImportFormat = Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv"
 """Of judgements that go into a collection: `GradesFormat` and `LabelsFormat`."""
 TopicFormat = Literal["auto", "trec", "covid", "tsv", "jsonl"]
 DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]
-Layout = Literal["pooler", "parquet", "beir", "trec"]
-"""Of an exported directory: pooler's own, of text or Parquet, is read back; others hold what others read."""
+Layout = Literal["pooler", "beir", "trec"]
+"""Of an exported directory: pooler's own is read back; others hold what others read."""

@@ -57,7 +57,6 @@ from pooler.results.named_runs import entries_of
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
 from store.formats import DocumentFormat, ImportFormat, TopicFormat
-from store.formats.syntax.parquet import form_of
 from store.readable import Markup
 from store.text import counted
 
@@ -153,8 +152,6 @@ def judgements(
     from store.records import JudgeKind
 
     file = file_or_dataset(file, dataset, "qrels")
-    if form is None and form_of(file) == "jsonl":
-        form = "jsonl"  # a Parquet file with the columns of judgements
     if form == "umbrela" or form == "answers":
         for name, value in (
             ("--as", kind_of_sample),

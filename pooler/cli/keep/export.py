@@ -36,7 +36,6 @@ from pooler.results.judge_kinds import tell_heard
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError
 from store.formats import JudgementsFormat, Layout
-from store.formats.syntax.parquet import SUFFIX
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -221,8 +220,7 @@ def judgements(
         option(
             "--format",
             "jsonl: one JSON object per line. tsv: a header, cells separated by tabs, with \\t, \\n,"
-            " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing. An --out that ends in"
-            " .parquet makes it a Parquet file.",
+            " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing.",
         ),
     ] = "jsonl",
     history: Annotated[
@@ -244,9 +242,7 @@ def judgements(
     from store.judging.judges import fetch_judges
     from store.keeping.histories import fetch_histories_of
 
-    check_out(out, manifest, form=form)
-    if out is not None and out.endswith(SUFFIX) and form != "jsonl":
-        raise ArgumentError("--format", "is for text; a Parquet file has columns", form)
+    check_out(out, manifest)
     tally = _Tally("action" if history else "state")
     with Collection(collection) as opened:
         facts = {**made_of(opened), "format": form, "history": history, **erased_facts(opened)}
@@ -264,7 +260,7 @@ def judgements(
                 )
             with progress(what, count_events(session, chosen, first=not history)) as advance:
                 rows = tally.of_lines(lines, advance)
-                write_lines(out, rows, manifest=manifest, private=True, form=form)
+                write_lines(out, rows, manifest=manifest, private=True)
     n, n_judges = tally.judges.total(), counted(len(tally.judges), "judge")
     if history:
         facts |= {"events": n, "by_action": tally.counts}
@@ -306,8 +302,8 @@ def whole_collection(
         Layout,
         option(
             "--as",
-            "How it is laid out: pooler's own files; the same with tables, runs and qrels as Parquet; or"
-            " what others read, which is not the whole collection: a BEIR folder, or TREC's files.",
+            "How it is laid out: pooler's own files; or what others read, which is not the whole"
+            " collection: a BEIR folder, or TREC's files.",
         ),
     ] = "pooler",
     replace: Annotated[
@@ -320,7 +316,7 @@ def whole_collection(
     Topics, documents, runs, pools, qrels and all judgements. Qrels are graded, and binary at every
     level of the scale. With several judges and neither --judge nor --aggregate, each judge gets their
     own qrels and there are no merged ones. `pooler import collection DIR` makes the same collection
-    again, of text or of Parquet.
+    again.
 
     Example: pooler export collection garden --aggregate majority --ties low
     """

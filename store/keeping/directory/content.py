@@ -324,12 +324,12 @@ def _write_run(out: Outgoing, run: Row[Any], file: str, last: RunForm) -> RunFor
 
     That file's header counts to the hash, also where it is not written. A text that is kept goes out itself.
     """
-    if run.is_kept and out.export_choice.layout != "parquet" and out.writer.keeps(file):
+    if run.is_kept and out.writer.keeps(file):
         _write_kept(out, run, file)
         return last
     header = run.header or ""
     shown = "" if out.export_choice.layout == "trec" else header  # whose readers know no comments
-    is_sought = bool(run.sha256) and out.export_choice.layout != "parquet" and out.writer.keeps(file)
+    is_sought = bool(run.sha256) and out.writer.keeps(file)
     form = last if is_sought else OWN
     with out.writer.text(file) as stream:
         digest = sha256(header.encode())

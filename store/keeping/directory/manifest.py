@@ -14,7 +14,6 @@ from store.errors import ArgumentError, FaultList, PoolerError, SchemaError
 from store.fields import MOMENT, UnfitValueError
 from store.formats.scale import make_scale, scale_to_json
 from store.formats.syntax.json_lines import once
-from store.formats.syntax.parquet import SUFFIX
 from store.keeping.directory.tables import TIME, About, Faults, FileFacts, Outgoing, facts_of, path_fault
 from store.keeping.progress import Progress
 from store.records import Grade
@@ -23,7 +22,7 @@ MANIFEST = "manifest.json"
 README = "README.md"
 FORMAT = "pooler collection directory"
 VERSION = 2
-"""Of text alone it is 1, as programs of before know it."""
+"""Of pooler's own layout it is 1."""
 _LARGEST = 1 << 28
 """Bytes of a manifest beyond which it is none."""
 
@@ -37,11 +36,6 @@ class Manifest:
     readme: FileFacts
     counts: Mapping[str, int]
     layout: str = "pooler"
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The files as a directory of text calls them, and as this one does."""
-        return {name.removesuffix(SUFFIX): name for name in self.files}
 
 
 def manifest_text(out: Outgoing, qrels: list[dict[str, Any]], *, program: str) -> str:

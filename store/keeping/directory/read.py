@@ -63,14 +63,14 @@ def read_directory(
     reads run files that stand there as they were handed in, in whatever form.
     """
     manifest = read_manifest(folder)
-    if manifest.layout in ("beir", "trec"):
+    if manifest.layout != "pooler":
         message = f"{folder} is laid out as {manifest.layout}: it does not hold a whole collection"
         hint = "`import topics`, `docs`, `runs` and `judgements` take its files one by one"
         raise PoolerError(message, hint=hint)
     faults = Faults(folder)
-    documents = DOCNOS if DOCNOS.file in manifest.names else DOCUMENTS
+    documents = DOCNOS if DOCNOS.file in manifest.files else DOCUMENTS
     for name in (TOPICS.file, JUDGES.file, JUDGEMENTS.file, documents.file):
-        if name not in manifest.names:
+        if name not in manifest.files:
             faults.of(MANIFEST).add(None, f"`files`: expected {name}, and it is not listed")
     check_files(folder, manifest, faults, progress)
     faults.raise_if_any()
@@ -112,7 +112,7 @@ def _fill(
     coming = Incoming(
         session=inside.session,
         folder=folder,
-        files=manifest.names,
+        files=manifest.files,
         scale=manifest.about.scale,
         faults=faults,
         progress=progress,

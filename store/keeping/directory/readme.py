@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from store.event import EVENT
-from store.formats.syntax.parquet import SUFFIX
 from store.judging.kinds import sorts_words
 from store.keeping.directory.content import RUNS
 from store.keeping.directory.layouts import BEIR_FOLDERS, CORPUS, KEPT
@@ -108,15 +107,6 @@ _FOLDERS = {
 }
 
 
-_PARQUET = (
-    "Each of them is a Parquet file, `.parquet` behind its name, also where a table names it; plans and"
-    " guidelines are text. Numbers are numbers, what is not known is null, `rank` of a run too. What is said"
-    " below of how text is written holds for what pooler makes of them again, byte for byte."
-)
-_WITH_PANDAS = (
-    "Any reader of Parquet takes them, as pandas does:",
-    '```python\nimport pandas\n\ntopics = pandas.read_parquet("topics.jsonl.parquet")\n```',
-)
 _READ_BY = {
     "beir": "BEIR reads this folder: `GenericDataLoader(DIR).load(split)`; a split is a file in `qrels/`, by"
     " default `test`.",
@@ -130,7 +120,7 @@ _NOT_HERE = (
 
 def readme(out: Outgoing, qrels: Sequence[Mapping[str, Any]]) -> str:
     """Write the README of a directory whose other files are written: markdown, with one block of Python."""
-    there = sorted(name.removesuffix(SUFFIX) for name in out.writer.files)
+    there = sorted(out.writer.files)
     about, choice = out.about, out.export_choice
     default = next((one["file"] for one in qrels if one["level"] is None), None)
     snippet = loader(texts=choice.texts, qrels=default, runs=RUNS.file in there)
@@ -141,7 +131,6 @@ def readme(out: Outgoing, qrels: Sequence[Mapping[str, Any]]) -> str:
         _sizes(out.counts, choice),
         "## Files",
         _file_table(there),
-        _PARQUET * (choice.layout == "parquet"),
         _format_words(there) * (choice.layout not in KEPT),
         "## Grades",
         _grade_table(about),
@@ -158,7 +147,7 @@ def readme(out: Outgoing, qrels: Sequence[Mapping[str, Any]]) -> str:
             _table("| key | what |\n| --- | --- |", [(f"`{one.name}`", one.about) for one in EVENT]),
             *_hidden(choice),
             "## Reading it with Python",
-            *(_WITH_PANDAS if choice.layout == "parquet" else by_hand),
+            *by_hand,
             "## Reading it with pooler",
             "    pooler import collection DIR --collection NEW.db",
             "makes the same collection again. `manifest.json` has the size and SHA-256 of every file"

@@ -12,8 +12,8 @@ import math
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, islice
@@ -32,7 +32,6 @@ from store.formats import Layout
 from store.formats.judgements import escape_cell, read_cell
 from store.formats.syntax.json_lines import NoObjectError, json_line, read_json_object
 from store.formats.syntax.lines import read_text_lines
-from store.formats.syntax.parquet import SUFFIX, rows_of
 from store.grades.policy import Policy
 from store.judging.judges import Disguise
 from store.keeping.progress import Progress
@@ -88,8 +87,6 @@ class Kind(NamedTuple):
     """Raises `UnfitValueError`, as `write` does."""
     types: tuple[type, ...] = (str,)
     """What JSON has."""
-    column: str = "text"
-    """What a column of Parquet has: also `int` or `float`."""
 
 
 def _without(fault_of: Callable[[str], str | None]) -> Callable[[str], str]:
@@ -108,7 +105,7 @@ ID = Kind(_without(id_fault), _without(id_fault))
 TOPIC_ID = Kind(_without(topic_fault), _without(topic_fault))
 TEXT = Kind(escaped, _unescaped)
 """Free text; empty is a text."""
-FLOAT = Kind(repr, as_float, column="float")
+FLOAT = Kind(repr, as_float)
 YES_NO = Kind(lambda value: "yes" if value else "no", _as_yes_no)
 TIME = Kind(lambda moment: moment.astimezone(UTC).isoformat(), MOMENT.read)
 """With microseconds where there are any."""
@@ -124,7 +121,7 @@ def whole(least: int = -MOST) -> Kind:
             return int(cell)
         raise _unfit(f"an integer from {least} to {MOST}", cell)
 
-    return Kind(str, read, column="int")
+    return Kind(str, read)
 
 
 def word(words: Iterable[str]) -> Kind:
@@ -145,7 +142,6 @@ def or_none(kind: Kind, nothing: str | None = "") -> Kind:
         lambda value: nothing if value is None else kind.write(value),
         lambda value: None if value == nothing else kind.read(value),
         (*kind.types, type(None)),
-        kind.column,
     )
 
 
@@ -223,8 +219,7 @@ class FileTable:
             return 0
         names = [column.name for column in self.columns]
         number = 0
-        kinds = {column.name: column.kind.column for column in self.columns}
-        with out.writer.text(file or self.file, kinds) as stream:
+        with out.writer.text(file or self.file) as stream:
             if not self.is_json:
                 stream.write("\t".join(names) + "\n")
             ways = [
@@ -434,35 +429,24 @@ def facts_of(path: Path) -> FileFacts:
 class Writer:
     """Writes files into a folder and notes their sizes and hashes."""
 
-    def __init__(self, folder: Path, keeps: Callable[[str], bool], *, parquet: bool = False) -> None:
+    def __init__(self, folder: Path, keeps: Callable[[str], bool]) -> None:
         self._folder = folder
-        self._parquet = parquet
         self.keeps = keeps
         """Whether a file of some name is written; others are gone through, for what is counted."""
         self.files: dict[str, FileFacts] = {}
         """By path in the folder, with slashes."""
 
     @contextmanager
-    def text(self, name: str, kinds: Mapping[str, str] | None = None) -> Iterator[TextIO]:
-        """Open a file for text, or nothing where it is not kept: UTF-8, lines that end as they are written.
-
-        Of a table or a file of records, where these are to be Parquet, it becomes that; `kinds`: see
-        `store.formats.syntax.parquet.to_parquet`.
-        """
+    def text(self, name: str) -> Iterator[TextIO]:
+        """Open a file for UTF-8, or nothing where it is not kept; lines end as they are written."""
         if not self.keeps(name):
             with open(os.devnull, "w", encoding="utf-8", errors="surrogatepass") as stream:  # noqa: PTH123
                 yield stream
             return
-        form = {".jsonl": "jsonl", ".tsv": "tsv", ".run": "run", ".qrels": "qrels"}.get(Path(name).suffix)
-        is_rows = self._parquet and form is not None
-        name += SUFFIX * is_rows
         path = self._folder.joinpath(*name.split("/"))
         path.parent.mkdir(exist_ok=True)
         # Guidelines may hold lone surrogates; whatever else does is escaped.
-        with (
-            rows_of(path, form or "", kinds) if is_rows else nullcontext(path) as place,
-            place.open("x", _BUFFER, "utf-8", "surrogatepass", "\n") as stream,
-        ):
+        with path.open("x", _BUFFER, "utf-8", "surrogatepass", "\n") as stream:
             yield stream
         self.files[name] = facts_of(path)
 
@@ -644,8 +628,8 @@ class Incoming:
 
     session: Session
     folder: Path
-    files: Mapping[str, str]
-    """Those that the manifest lists: for each its own name, which of Parquet has an end more."""
+    files: Container[str]
+    """Those that the manifest lists."""
     scale: Scale
     faults: Faults
     progress: Progress
@@ -669,7 +653,7 @@ class Incoming:
 
     def path(self, name: str) -> str:
         """Return the path of a file."""
-        return str(self.folder.joinpath(*self.files.get(name, name).split("/")))
+        return str(self.folder.joinpath(*name.split("/")))
 
     def insert(self, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
         """Insert rows, as long as there is no fault; read them to their end in any case."""

@@ -69,7 +69,7 @@ def write_directory(
         _check_replaceable(target, replaces=replaces)
     private = not export_choice.anonymised
     with made_beside(target, private=private) as folder, transaction as inside:
-        writer = Writer(folder, partial(is_kept, layout), parquet=layout == "parquet")
+        writer = Writer(folder, partial(is_kept, layout))
         out = _outgoing(inside, export_choice, writer, progress)
         for part in PARTS:
             part.write(out)

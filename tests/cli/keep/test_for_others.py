@@ -1,4 +1,4 @@
-"""Collections as other programs read them: Parquet, a BEIR folder, TREC's files."""
+"""Collections as other programs read them: a BEIR folder, TREC's files."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import ir_measures
-import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 import pytrec_eval
 
 from store.collection import Collection
-from store.formats.syntax.lines import open_bytes
 from store.records import Document, Topic
 from tests.helpers.run import Cli
 
@@ -24,40 +21,9 @@ ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not inst
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
 
 
-def text_of(path: str) -> str:
-    """Return the text that a file stands for."""
-    with open_bytes(path) as file:
-        return file.read().decode()
-
-
 def local(path: Path) -> Any:
     """Return a file as ir_datasets takes it."""
     return ir_datasets.util.LocalDownload(path)
-
-
-def test_qrels_and_judgements_go_out_and_come_back(cli: Cli, judged: Path) -> None:
-    """A name that ends in .parquet makes a Parquet file of the same lines."""
-    cli("export", "qrels", "--judge", "strict", "--out", "q.txt").fine()
-    cli("export", "qrels", "--judge", "strict", "--out", "q.parquet").fine()
-    assert text_of("q.parquet") == Path("q.txt").read_text("utf-8")
-    for options in ((), ("--history",)):
-        cli("export", "judgements", *options, "--out", "j.jsonl").fine()
-        cli("export", "judgements", *options, "--out", "j.parquet").fine()
-        assert text_of("j.parquet") == Path("j.jsonl").read_text("utf-8")
-        assert Path("j.parquet").stat().st_mode & 0o077 == 0  # judges are named in it
-    cli("init", "--scale", "0-2", "--collection", "new.db").fine()
-    again = cli("import", "judgements", "j.parquet", "--allow-unknown", "--collection", "new.db").fine()
-    assert "252 events added of 3 judges" in again.err
-    cli("export", "judgements", "--history", "--out", "k.jsonl", "--collection", "new.db").fine()
-    assert Path("k.jsonl").read_text("utf-8") == Path("j.jsonl").read_text("utf-8")
-
-
-def test_other_results_are_refused_as_parquet(cli: Cli, judged: Path) -> None:
-    """Of a pool there is no Parquet: that is said before any work, and nothing is written."""
-    refused = cli("export", "pool", "--out", "pool.parquet")
-    assert (refused.code, Path("pool.parquet").exists()) == (1, False)
-    assert "qrels, judgements and whole collections can be Parquet" in refused.err
-    assert "is for text" in cli("export", "judgements", "--format", "tsv", "--out", "j.parquet").err
 
 
 def documents_of(judged: Path) -> dict[str, tuple[str, str]]:
@@ -169,7 +135,7 @@ def test_trec_files_are_measured_alike_by_pytrec_eval_and_ir_measures(cli: Cli, 
 
 @pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # of numba, in ranx
 def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
-    """Ranx reads them, too, and Parquet of runs under its own names of columns."""
+    """Ranx reads them, too."""
     ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
     expected = average_precision(folders)
     qrels = ranx.Qrels.from_file(str(folders / "trec/qrels/level1.qrels"), kind="trec")
@@ -177,28 +143,6 @@ def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
         run = ranx.Run.from_file(str(folders / f"trec/runs/{tag}.run"), kind="trec")
         ranx.evaluate(qrels, run, "map", make_comparable=True)
         assert dict(run.scores["map"]) == pytest.approx(by_topic)
-
-
-def test_run_that_ranx_wrote_as_parquet_is_measured(cli: Cli, folders: Path) -> None:
-    """Ranx writes q_id, doc_id and score: pooler measures that as the run file it came from."""
-    ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
-    run = ranx.Run.from_file(str(folders / "trec/runs/bm25-words.run"), kind="trec")
-    run.save(str(folders / "bm25-words.parquet"))
-    files = ("trec/runs/bm25-words.run", "bm25-words.parquet")
-    first, second = (
-        cli("evaluate", "--qrels", "trec/qrels/graded.qrels", file, "--format", "tsv").fine().out
-        for file in files
-    )
-    assert first == second
-
-
-def test_qrels_of_pandas_are_those_of_the_collection(cli: Cli, judged: Path) -> None:
-    """The whole collection as Parquet: pandas reads grades that the file of lines has."""
-    cli("export", "collection", "rows", "--as", "parquet", *MAJORITY).fine()
-    frame = pd.read_parquet(judged / "rows/qrels/graded.qrels.parquet")
-    cli("export", "qrels", *MAJORITY, "--out", "q.txt").fine()
-    lines = [line.split() for line in (judged / "q.txt").read_text("utf-8").splitlines()]
-    assert frame.astype(str).values.tolist() == lines
 
 
 def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
@@ -219,11 +163,11 @@ def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
 
 def test_folders_say_nothing_of_judges_who_are_to_be_anonymous(cli: Cli, judged: Path) -> None:
     """With new names, no file has an old one."""
-    for layout in ("beir", "trec", "parquet"):
+    for layout in ("beir", "trec"):
         cli("export", "collection", layout, "--as", layout, *MAJORITY, "--anonymise").fine()
         for path in (judged / layout).rglob("*"):
             if path.is_file() and "runs" not in path.parts:
-                data = text_of(str(path)) if path.suffix == ".parquet" else path.read_text("utf-8")
+                data = path.read_text("utf-8")
                 assert not re.search(r"\b(lenient|strict)\b", data.replace("to be strict", "")), path
 
 
@@ -237,16 +181,6 @@ def test_documents_without_texts_are_told(cli: Cli, judged: Path) -> None:
     assert {path.name for path in (judged / "trec").iterdir()} == {
         "topics.trec", "qrels", "README.md", "manifest.json",
     }  # fmt: skip
-
-
-def test_file_of_pooler_that_lost_a_column_is_no_traceback(cli: Cli, judged: Path) -> None:
-    """Arrow keeps what pooler says of a file when its columns change: these are looked at all the same."""
-    cli("export", "collection", "rows", "--as", "parquet", "--judge", "strict").fine()
-    table = pq.read_table("rows/runs/bm25-words.run.parquet")
-    pq.write_table(table.drop(["score"]), "x.parquet")
-    assert "expected a run" in cli("check", "x.parquet").out
-    pq.write_table(table.drop(["rank"]), "y.parquet")
-    cli("evaluate", "--qrels", "rows/qrels/graded.qrels.parquet", "y.parquet").fine()
 
 
 def test_several_judges_are_a_split_each(cli: Cli, judged: Path) -> None:
@@ -293,7 +227,7 @@ def test_fields_of_documents_are_metadata_of_beir(cli: Cli, here: Path) -> None:
 
 def test_judgements_in_the_place_of_qrels_are_told(cli: Cli, judged: Path) -> None:
     """Rows of every judge are no qrels: one line says so, and not one a row."""
-    cli("export", "judgements", "--out", "j.parquet").fine()
-    refused = cli("evaluate", "--qrels", "j.parquet", "runs/bm25-words.run")
+    cli("export", "judgements", "--out", "j.jsonl").fine()
+    refused = cli("evaluate", "--qrels", "j.jsonl", "runs/bm25-words.run")
     assert refused.code == 1
     assert "this looks like a file of every judge's judgements; expected qrels" in refused.err

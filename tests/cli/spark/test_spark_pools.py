@@ -246,16 +246,3 @@ def test_trec_covid_has_the_hash_of_one_machine(cli: Cli, here: Path, master: st
             top.setdefault(int(topic), set()).update(docno for _, docno in sorted(documents)[-100:])
     plain = "".join(f"{topic} {docno}\n" for topic in sorted(top) for docno in sorted(top[topic]))
     assert hashlib.sha256(again["new.txt"]).digest() == hashlib.sha256(plain.encode()).digest()
-
-
-def test_runs_of_parquet_give_the_pool_of_one_machine(cli: Cli, here: Path, master: str) -> None:
-    """The worker reads rows where it would read lines."""
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    for name, docnos in {"a": "uvwx", "b": "wxyz"}.items():
-        columns = {"topic": ["1"] * 4, "docno": [*docnos], "score": [4.0, 3.0, 2.0, 1.0], "tag": [name] * 4}
-        parquet.write_table(arrow.table(columns), f"{name}.parquet")
-    one, spark = both(cli, here, master, "a.parquet", "b.parquet", "--depth", "2")
-    assert one[0].code == 0
-    assert one[1]["new.txt"].decode().split() == [cell for docno in "uvwx" for cell in ("1", docno)]
-    assert spark == one
