@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import tarfile
 from pathlib import Path
 
 from store.db.engine import collection_url
@@ -23,10 +22,3 @@ def unpack_upgraded(name: str, target: Path) -> Path:
     unpack(name, target)
     upgrade(collection_url(str(target)), backs_up=False)
     return target
-
-
-def unpack_directory(folder: Path) -> Path:
-    """Unpack the kept export of a whole collection into a folder; return its directory."""
-    with tarfile.open(GOLDEN / "written" / "published.tar.gz") as archive:
-        archive.extractall(folder, filter="data")
-    return folder / "published"

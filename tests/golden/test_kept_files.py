@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 from judge_ui.session.keymap import read_keymap
 from judge_ui.session.keys import Command
 from store.db.engine import SCHEMA_REVISION
-from tests.golden.kept import GOLDEN, unpack, unpack_directory, unpack_upgraded
+from tests.golden.kept import GOLDEN, unpack, unpack_upgraded
 from tests.helpers.run import GARDEN, Outcome, copy_garden, run, run_inside
 from tests.helpers.world import parse_scale
 
@@ -159,33 +158,6 @@ def test_history_is_imported_as_it_was_exported(form: str, tmp_path: Path) -> No
     assert len(now) == len(before) == 181
     differing = {key for one, old in zip(now, before, strict=True) for key in old if one[key] != old[key]}
     assert differing == {"sitting", "guideline_version", "topic_version"}
-
-
-def test_directory_is_imported_and_exported_as_it_was(tmp_path: Path) -> None:
-    """A kept directory becomes a collection that is exported to the same bytes, README apart.
-
-    Its runs stand in the program's own form; they go out as they were handed in, as their kept hash shows.
-    """
-    kept = unpack_directory(tmp_path)
-    name = str(tmp_path / "again.db")
-    on(name, "import", "collection", kept)
-    assert "no fault found" in on(name, "verify").out
-    again = tmp_path / "again"
-    mixed = ("--kinds", "human,imported,model")
-    on(name, "export", "collection", again, "--aggregate", "majority", "--ties", "low", *mixed)
-    files = sorted(path.relative_to(kept) for path in kept.rglob("*") if path.is_file())
-    assert len(files) == 40
-    assert files == sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
-    own = {"README.md", "manifest.json"}
-    differing = {str(path) for path in files if (kept / path).read_bytes() != (again / path).read_bytes()}
-    head, *lines = (line.split("\t") for line in (kept / "runs.tsv").read_text("utf-8").splitlines())
-    file, digest = head.index("file"), head.index("original_sha256")
-    handed_in = {line[file]: line[digest] for line in lines}
-    changed = {path for path in differing if path.startswith("runs/")}
-    assert differing - changed <= own, differing
-    assert len(changed) == len(handed_in) == 9
-    for path in changed:
-        assert sha256((again / path).read_bytes()).hexdigest() == handed_in[path]
 
 
 def test_backup_is_restored_as_it_was(tmp_path: Path) -> None:

@@ -547,8 +547,7 @@ def import_runs(
                 _refuse_unknown(entry.file, run, met, known_topics, known_docnos, lenient=lenient)
                 documents.extend(met)
                 entry = entry.with_header(run.header)
-                said = run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header
-                about = StoredRun(*said, run.as_handed_in)
+                about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header)
                 report = opened.runs.add_packed(about, run.rankings(), documents, replace=replace)
                 run.discard()
                 total, n_read = total + report, n_read + 1

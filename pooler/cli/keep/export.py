@@ -287,6 +287,14 @@ def whole_collection(
     without_runs: Annotated[
         bool, option("--without-runs", "Leave the runs out; plans of pools then name none, either.")
     ] = False,
+    run_files: Annotated[
+        Path | None,
+        option(
+            "--run-files DIR",
+            "Copy run files as they were handed in from DIR, each known by its SHA-256; others are written as"
+            " plain TREC lines, as all are without this.",
+        ),
+    ] = None,
     without_notes: Annotated[
         bool, option("--without-notes", "Leave the judges' notes and reasons out.")
     ] = False,
@@ -325,8 +333,11 @@ def whole_collection(
     from store.keeping.directory.tables import ExportChoice
     from store.keeping.directory.write import write_directory
 
+    if run_files is not None and (without_runs or layout == "beir"):
+        raise ArgumentError("--run-files", "is for an export with runs", str(run_files))
     export_choice = ExportChoice(
         layout=layout,
+        run_files=run_files,
         texts=not without_texts,
         runs=not without_runs,
         notes=not without_notes,
@@ -365,12 +376,10 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
     left_out = [noun for noun in ("texts", "runs", "notes") if not getattr(export_choice, noun)]
     if left_out:
         say(f"left out: {', '.join(left_out)}")
-    if changed := written.changed_runs:
-        more = ", ..." if len(changed) > 3 else ""
-        say(
-            f"{counted(len(changed), 'run')} not byte for byte as handed in ({', '.join(changed[:3])}{more}):"
-            " mixed blanks, more digits than a number holds, or lines, ranks or line ends of another form"
-        )
+    if export_choice.run_files is not None and (rewritten := written.rewritten_runs):
+        more = ", ..." if len(rewritten) > 3 else ""
+        named = f"{', '.join(rewritten[:3])}{more}"
+        say(f"{counted(len(rewritten), 'run')} without its file in {export_choice.run_files}: {named}")
     graded = [one for one in written.qrels if one["level"] is None]
     if len(graded) > 1:
         say(f"{len(graded)} judges have their own qrels; --aggregate RULE or --judge NAME gives one set")

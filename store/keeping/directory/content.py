@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
-from hashlib import sha256
+from hashlib import file_digest
 from itertools import groupby, repeat
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Row, func, select
 
 from store.content.documents import document_sha256
 from store.db.packing import pack_ranking, unpack_floats, unpack_integers
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, RANKING, RUN, TOPIC, TOPIC_VERSION
-from store.errors import PoolerError, StoreError
+from store.errors import PoolerError
 from store.fields import UnfitValueError
-from store.formats.run_forms import NO_RANK, OWN, RunForm, decimals_of, open_kept, text_to_keep, usual_forms
-from store.formats.run_header import cut_header, header_of
+from store.formats.run_header import header_of
 from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.lines import open_bytes, read_text_lines
-from store.keeping.checks import RESTORE
 from store.keeping.directory import tables
 from store.keeping.directory.tables import (
     FileColumn,
@@ -34,7 +32,6 @@ from store.keeping.directory.tables import (
     Incoming,
     Kind,
     Outgoing,
-    facts_of,
     or_none,
     whole,
     word,
@@ -159,11 +156,12 @@ RUNS = FileTable(
     (
         FileColumn("tag", tables.ID),
         FileColumn("file", into="run_file"),
+        FileColumn("sha256", about=" of that file, ", into="file_sha256"),
         FileColumn("group"),
         FileColumn("contributes", tables.YES_NO, " (whether it feeds pools), "),
         FileColumn("priority", whole()),
         FileColumn("original_file", about=" and ", into="file"),
-        FileColumn("original_sha256", about=" of the file that was submitted, ", into="sha256"),
+        FileColumn("submitted_sha256", about=" of the file that was handed in, ", into="sha256"),
         FileColumn("imported_at", tables.TIME),
     ),
     into="run",
@@ -290,8 +288,8 @@ def _guideline_text(coming: Incoming, file: str) -> str:
 
 _AT_ONCE = 64
 """Rankings in memory at a time."""
-_PIECE = 1 << 18
-"""Bytes of a text in memory at a time; a header has fewer."""
+NO_RANK = "-"
+"""Stands in the fourth column where the file handed in had ranks that are no integers."""
 _RANK = re.compile(r"-?[0-9]{1,19}")
 _LONG = np.iinfo(np.int64)
 
@@ -301,89 +299,57 @@ def write_runs(out: Outgoing) -> None:
     out.counts["run_lines"] = 0
     if not out.export_choice.runs:
         return
-    is_kept = RUN.c.as_handed_in.is_not(None).label("is_kept")
-    known = select(*(one for one in RUN.c if one is not RUN.c.as_handed_in), is_kept)
-    runs = list(out.session.execute(known.order_by(RUN.c.tag)))
+    runs = list(out.session.execute(select(RUN).order_by(RUN.c.tag)))
     if not runs:
         return
     stems = tables.file_stems(run.tag for run in runs)
     files = {run.id: f"runs/{stems[run.tag]}.run" for run in runs}
-    RUNS.write(out, ({**run._mapping, "run_file": files[run.id]} for run in runs))
     by_run = select(RANKING.c.run_id, func.sum(RANKING.c.length)).group_by(RANKING.c.run_id)
     sizes = {run_id: int(length) for run_id, length in out.session.execute(by_run)}
-    n_lines, last = sum(sizes.values()), OWN
+    n_lines = sum(sizes.values())
+    handed_in = _files_of(out.export_choice.run_files)
+    is_bare = out.export_choice.layout == "trec"  # whose readers know no comments
     with out.progress("runs", n_lines) as advance:
         for run in runs:
-            last = _write_run(out, run, files[run.id], last)
+            file, original = files[run.id], handed_in.get(run.sha256)
+            if original is not None and out.writer.keeps(file) and not (is_bare and run.header):
+                _copy(out, original, run, file)
+            else:
+                out.rewritten_runs.append(run.tag)
+                with out.writer.text(file) as stream:
+                    stream.write("" if is_bare else run.header or "")
+                    stream.writelines(_text(out, run.tag, row) for row in _rankings(out, run.id))
             advance(sizes.get(run.id, 0))
+    kept = {run_id: file for run_id, file in files.items() if out.writer.keeps(file)}
+    written = {run_id: out.writer.files[file].sha256 for run_id, file in kept.items()}
+    RUNS.write(
+        out,
+        ({**run._mapping, "run_file": files[run.id], "file_sha256": written.get(run.id, "")} for run in runs),
+    )
     out.counts["run_lines"] = n_lines
 
 
-def _write_run(out: Outgoing, run: Row[Any], file: str, last: RunForm) -> RunForm:
-    """Write a run in the form that has the hash of the file handed in, else `OWN`; return what fitted last.
-
-    That file's header counts to the hash, also where it is not written. A text that is kept goes out itself.
-    """
-    if run.is_kept and out.writer.keeps(file):
-        _write_kept(out, run, file)
-        return last
-    header = run.header or ""
-    shown = "" if out.export_choice.layout == "trec" else header  # whose readers know no comments
-    is_sought = bool(run.sha256) and out.writer.keeps(file)
-    form = last if is_sought else OWN
-    with out.writer.text(file) as stream:
-        digest = sha256(header.encode())
-        stream.write(shown)
-        for row in _rankings(out, run.id):
-            text = _text(out, run.tag, row, form)
-            digest.update(text.encode("utf-8", "surrogatepass"))
-            stream.write(text)
-        if not is_sought or digest.hexdigest() == run.sha256:
-            return last
-        found = _form_of(out, run, header)
-        if found is None:
-            out.changed_runs.append(run.tag)
-        if (found or OWN) != form:
-            stream.seek(0)
-            stream.truncate()
-            stream.write(shown)
-            stream.writelines(_text(out, run.tag, row, found or OWN) for row in _rankings(out, run.id))
-    return found or last
+def _files_of(folder: Path | None) -> dict[str, Path]:
+    """Return the files in a folder, compressed ones too, by the SHA-256 of their text."""
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        message = f"{folder}: there is no such folder"
+        raise PoolerError(message)
+    found = {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with suppress(PoolerError, DamagedDataError), open_bytes(str(path)) as file:
+            found[file_digest(file, "sha256").hexdigest()] = path
+    return found
 
 
-def _write_kept(out: Outgoing, run: Row[Any], file: str) -> None:
-    """Write the text of a run file that is kept; raise `StoreError` where it is damaged."""
-    kept = out.session.scalar(select(RUN.c.as_handed_in).where(RUN.c.id == run.id))
-    leaves_header = out.export_choice.layout == "trec"  # whose readers know no comments
-    digest = sha256()
-    with suppress(DamagedDataError), open_kept(kept or b"") as text, out.writer.text(file) as stream:
-        while piece := text.read(_PIECE):
-            digest.update(piece)
-            stream.buffer.write(cut_header(piece)[1] if leaves_header else piece)
-            leaves_header = False
-    if digest.hexdigest() != run.sha256:
-        message = (
-            f"run `{run.tag}`: the text that is kept of its file is damaged: expected SHA-256 {run.sha256}"
-        )
-        raise StoreError(f"{message}, got {digest.hexdigest()}", hint=RESTORE)
-
-
-def _form_of(out: Outgoing, run: Row[Any], header: str) -> RunForm | None:
-    """Return the form in which a run has the hash of the file handed in; ``None`` = none that is usual."""
-    scores = out.session.scalars(select(RANKING.c.scores).where(RANKING.c.run_id == run.id))
-    forms = usual_forms(max((decimals_of(unpack_floats(one).tolist()) for one in scores), default=0))
-    digests = [(form, sha256(header.encode()), sha256(header.encode())) for form in forms]
-    for row in _rankings(out, run.id):
-        for form, with_blanks, with_tabs in digests:
-            text = _text(out, run.tag, row, form).encode("utf-8", "surrogatepass")
-            with_blanks.update(text)
-            with_tabs.update(text.replace(b" ", b"\t"))  # no field holds a blank
-    for form, with_blanks, with_tabs in digests:
-        if with_blanks.hexdigest() == run.sha256:
-            return form
-        if with_tabs.hexdigest() == run.sha256:
-            return form.with_tabs()
-    return None
+def _copy(out: Outgoing, original: Path, run: Row[Any], file: str) -> None:
+    """Write the text of the file that was handed in."""
+    with open_bytes(str(original)) as text, out.writer.text(file) as stream:
+        shutil.copyfileobj(text, stream.buffer)
+    if out.writer.files[file].sha256 != run.sha256:
+        message = f"{original} was changed while it was read"
+        raise PoolerError(message, hint="export again")
 
 
 def _rankings(out: Outgoing, run_id: int) -> Iterator[Row[Any]]:
@@ -399,7 +365,7 @@ def _rankings(out: Outgoing, run_id: int) -> Iterator[Row[Any]]:
         yield from (by_topic[topic] for topic in some)
 
 
-def _text(out: Outgoing, tag: str, row: Row[Any], form: RunForm) -> str:
+def _text(out: Outgoing, tag: str, row: Row[Any]) -> str:
     """Return the lines of a ranking, in file order."""
     in_file = np.argsort(unpack_integers(row.positions, row.length))
     # To SQLite, a part of no bytes is no value.
@@ -407,7 +373,11 @@ def _text(out: Outgoing, tag: str, row: Row[Any], form: RunForm) -> str:
     docnos = [names[number] for number in np.frombuffer(row.document_ids or b"", "<i4")[in_file].tolist()]
     scores = unpack_floats(row.scores)[in_file].tolist()
     ranks = None if row.ranks is None else unpack_integers(row.ranks, row.length)[in_file].tolist()
-    return form.text(tag, out.topics[row.topic_id], docnos, scores, ranks)
+    topic = out.topics[row.topic_id]
+    return "".join(
+        f"{topic} Q0 {docno} {rank} {score!r} {tag}\n"
+        for docno, rank, score in zip(docnos, ranks or [NO_RANK] * len(docnos), scores, strict=True)
+    )
 
 
 def read_runs(coming: Incoming) -> None:
@@ -420,11 +390,12 @@ def read_runs(coming: Incoming) -> None:
         if file not in coming.files or file in files.values():
             return f"expected a file of the manifest, each once, got {file!r}"
         files[row["tag"]] = file
-        path = coming.path(file)
-        row["header"] = header_of(path)
-        if row["header"] is not None and facts_of(Path(path)).sha256 == row["sha256"]:
+        row["header"] = header_of(coming.path(file))
+        stated = row.pop("file_sha256")
+        if stated == row["sha256"]:
             handed_in.add(row["tag"])
-        return None
+        found = coming.files[file].sha256
+        return None if stated == found else f"expected the hash of {file}, {found}, got {stated!r}"
 
     RUNS.fill(coming, take)
     with coming.progress("runs", coming.counts.get("run_lines", 0)) as advance:
@@ -432,11 +403,6 @@ def read_runs(coming: Incoming) -> None:
             run = _handed_in(coming, tag, file) if tag in handed_in else None
             rows_read = _run_lines(coming, tag, file) if run is None else _lines_of(run)
             coming.insert(RANKING, _ranking_rows(coming, tag, file, rows_read, advance))
-            if run is not None and not len(coming.faults):
-                opened = partial(open_bytes, coming.path(file))
-                text = text_to_keep(run.header, file, run.sha256, opened)
-                its_row = update(RUN).where(RUN.c.id == coming.runs[tag])
-                coming.session.execute(its_row.values(as_handed_in=text))
 
 
 _Line = tuple[str, int | None, str, float, int | None]

@@ -73,7 +73,7 @@ def qrels_iter(file="{file}"):
 
 _SCOREDDOCS = """
 
-def scoreddocs_iter(tag):  # one run; its lines stand as in the submitted file, topics sorted
+def scoreddocs_iter(tag):  # one run; its lines stand as in the file handed in, topics sorted
     (file,) = (one["file"] for one in rows("runs.tsv") if one["tag"] == tag)
     for line in lines(file):
         if line.startswith("#"):  # what its file says of the run
@@ -101,7 +101,7 @@ def loader(*, texts: bool, qrels: str | None, runs: bool) -> str:
 _FOLDERS = {
     "guidelines/": "the guidelines, markdown",
     "runs/": "run files: topic, `Q0`, docno, stated rank (`-` = none), score, tag; above them the header of a"
-    " file that had one, below which blanks and line ends may be others",
+    " file that had one; a file with both hashes of `runs.tsv` alike stands as it was handed in",
     ENTRIES.file: f"{ENTRIES.words}; beside them the plan",
     "qrels/": "topic, iteration, docno, grade, as evaluators read them",
 }

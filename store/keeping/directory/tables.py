@@ -12,7 +12,7 @@ import math
 import os
 import re
 import shutil
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -542,6 +542,8 @@ class ExportChoice:
     policy: Policy = field(default_factory=Policy)
     """How several judges' grades become one; with neither a judge nor a rule they stay apart."""
     layout: Layout = "pooler"
+    run_files: Path | None = None
+    """A folder with run files as they were handed in, which go out themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -574,8 +576,8 @@ class Outgoing:
     """What was written, for the manifest."""
     how: list[str] = field(default_factory=list)
     """How it was judged, a sentence of the README each."""
-    changed_runs: list[str] = field(default_factory=list)
-    """Tags of runs whose lines could not be written as they were handed in."""
+    rewritten_runs: list[str] = field(default_factory=list)
+    """Tags of runs whose file as handed in was not there to be copied."""
 
     @property
     def topics(self) -> Mapping[int, str]:
@@ -628,7 +630,7 @@ class Incoming:
 
     session: Session
     folder: Path
-    files: Container[str]
+    files: Mapping[str, FileFacts]
     """Those that the manifest lists."""
     scale: Scale
     faults: Faults

@@ -43,8 +43,8 @@ class Written:
     """Whether judges were to have new names and have had them before."""
     heard: Heard
     """Whose grades became those of the qrels; nobody where every judge has qrels of their own."""
-    changed_runs: tuple[str, ...] = ()
-    """Tags of runs whose lines could not be written as they were handed in."""
+    rewritten_runs: tuple[str, ...] = ()
+    """Tags of runs whose file as handed in was not there to be copied."""
 
 
 def write_directory(
@@ -90,7 +90,7 @@ def write_directory(
         n_bytes,
         names_kept,
         qrels.heard,
-        tuple(out.changed_runs),
+        tuple(out.rewritten_runs),
     )
 
 
