@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import isnan
 from typing import Annotated, Literal
 
-from pooler.cli.options import EngineOption, MasterOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
@@ -104,8 +103,6 @@ def evaluate(
             show_default="by the collection's texts",
         ),
     ] = None,
-    engine: EngineOption = "python",
-    master: MasterOption = None,
     listed_measures: Annotated[bool, option("--list", "List the measures instead of measuring.")] = False,
 ) -> None:
     """Score runs. Means are over the judged topics that have a relevant document.
@@ -145,8 +142,6 @@ def evaluate(
         raise ContradictionError("--duplicates", f"has no meaning with {way}", duplicates)
     if clusters is not None and duplicates == "keep":
         raise ContradictionError("--clusters", "is for --duplicates novelty and drop", clusters)
-    if way and engine == "spark":
-        raise ContradictionError("--engine", f"spark has no meaning with {way}", None)
     if threshold is not None and isnan(threshold):
         raise ContradictionError("--threshold", "must be a number", threshold)
     output.check(plot=plot)
@@ -177,15 +172,7 @@ def evaluate(
         measure = measures[0] if measures else "AP"
         render(choose(source, measure, folds=folds, seed=seed, cutoff=cutoff), output)
     else:
-        found = score(
-            source,
-            measures or ["AP"],
-            cutoff=cutoff,
-            duplicates=duplicates,
-            clusters=clusters,
-            engine=engine,
-            master=master,
-        )
+        found = score(source, measures or ["AP"], cutoff=cutoff, duplicates=duplicates, clusters=clusters)
         shown = "measures" if duplicates == "keep" else "duplicates"
         render(found, output, "topics" if by_topic else shown)
 

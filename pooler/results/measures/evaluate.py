@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Engine, Measurable, Source, is_spark, source_of
+from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say
 from store.analysis.measures.names import ALIASES, DCGS, MeasureName, parse_measure
@@ -35,8 +35,6 @@ def evaluate(
     duplicates: Literal["keep", "novelty", "drop"] = "keep",
     clusters: Clusters | None = None,
     cluster_grade: Literal["max", "min"] = "max",
-    engine: Engine = "python",
-    master: str | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure runs.
@@ -64,8 +62,6 @@ def evaluate(
         those that the texts of the collection make.
     cluster_grade : {"max", "min"}, default="max"
         Of the grades of a cluster's judged documents, the one that counts.
-    engine, master
-        Of run files, as for `pool`; values are the same, to the last bit.
 
     Returns
     -------
@@ -78,8 +74,6 @@ def evaluate(
         If a measure is not known.
     ArgumentError
         If a measure has parameters that it cannot have, or looks deeper than it may.
-    PoolerError
-        If Spark is asked for and is not there, or cannot do it.
 
     Notes
     -----
@@ -99,9 +93,6 @@ def evaluate(
         raise ArgumentError("duplicates", "must be keep, novelty or drop", duplicates)
     if clusters is not None and duplicates == "keep":
         raise ArgumentError("clusters", "is for duplicates that count once: novelty or drop", None)
-    on_spark = is_spark(engine, master)
-    if on_spark and duplicates != "keep":
-        raise ArgumentError("engine", "must not be spark with duplicates that count once", engine)
     with heard(progress) as said:
         found = source_of(source)
         if duplicates != "keep":
@@ -109,32 +100,18 @@ def evaluate(
         for measure in measures:
             known_measure(measure)
         given: dict[str, Any] = {}
-        if on_spark:
-            from pooler.results.measures.on_spark import SparkScoring
+        names = _names(measures, found.numbered.level)  # measures need no docnos
+        rankings, scores = measured(found, names, cutoff)
+        if duplicates != "keep":
+            from pooler.results.measures.counted_once import clusters_of, graded_once
 
-            scoring = SparkScoring(found, master)
-            names = _names(measures, scoring.level)
-            axes, by_measure = scoring.measured(reaches(names, cutoff))
-            scores = [by_measure[name] for name in names]
-            about = scoring.settings()
-        else:
-            names = _names(measures, found.numbered.level)  # measures need no docnos
-            rankings, scores = measured(found, names, cutoff)
-            if duplicates != "keep":
-                from pooler.results.measures.counted_once import clusters_of, graded_once
-
-                labels, kept = clusters_of(found, clusters), scores
-                graded = graded_once(found, labels, duplicates, cluster_grade)
-                rankings, scores = measured(found, names, cutoff, graded=graded)
-                given = {"duplicates": duplicates, "cluster_grade": cluster_grade}
-            missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
-            axes = {
-                "runs": rankings.tags,
-                "topics": rankings.topics,
-                "missing": missing,
-                "rankings": rankings,
-            }
-            about = found.settings()
+            labels, kept = clusters_of(found, clusters), scores
+            graded = graded_once(found, labels, duplicates, cluster_grade)
+            rankings, scores = measured(found, names, cutoff, graded=graded)
+            given = {"duplicates": duplicates, "cluster_grade": cluster_grade}
+        missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
+        axes = {"runs": rankings.tags, "topics": rankings.topics, "missing": missing, "rankings": rankings}
+        about = found.settings()
         _say_without_relevant(len(axes["topics"]), scores)
     settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **given, **about)
     axes |= {"scores": tuple(scores), "settings": settings, "warnings": said.warnings}
@@ -212,8 +189,8 @@ class Evaluation(Result):
     """Axis of topics: the judged ones."""
     missing: NDArray[np.int64]
     """Shape (n_runs,): judged topics for which the run has no document."""
-    rankings: GradedRankings | None
-    """Rankings beside grades; ``None`` = Spark had them, and they are not here."""
+    rankings: GradedRankings
+    """Rankings beside grades."""
     scores: tuple[Scores, ...]
     """By measure."""
 
