@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from math import isnan
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pooler.cli.render import Output, render
+from pooler.cli.render import Output, PlotOption, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
@@ -37,7 +38,7 @@ def evaluate(
         bool,
         option("--curves", "Instead: precision by recall, ROC and its area; with --by-topic of each topic."),
     ] = False,
-    plot: Annotated[bool, option("--plot", "With --curves: plot the curves of the ten best runs.")] = False,
+    plot: PlotOption = None,
     cut: Annotated[
         int | None,
         option(
@@ -191,7 +192,7 @@ def _check_of_way(
     many: bool,
     named: bool,
     by_topic: bool,
-    plot: bool,
+    plot: Path | None,
     size: int | None,
     seed: int | None,
     own: bool,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pooler.cli.render import Output, render
+from pooler.cli.render import Output, PlotOption, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
@@ -86,9 +87,7 @@ def sensitivity(
         option("--r", "R = relevant documents of the topic (pool), or those the run retrieved (own)."),
     ] = "pool",
     by_topic: Annotated[bool, option("--by-topic -q", "One row per run and topic.")] = False,
-    plot: Annotated[
-        bool, option("--plot", "Plot the change of each run's MAP; with --missing, its limits.")
-    ] = False,
+    plot: PlotOption = None,
 ) -> None:
     """Flip the unjudged documents at rank N+1, and see what moves.
 
@@ -99,7 +98,7 @@ def sensitivity(
     flips every document at rank 101 whose probability of relevance is 0, judged or not, within its
     model of judging errors: that is `pooler variation --discover RUN --scenario own --flip not-relevant`.
 
-    Example: pooler sensitivity --depth 5 --judge alice --plot
+    Example: pooler sensitivity --depth 5 --judge alice --plot changes.svg
 
     Example: pooler sensitivity --each --qrels judgements/strict.qrels runs/bm25-words.run
     """
@@ -147,7 +146,7 @@ def _check_options(
     pairs: bool,
     each: bool,
     by_topic: bool,
-    plot: bool,
+    plot: Path | None,
 ) -> None:
     """Refuse what does not go together."""
     rows = {"--each": each, "--pairs": pairs, "--by-topic": by_topic}

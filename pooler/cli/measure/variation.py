@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pooler.cli.options import EmptyOption, ProbabilitiesOption, UnjudgedOption, ValueOption
-from pooler.cli.render import Output, render
+from pooler.cli.render import Output, PlotOption, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
@@ -87,15 +87,7 @@ def variation(
             " judged or not. --scenario own --flip not-relevant is section 4.3 of the paper.",
         ),
     ] = "unjudged",
-    plot: Annotated[
-        bool,
-        option(
-            "--plot",
-            "Plot the runs in order of expected MAP, each with its interval and how likely the next one is"
-            " to pass it; with --pairs, how likely pairs are to swap, and of two runs the expected"
-            " differences by topic against the normal curve.",
-        ),
-    ] = False,
+    plot: PlotOption = None,
 ) -> None:
     """Show how far judging again would move MAP and the order of runs.
 
@@ -104,7 +96,7 @@ def variation(
     where Kishida (2001, section 3.2) simulates. Unjudged documents are never relevant unless --unjudged
     says how likely they are. `pooler sensitivity` flips documents under fixed judgements instead.
 
-    Example: pooler variation --pairs --level 1 --plot
+    Example: pooler variation --pairs --level 1 --plot pairs.svg
 
     Example: pooler variation --qrels judgements/strict.qrels runs/*.run --value 0=0 --value 1=.8 --value 2=1
     """
@@ -158,7 +150,7 @@ def variation(
         pairs=pairs,
         neighbours=neighbours,
         intervals=not pairs and not by_topic,
-        quick=not plot,
+        quick=plot is None,
         simulate=monte_carlo,
         seed=seed,
         cutoff=given.cutoff,

@@ -105,7 +105,6 @@ class MissingResult(Supposed, MissingBounds):
                 value="map_before",
                 low="map_low",
                 high="map_high",
-                notes=("map_before",),
                 title=table.title,
                 words=("MAP as judged", "low to high"),
                 by="map_before",

@@ -119,7 +119,10 @@ def test_rank_of_the_pool(cli: Cli, two_judges: Path) -> None:
     [
         (("--rank", "6"), "`--rank` needs --discover"),
         (("--discover", "nobody", "--rank", "6"), "nobody"),
-        (("--discover", "bm25-words", "--rank", "6", "--plot"), "`--plot` has no meaning with --discover"),
+        (
+            ("--discover", "bm25-words", "--rank", "6", "--plot", "a.svg"),
+            "`--plot` has no meaning with --discover",
+        ),
         (("--discover", "bm25-words", "--neighbours", "--pairs"), "`--neighbours` has no meaning"),
     ],
 )
