@@ -117,10 +117,6 @@ class Run:
     """Whether the run feeds pools."""
     header: str | None = None
     """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
-    as_handed_in: bytes | None = field(default=None, compare=False, repr=False)
-    """The text of a file with a header, see `store.formats.run_forms`; ``None`` = none, or not known. A run
-    that is made of this one and says something else has none.
-    """
 
 
 @dataclass(frozen=True, slots=True)

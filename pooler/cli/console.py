@@ -46,25 +46,20 @@ class ExitCode(IntEnum):
 
 
 def write_lines(
-    path: str | None,
-    lines: Iterable[str],
-    *,
-    manifest: str | None = None,
-    private: bool = False,
-    form: str | None = None,
+    path: str | None, lines: Iterable[str], *, manifest: str | None = None, private: bool = False
 ) -> None:
     """Write lines to a file, complete or not at all, or to stdout.
 
     Say so when that replaces an earlier result.
 
     `manifest`: that of an earlier result; by default beside it. `private`: a new file is for its owner alone,
-    since judges are named in it. `form`: see `check_out`.
+    since judges are named in it.
     """
     if path is None or path == "-":
         sys.stdout.writelines(f"{line}\n" for line in lines)
         return
     replaced = earlier_result(path, manifest or f"{path}.manifest.json")
-    write_whole(path, lines, private=private, form=form)
+    write_whole(path, lines, private=private)
     if replaced is not None:
         say(replaced)
 

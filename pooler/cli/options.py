@@ -125,23 +125,6 @@ KindsOption = Annotated[
 WithoutRulingsOption = Annotated[
     bool, option("--without-rulings", "Ignore adjudicators; otherwise their rulings override any rule.")
 ]
-EngineOption = Annotated[
-    Literal["python", "spark"],
-    option(
-        "--engine",
-        "Who works on run files: this machine (python), or Spark (extra `spark`, and Java), on as many as it"
-        " has, with the same result. It takes 10 s to start, and pays from some 100 GB of runs, or where"
-        " they lie in HDFS or S3: RUN may then be a URI, hdfs://... or s3a://...",
-    ),
-]
-MasterOption = Annotated[
-    str | None,
-    option(
-        "--master URL",
-        "Of Spark: local[N] for N processors of this machine, spark://HOST:PORT, yarn, k8s://...",
-        show_default="local[*]",
-    ),
-]
 QrelsOption = Annotated[
     str | None,
     option("--qrels FILE", "Use files instead of a collection: these qrels and the run files named."),

@@ -27,12 +27,7 @@ class QrelsOptions:
     """Which qrels are made of whose grades, and where they go."""
 
     out: Annotated[
-        str | None,
-        option(
-            "--out -o FILE",
-            "Default stdout. {level} in it becomes graded, 1, 2, ...; .parquet at its end makes it a Parquet"
-            " file.",
-        ),
+        str | None, option("--out -o FILE", "Default stdout. {level} in it becomes graded, 1, 2, ...")
     ] = None
     levels: Annotated[
         list[int] | None,
@@ -75,7 +70,7 @@ class QrelsOptions:
         )
         for one in made:
             path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
-            write_lines(path, one.blocks(), manifest=beside, form="qrels")
+            write_lines(path, one.blocks(), manifest=beside)
             write_manifest(path, beside, one.manifest, private=True)
         tell_qrels(made)
         heard = made[0].final.all_votes.heard
@@ -92,7 +87,7 @@ class QrelsOptions:
                     hint = f"as in --out qrels.{LEVEL}.txt: {LEVEL} becomes {known}"
                     raise ArgumentError(name, requirement, path, hint=hint)
         for level in wanted:
-            check_out(_path_at(self.out, level), _path_at(self.manifest, level), form="qrels")
+            check_out(_path_at(self.out, level), _path_at(self.manifest, level))
 
 
 def tell_rises(where: str, heard: Heard) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TextIO
 
 from pooler.cli.signature import option
-from pooler.results.table import Cell, Plot, Table, View, each
+from pooler.results.table import Cell, Table, View, each
+from pooler.telling import say
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 from store.text import counted, sanitise_line
 
@@ -74,15 +75,19 @@ class Output(TableOptions):
 
     out: Annotated[Path | None, option("--out -o FILE", "A new file; default stdout.")] = None
 
-    def check(self, *, plot: bool = False, tables: Sequence[str] = ()) -> None:
-        """Refuse now, before any work, what could not be written, or a picture for programs.
+    def check(self, *, plot: Path | None = None, tables: Sequence[str] = ()) -> None:
+        """Refuse now, before any work, what could not be written.
 
         `tables`: those that there will be unless one is asked for by its name.
         """
         from pooler.cli.console import check_place
 
-        if plot and not self.is_for_people:
-            raise ArgumentError("--plot", "needs --format table", self.fmt)
+        if plot is not None:
+            if plot.suffix != ".svg":
+                raise ArgumentError("--plot", "must be a file whose name ends in .svg", str(plot))
+            check_place(str(plot))
+            if plot.is_file() and plot.read_bytes()[:4] not in (b"", b"<svg"):
+                raise ArgumentError("--plot", "must be new, or a drawing: it is something else", str(plot))
         if self.fmt == "parquet" and self.out is None:
             raise ContradictionError("--format", "parquet needs --out FILE", None)
         if self.table is None:
@@ -94,13 +99,18 @@ class Output(TableOptions):
                 raise PoolerError(message, hint="name another file, or remove this one first")
 
 
-def render(result: Result, output: Output, *names: str, plot: bool = False) -> None:
+PlotOption = Annotated[Path | None, option("--plot FILE.svg", "Also draw it, as an SVG file.")]
+
+
+def render(result: Result, output: Output, *names: str, plot: Path | None = None) -> None:
     """Write a result to stdout, or to the file that was asked for.
 
     `names`: tables that the command is about, where nobody asks for one; default what people are shown, and
-    all for programs. `plot` draws the result's plots below its tables. TSV and Parquet hold one table:
+    all for programs. `plot`: a file that the result's plots are drawn in. TSV and Parquet hold one table:
     several are a `ContradictionError`.
     """
+    if plot is not None:
+        _draw_plots(result, names, plot)
     if output.is_for_people:
         lines = None if output.chooses_columns else result.lines(*names)
         if lines is not None:
@@ -109,9 +119,7 @@ def render(result: Result, output: Output, *names: str, plot: bool = False) -> N
             )
             return
         seen = _views(result, output, names)
-        plots = result.plots() if plot else ()
-        plots = tuple(one for one in plots if one.table.name in names) or plots
-        _write(output, lambda stream: _draw(seen, plots, output, stream))
+        _write(output, lambda stream: _draw(seen, output, stream))
         return
     tables = _tables(result, output, names)
     if output.fmt == "json":
@@ -210,8 +218,21 @@ def _sorting(text: str) -> tuple[str, bool]:
     return name, way == "desc"
 
 
-def _draw(views: Sequence[View], plots: Sequence[Plot], output: Output, stream: TextIO) -> None:
-    """Draw views, then plots, one below the other."""
+def _draw_plots(result: Result, names: Sequence[str], file: Path) -> None:
+    """Draw the plots of the tables that are asked for, or all; say so where there is none."""
+    plots = result.plots()
+    plots = tuple(one for one in plots if one.table.name in names) or plots
+    if not plots:
+        say(f"{file}: not written, since there is nothing to draw")
+        return
+    from pooler.reporting.figures import svg_of
+    from pooler.results.files import write_whole
+
+    write_whole(str(file), [svg_of(plots).removesuffix("\n")])
+
+
+def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
+    """Draw views one below the other."""
     from pooler.cli.fit import draw
     from pooler.results.table import see
 
@@ -228,12 +249,6 @@ def _draw(views: Sequence[View], plots: Sequence[Plot], output: Output, stream: 
             words = f"The first {most:,} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
             view = replace(view, rows=rows, notes=[words, *notes])
         draw(see(view, only=only), stream)
-    if plots:
-        from pooler.cli.plots import draw_plot, plot_width
-
-        for plot in plots:
-            stream.write("\n")
-            stream.writelines(f"{line}\n" for line in draw_plot(plot, width=plot_width(stream)))
 
 
 def _write(output: Output, write: Callable[[TextIO], None]) -> None:

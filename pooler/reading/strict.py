@@ -23,8 +23,9 @@ empty          the file has no run line, nor another fault
 qrels          all lines are those of a qrels file; told once, in place of every other fault
 other-kind     the file looks like one of topics or documents, or like a list of runs; told likewise
 utf16          the file is UTF-16
-gzip, xz, zstd the compressed data is truncated or damaged, or is none and no text, whatever its
-               name says
+binary         the file is an archive or a table of another program
+gzip, xz,      the compressed data is truncated or damaged, or is none and no text, whatever its
+bz2, zstd      name says
 ============== ==================================================================================
 
 Lenient reading follows trec_eval: text after the sixth field and lines that begin with `#` are
@@ -46,7 +47,6 @@ from numpy.typing import NDArray
 
 from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault
-from store.formats.run_forms import TextCopy
 from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.lines import BOM, QRELS, RUN, open_bytes, tell_kind, told_kind
@@ -96,15 +96,14 @@ class ParsedRun:
     header: RunHeader | None = None
 
 
-def read_run(path: str, *, lenient: bool = False, copy: TextCopy | None = None) -> Run:
+def read_run(path: str, *, lenient: bool = False) -> Run:
     """Read a run file whole, plain or compressed; ``-`` is standard input.
 
     One `Ranking` a topic, topics and documents in file order; `Ranking.ranks` is ``None`` where a stated rank
     is not an integer. `FormatError` holds the first 25 faults and counts the rest. `lenient`: see the module.
-    `copy` is given the text of a file with a header.
     """
     faults = FaultList(path)
-    parsed = parse_run(path, faults, lenient=lenient, copy=copy)
+    parsed = parse_run(path, faults, lenient=lenient)
     faults.raise_if_any(hint=parsed.hint)
     rankings = [
         Ranking(topic.topic, topic.docnos, np.array(topic.scores), whole_ranks(topic.ranks))
@@ -131,7 +130,6 @@ def parse_run(
     lenient: bool = False,
     known_topics: Set[str] | None = None,
     known_docnos: Container[str] | None = None,
-    copy: TextCopy | None = None,
 ) -> ParsedRun:
     """Read every line of a run file and note every fault; return what the lines without faults say.
 
@@ -161,9 +159,6 @@ def parse_run(
                     if raw.startswith(BOM) and not lenient:
                         faults.add(1, "expected no byte order mark", "bom")
                     header = [] if START.fullmatch(line) else None
-                    copy = None if header is None else copy
-                if copy is not None:
-                    copy.write(raw)
                 if header is not None:
                     if line.startswith(b"#"):
                         header.append(line)

@@ -19,9 +19,8 @@ import pickle
 import signal
 import tempfile
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, overload
 
@@ -45,8 +44,7 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
-from store.formats.run_forms import TextCopy, open_kept, text_to_keep
-from store.formats.syntax.lines import is_regular_file, open_bytes
+from store.formats.syntax.lines import is_regular_file
 from store.ranking import Order, SortedByThemselves, rank_order
 from store.records import Ranking, Run
 
@@ -178,8 +176,6 @@ class NumberedRun:
     """The run itself, when the file cannot be read again."""
     header: str | None = None
     """What the file says of the run, as it stands there; ``None`` = nothing."""
-    as_handed_in: bytes | None = None
-    """As `store.records.Run` has it."""
 
     def docnos(self) -> list[str]:
         """Return the docnos of the numbers this reader uses here for the first time."""
@@ -258,29 +254,19 @@ class RunReader:
                 spool.add(self._pack(whole.topic, whole.names, whole.numbers, whole.scores, whole.ranks))
             header = None if seen.header is None else seen.header.text
             sha256 = seen.digest.hexdigest()
-            made = self._made(entry, seen.tag.decode(), sha256, n_known, spool, header)
-            return self._with_text(made, entry, partial(open_bytes, entry.file))
+            return self._made(entry, seen.tag.decode(), sha256, n_known, spool, header)
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
         """Read a run file line by line."""
         is_piped = self._order is None and not is_regular_file(entry.file)
-        copy = TextCopy() if is_piped else None
-        run = read_run(entry.file, lenient=self._lenient, copy=copy)
+        run = read_run(entry.file, lenient=self._lenient)
         n_known = len(self._numbers)
         with _Spool(self._folder, self._spool_bytes) as spool:
             for ranking in run.rankings:
                 numbers = self._number(column_of(ranking.docnos))
                 spool.add(self._pack(ranking.topic, ranking.docnos, numbers, ranking.scores, ranking.ranks))
             kept = run if is_piped else None
-            made = self._made(entry, run.tag, run.sha256, n_known, spool, run.header, kept)
-            again = partial(open_bytes, entry.file) if copy is None else partial(open_kept, copy.close()[0])
-            return self._with_text(made, entry, again)
-
-    def _with_text(self, run: NumberedRun, entry: RunEntry, opened: Callable[[], BinaryIO]) -> NumberedRun:
-        """Add the text that is kept of a run that is to be stored."""
-        if self._order is not None:
-            return run
-        return replace(run, as_handed_in=text_to_keep(run.header, entry.file, run.sha256, opened))
+            return self._made(entry, run.tag, run.sha256, n_known, spool, run.header, kept)
 
     def _pack(
         self,

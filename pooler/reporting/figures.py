@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pooler.reporting.charts.chart import Chart
+from pooler.reporting.charts.chart import Chart, draw_in_pieces
 from pooler.reporting.charts.grid import HeatMap
 from pooler.reporting.charts.lines import ChartLine, LineChart
 from pooler.reporting.charts.rows import Row, Rows
-from pooler.reporting.charts.svg import Axis
-from pooler.reporting.page import Figure, PageColumn, PageTable
+from pooler.reporting.charts.svg import LINE, N_SERIES, PADDING, Axis, Sheet, wrapped_label
+from pooler.reporting.page import WIDE, Figure, PageColumn, PageTable
 from pooler.results.table import Cell, Column, Plot, Table, View, see, written
 
 HEADINGS = {
@@ -92,8 +92,7 @@ def chart_of(plot: Plot) -> Chart:
     names = plot.parts or (plot.value,)
     values = [numbers(table, name) for name in names]
     headings = tuple(table.column(name).title for name in names)
-    ends = (0.0, plot.reach) if plot.reach else plot.ends
-    axis = Axis(plot.axis or headings[0], *ends, with_zero=plot.kind in ("bars", "stacks"))
+    axis = Axis(plot.axis or headings[0], *plot.ends, with_zero=plot.kind in ("bars", "stacks"))
     if plot.kind == "lines":
         return _lines(plot, table, axis, values, headings)
     texts = [_texts(table, name) for name in names]
@@ -118,6 +117,31 @@ def chart_of(plot: Plot) -> Chart:
         rows = tuple(map(Row, labels, _by_row(values), cells, reasons))
     described = _described([(row.label, value) for row in rows for value in row.values], axis)
     return Rows(plot.title, described, axis, rows, plot.kind, headings if len(names) > 1 else ("",))
+
+
+_MARGIN = 16.0
+"""Around what is drawn in a file."""
+
+
+def svg_of(plots: Sequence[Plot]) -> str:
+    """Draw plots below each other as one file of SVG, each with its title above and what it says below."""
+    sheet, top = Sheet(WIDE + 2 * _MARGIN, "plots"), _MARGIN
+    for number, plot in enumerate(plots):
+        parts, title = plot.parts if plot.kind == "lines" else (), plot.title
+        if len(parts) == 1 and parts[0] != plot.axis:  # one line has no legend
+            title += f": {plot.table.column(parts[0]).title}"
+        top = sheet.lines(_MARGIN, top, wrapped_label(title, 0.9 * WIDE), classes="title") + PADDING
+        # More lines than one chart can tell apart are several charts.
+        size = math.ceil(len(parts) / math.ceil(len(parts) / N_SERIES)) if parts else 1
+        some = [replace(plot, parts=parts[at : at + size]) for at in range(0, len(parts), size)]
+        for place, one in enumerate(some or [plot]):
+            for drawing in draw_in_pieces(chart_of(one), width=WIDE, key=f"plot-{number}-{place}"):
+                top = sheet.drawing(_MARGIN, top, drawing) + PADDING
+        notes = [f"Dot: {plot.words[0]}; line: {plot.words[1]}."] if plot.kind == "dots" else []
+        for note in (*notes, *filter(None, [plot.below])):
+            top = sheet.lines(_MARGIN, top, wrapped_label(note, WIDE), classes="soft")
+        top += LINE
+    return sheet.as_file(top)
 
 
 def _dots(plot: Plot, table: Table, labels: Sequence[str], reasons: Sequence[str]) -> tuple[Row, ...]:

@@ -283,7 +283,7 @@ def _normality(material: Material) -> list[str | Figure]:
             "Of the two best runs: the closer the steps follow the curve, the more nearly normal the"
             " differences are, as the t test assumes (figure 3 of Kishida 2001). So few topics show only"
             " gross departures.",
-            material.commands.of_runs("compare", "--plot", runs=(str(best), str(second))),
+            material.commands.of_runs("compare", "--plot", "differences.svg", runs=(str(best), str(second))),
             table,
             caption="Points of the figure",
             n=f"2 runs, {counted(len(table), 'topic')}",

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pooler.telling import say
 from store.db.files import made_whole, real_place
 from store.errors import PoolerError
-from store.formats.syntax.parquet import SUFFIX, rows_of
 from store.text import escape_json
 
 _LARGEST = 1 << 28
@@ -70,16 +69,13 @@ def check_manifest(path: str | None) -> None:
         raise PoolerError(message, hint=_HINT)
 
 
-def check_out(out: str | None, manifest: str | None, *, form: str | None = None) -> None:
+def check_out(out: str | None, manifest: str | None) -> None:
     """Raise `PoolerError` now when a result and its manifest could not be written, or would harm.
 
     A file that is there already is replaced only if it is an earlier result: one with a manifest
-    beside it. `form`: of lines that can be rows of Parquet, as `write_whole` has it.
+    beside it.
     """
     check_place(out)
-    if out is not None and out.endswith(SUFFIX) and form is None:
-        message = f"{out}: qrels, judgements and whole collections can be Parquet, and this is none of them"
-        raise PoolerError(message, hint="name a file that does not end in .parquet")
     check_manifest(manifest)
     if out is not None and out != "-":
         beside = manifest or f"{out}.manifest.json"
@@ -102,11 +98,10 @@ def earlier_result(out: str, beside: str) -> str | None:
     return f"{out}: replaced an earlier result" + (f" ({words})" if words else "")
 
 
-def write_whole(path: str, lines: Iterable[str], *, private: bool = False, form: str | None = None) -> None:
+def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> None:
     """Write lines to a file, which appears complete or not at all; one that is there keeps its mode.
 
-    A new `private` file is for its owner alone, as it is when judges are named in it. `form`: which lines
-    of `store.formats.syntax.parquet` these are, that a file whose name ends in ``.parquet`` has as rows.
+    A new `private` file is for its owner alone, as it is when judges are named in it.
     """
     target = Path(path)
     try:
@@ -116,8 +111,7 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False, form:
             return
         with (
             made_whole(target, replaces=True, private=private) as part,
-            nullcontext(part) if form is None or target.suffix != SUFFIX else rows_of(part, form) as text,
-            text.open("w", encoding="utf-8", newline="") as file,
+            part.open("w", encoding="utf-8", newline="") as file,
         ):
             file.writelines(f"{line}\n" for line in lines)
     except OSError as error:
@@ -132,16 +126,15 @@ def write_result(
     *,
     beside: str | None = None,
     private: bool = False,
-    form: str | None = None,
 ) -> None:
     """Write a result and its manifest, and say so when that replaces an earlier one; see `check_out`.
 
-    A new manifest that is `private` is for its owner alone. `form`: see `write_whole`.
+    A new manifest that is `private` is for its owner alone.
     """
-    check_out(path, beside, form=form)
+    check_out(path, beside)
     beside = beside or f"{path}.manifest.json"
     replaced = earlier_result(path, beside)
-    write_whole(path, lines, form=form)
+    write_whole(path, lines)
     if replaced is not None:
         say(replaced)
     write_whole(beside, [json_text(manifest, indent=2, sort_keys=True)], private=private)

@@ -125,7 +125,7 @@ COLUMNS_HINT = "a table of other columns: --input-columns docno,judge,grade --to
 
 UNKNOWN_HINT = "--allow-unknown keeps unknown topics and docnos"
 
-_TO_UNCOMPRESS = {".gz": "gzip -dc", ".xz": "xz -dc", ".zst": "zstd -dc"}
+_TO_UNCOMPRESS = {".gz": "gzip -dc", ".xz": "xz -dc", ".bz2": "bzip2 -dc", ".zst": "zstd -dc"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ def alike_words(number: int, first: int) -> str:
 
 
 STDIN = "-"
-COMPRESSED = (".gz", ".xz", ".zst", ".parquet")
+COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 _BESIDE_UNJUDGED = "(or not-pooled, skipped, cannot, unjudgeable)"
 CODES_HINT = (
     f"--map FROM=TO reads one grade as another, --code CODE=unjudged as no judgement {_BESIDE_UNJUDGED}"

@@ -95,7 +95,7 @@ def read_runs(*paths: str | Path, runs: str | Path | None = None, lenient: bool 
     Parameters
     ----------
     *paths : str or Path
-        Run files, plain or compressed (gzip, xz, zstd), or patterns of them.
+        Run files, plain or compressed (gzip, xz, bz2, zstd), or patterns of them.
     runs : str or Path, optional
         A list of run files: TSV with a column `file`, and optionally `tag`, `group`, `contributes`.
     lenient : bool, optional

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pooler.results.judge_kinds import erased_words, tell_heard, who_judged
 from pooler.results.named_runs import (
@@ -72,19 +72,7 @@ def level_of_collection(
 
 
 Engine = Literal["python", "spark"]
-ENGINES: tuple[Engine, ...] = get_args(Engine)
 """Who reads run files: this machine, or Spark."""
-
-
-def is_spark(engine: Engine, master: str | None) -> bool:
-    """Say whether Spark is to work; `ArgumentError` where that is not what was said."""
-    if engine not in ENGINES:
-        raise ArgumentError("engine", f"must be one of {', '.join(ENGINES)}", engine)
-    if master is not None and engine != "spark":
-        raise ArgumentError("master", "is for the engine spark", master)
-    return engine == "spark"
-
-
 Measurable: TypeAlias = "Source | Collection | tuple[Any, Any]"
 """What functions measure: a source, all runs of a collection, or runs and their qrels."""
 DEFAULT_COLLECTION = "collection.db"
@@ -273,13 +261,10 @@ class Source:
         if self._tells_level and any(one.grade > level for one in rows):
             say(f"relevant = grade {level} or more; another level with --level")
 
-    def file_grades(self) -> tuple[list[Qrel], int]:
-        """Return the judged documents of files or memory, and the least relevant grade; runs are not read."""
-        rows, level = self._file_grades()
-        self._tell_level(level, rows)
-        return rows, level
-
-    def _file_grades(self) -> tuple[list[Qrel], int]:
+    def _of_files(self, *, docnos: bool) -> Judged:
+        """Read runs and qrels of files, or take those of memory; see `_given_rows` on scales."""
+        from pooler.reading.ranked import judged_runs, ranked_runs
+        from pooler.reading.run_list import RunEntry
         from store.formats.scale import parse_scale
 
         check_no_policy(self._policy, _ONE_GRADE, _MAKE_ONE)
@@ -288,15 +273,7 @@ class Source:
         if not (self._given["runs"] or self._given["listed"]):
             message = "no run file is named"
             raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
-        return self._given_rows(scale), level
-
-    def _of_files(self, *, docnos: bool) -> Judged:
-        """Read runs and qrels of files, or take those of memory; see `_given_rows` on scales."""
-        from pooler.reading.ranked import judged_runs, ranked_runs
-        from pooler.reading.run_list import RunEntry
-
-        rows, level = self._file_grades()
-        named = self._measured_runs
+        rows, named = self._given_rows(scale), self._measured_runs
         given = self._given["qrels"], self._given["listed"]
         files = [one.file if isinstance(one, RunEntry) else STDIN for one in named]
         files += [one for one in given if isinstance(one, str)]
@@ -527,14 +504,6 @@ class Source:
             return
         with opened_collection(self.collection) as collection:
             yield Source(**{**self._given, "collection": collection}, tells_level=self._tells_level)
-
-    def tops_on_spark(self, depth: int, *, scores: bool, master: str | None) -> RunSet:
-        """Return the same as `tops`; Spark has read the files, and has their rankings."""
-        from pooler.pools.spark_runs import SparkRuns
-        from pooler.spark.tops import SparkTops
-
-        how: dict[str, Any] = {"order": self.order, "lenient": self.lenient, "with_scores": scores}
-        return SparkRuns(SparkTops(self.run_files(), depth, master=master, **how))
 
     def tops(self, depth: int, *, scores: bool = False, tags: Sequence[str] | None = None) -> RunSet:
         """Return the first documents of every run, as pools are made of; they need no judgements.

@@ -370,7 +370,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plot:
-    """A picture of a table: `--plot` draws it in characters, the report as a chart."""
+    """A picture of a table, which `--plot` and the report draw as a chart."""
 
     table: Table
     kind: Literal["bars", "stacks", "dots", "lines", "grid"]
@@ -391,18 +391,11 @@ class Plot:
     """Lines whose value stays until the next place."""
     few: tuple[str, int] | None = None
     """Column that counts what a number is of, and the count below which it says little."""
-    group: str = ""
-    """Column whose text stands once above the labels that follow one another with it."""
-    notes: Sequence[str] = ()
-    """Columns that stand beside a label as text."""
     title: str = ""
     words: Sequence[str] = ()
-    """What a dot is, and what its interval; of every part a character, a blank, and its meaning; of lines
-    so where their characters are not A, B, ... in order."""
+    """What a dot is, and what its interval; what a cell of a grid is, and why one is empty."""
     by: str = ""
     """Column by which rows fall from above; default they stand as in the table."""
-    reach: float = 0.0
-    """Number that the axis of bars reaches at least; of shares, whose notes have no sign."""
     below: str = ""
     """Sentence below the picture."""
 

@@ -276,5 +276,4 @@ def fetch_run(session: Session, topics: Keys, documents: Keys, stored: StoredRun
         group=stored.group,
         contributes=stored.contributes,
         header=stored.header,
-        as_handed_in=session.scalar(select(RUN.c.as_handed_in).where(RUN.c.tag == stored.tag)),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -41,8 +41,6 @@ class StoredRun:
     file: str
     header: str | None = None
     """Lines of the file that say what the run is, as they stand there; ``None`` = none."""
-    as_handed_in: bytes | None = field(default=None, repr=False)
-    """Of a run that is added: as `store.records.Run` has it."""
 
 
 def add_rankings(
@@ -57,8 +55,8 @@ def add_rankings(
 
     Rankings are of row ids, one a topic in file order; none is touched when the same file is there. That
     gives the run its group, if any, and can end its contributing, which begins again by `replace` alone.
-    What an older version did not keep of header and text comes in, too, and a text that was damaged. With
-    `replace` another file takes the place of a known tag's, else it raises `ConflictError`.
+    A header that is not kept comes in, too. With `replace` another file takes the place of a known tag's,
+    else it raises `ConflictError`.
     """
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
@@ -71,13 +69,10 @@ def add_rankings(
         row_id = old.id
         same_file = old.sha256 == run.sha256
         values["group"] = run.group or old.group
-        if same_file and run.as_handed_in is None:
-            del values["as_handed_in"]
         if same_file and not replace:
             values["contributes"] = old.contributes and run.contributes
-        is_whole = (old.header or not run.header) and run.as_handed_in in (None, old.as_handed_in)
         is_same = (old.group, old.contributes) == (values["group"], values["contributes"])
-        if same_file and is_same and is_whole:
+        if same_file and is_same and (old.header or not run.header):
             return ImportReport(unchanged=1)
         if not same_file and not replace:
             message = f"run `{run.tag}` exists with another file ({old.file})"
@@ -151,9 +146,8 @@ class Runs(Area):
 
     def add(self, run: Run, *, replace: bool = False) -> ImportReport:
         """Add a run; see `add_rankings`."""
-        said = run.tag, run.group, run.contributes, run.sha256, run.file, run.header, run.as_handed_in
-        stored = StoredRun(*said)
-        return self.add_rankings(stored, run.rankings, replace=replace)
+        said = run.tag, run.group, run.contributes, run.sha256, run.file, run.header
+        return self.add_rankings(StoredRun(*said), run.rankings, replace=replace)
 
     def add_rankings(
         self, run: StoredRun, rankings: Iterable[Ranking], *, replace: bool = False

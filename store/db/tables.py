@@ -142,8 +142,7 @@ class RunRow(_Row, table=True):
     header: str | None = Field(default=None, sa_type=RawText)
     """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
     as_handed_in: bytes | None = None
-    """The whole file, as gzip, where it has a header; ``None`` = it has none, or came before this was kept.
-    Large: it stands last, and is read by name alone."""
+    """Not used."""
 
 
 class RankingRow(_Row, table=True):

@@ -13,4 +13,4 @@ ImportFormat = Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv"
 TopicFormat = Literal["auto", "trec", "covid", "tsv", "jsonl"]
 DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]
 Layout = Literal["pooler", "beir", "trec"]
-"""Of an exported directory: pooler's own is read back as a collection; the others hold what others read."""
+"""Of an exported directory: pooler's own is read back; others hold what others read."""

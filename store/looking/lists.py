@@ -152,7 +152,7 @@ def run_lines(session: Session, found: SoughtIds) -> list[RunLine]:
         )
     }
     fed = _counts(session, select(POOL_RUN.c.run_id, func.count()).group_by(POOL_RUN.c.run_id))
-    query = select(*(one for one in RUN.c if one is not RUN.c.as_handed_in)).order_by(RUN.c.tag)
+    query = select(RUN).order_by(RUN.c.tag)
     if found.pool is not None:
         query = query.join(POOL_RUN, POOL_RUN.c.run_id == RUN.c.id)
         query = query.where(POOL_RUN.c.pool_id == found.pool)

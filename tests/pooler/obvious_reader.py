@@ -312,7 +312,7 @@ def uncompressed(data: bytes) -> tuple[bytes, bool]:
     if data.startswith(GZIP):
         return _members(data, _gzip_member, padding=1)
     if data.startswith(XZ):
-        return _members(data, _xz_stream, padding=4)
+        return _members(data, _xz_stream, padding=1)
     if data.startswith(ZSTD):
         return _members(data, _zstd_frame, padding=0)
     return data, False

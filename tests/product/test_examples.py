@@ -75,7 +75,10 @@ def ask(gardens: dict[str, Path], model: ModelServer, tmp_path: Path, monkeypatc
         monkeypatch.chdir(folder)
         words = [word.replace(ENDPOINT, model.base) for word in example.words(folder)]
         if more:
-            words = [*(word for word in words if word != "--plot"), *more]
+            if "--plot" in words:
+                at = words.index("--plot")
+                del words[at : at + 2]
+            words = [*words, *more]
         return run_to(stdout or io.StringIO(), *words)
 
     return run

@@ -131,7 +131,7 @@ def test_order_of_ties_is_that_of_the_option() -> None:
         assert found.areas.tolist() == [[0.5]]
 
 
-def test_a_run_has_one_letter_in_both_pictures() -> None:
+def test_a_run_has_one_place_in_both_pictures() -> None:
     """Run a has the higher precision, run b the higher area; both pictures list a first."""
     runs = {
         "a": {"1": {"r": 9.0, "x": 8.0, "y": 7.0, "s": 6.0}},
@@ -141,16 +141,16 @@ def test_a_run_has_one_letter_in_both_pictures() -> None:
     assert found.mean_precision.mean(axis=0).argmax() == 0
     assert found.areas[:, 0].tolist() == [1 / 2, 6 / 8]
     for plot, name in zip(found.plots(), ("recall", "fallout"), strict=True):
-        assert list(plot.words) == ["A a", "B b"]
+        assert list(plot.parts) == ["a", "b"]
         assert plot.heading() == name
         assert plot.table.cells(name) == [step / 10 for step in range(11)]
 
 
-def test_a_run_without_an_area_keeps_its_letter() -> None:
-    """Run a retrieves relevant documents only, so it has no ROC; b is B in that picture, too."""
+def test_a_run_without_an_area_keeps_its_place() -> None:
+    """Run a retrieves relevant documents only, so it has no ROC; b is the second in that picture, too."""
     runs = {"a": {"1": {"r": 2.0}}, "b": {"1": {"x": 2.0, "r": 1.0}}}
     found = p.curves((runs, {"1": {"r": 1, "x": 0}}))
-    assert [list(plot.words) for plot in found.plots()] == [["A a", "B b"], ["B b"]]
+    assert [list(plot.parts) for plot in found.plots()] == [["a", "b"], ["a", "b"]]
 
 
 def test_curves_refuse_unknown_words() -> None:

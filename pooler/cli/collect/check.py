@@ -18,7 +18,9 @@ from store.text import counted
 def check(
     output: Output,
     *,
-    runs: Annotated[list[str] | None, argument("RUN...", "- is stdin; .gz, .xz, .zst are fine.")] = None,
+    runs: Annotated[
+        list[str] | None, argument("RUN...", "- is stdin; .gz, .xz, .bz2, .zst are fine.")
+    ] = None,
     listed: RunsOption = None,
     depth: Annotated[
         int | None, option("--depth -N", "Also report ties at this cut, and short topics.", min=1)

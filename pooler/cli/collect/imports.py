@@ -58,7 +58,6 @@ from pooler.results.named_runs import entries_of
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
 from store.formats import DocumentFormat, ImportFormat, TopicFormat
-from store.formats.syntax.parquet import form_of
 from store.readable import Markup
 from store.text import counted
 
@@ -74,7 +73,7 @@ if TYPE_CHECKING:
     from store.records import ImportReport, Pool, Topic
 
 _NAMES_SHOWN = 8
-_FILE_HELP = "- is stdin; .gz, .xz, .zst and .parquet are fine."
+_FILE_HELP = "- is stdin; .gz, .xz, .bz2, .zst are fine."
 FileArgument = Annotated[str | None, argument("FILE", _FILE_HELP)]
 
 
@@ -154,8 +153,6 @@ def judgements(
     from store.records import JudgeKind
 
     file = file_or_dataset(file, dataset, "qrels")
-    if form is None and form_of(file) == "jsonl":
-        form = "jsonl"  # a Parquet file with the columns of judgements
     if form == "umbrela" or form == "answers":
         for name, value in (
             ("--as", kind_of_sample),
@@ -552,8 +549,7 @@ def import_runs(
                 _refuse_unknown(entry.file, run, met, known_topics, known_docnos, lenient=lenient)
                 documents.extend(met)
                 entry = entry.with_header(run.header)
-                said = run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header
-                about = StoredRun(*said, run.as_handed_in)
+                about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header)
                 report = opened.runs.add_packed(about, run.rankings(), documents, replace=replace)
                 run.discard()
                 total, n_read = total + report, n_read + 1

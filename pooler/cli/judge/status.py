@@ -14,9 +14,6 @@ from store.errors import ArgumentError, ContradictionError
 def status(
     output: Output,
     by_topic: Annotated[bool, option("--by-topic", "One row per topic and judge.")] = False,
-    plot: Annotated[
-        bool, option("--plot", "Draw one bar per row: every grade, and documents without one.")
-    ] = False,
     recall: Annotated[
         float | None,
         option(
@@ -44,20 +41,19 @@ def status(
     they draw nothing. The forecast is the mean active time of the judge's latest decisions, times left:
     minutes at the desk, without pauses. `pooler effort` tells more.
 
-    Example: pooler status --by-topic --plot
+    Example: pooler status --by-topic
 
     Example: pooler status --recall .95
     """
     from store.collection import Collection
 
-    output.check(plot=plot)
+    output.check()
     if recall is not None:
         from pooler.results.look.recall import recall_bounds
         from pooler.results.source import source
 
-        for one, is_given in (("--by-topic", by_topic), ("--plot", plot)):
-            if is_given:
-                raise ContradictionError(one, "and --recall exclude each other", recall)
+        if by_topic:
+            raise ContradictionError("--by-topic", "and --recall exclude each other", recall)
         if not 0 < recall < 1:
             raise ArgumentError(
                 "--recall", "must be a confidence above 0 and below 1", recall, hint="--recall .95"
@@ -73,4 +69,4 @@ def status(
 
     with Collection(collection) as opened:
         result = document_states(opened)
-    render(result, output, "topics" if by_topic else "status", plot=plot)
+    render(result, output, "topics" if by_topic else "status")

@@ -36,7 +36,6 @@ from pooler.results.judge_kinds import tell_heard
 from pooler.telling import progress, say, warn
 from store.errors import ArgumentError
 from store.formats import JudgementsFormat, Layout
-from store.formats.syntax.parquet import SUFFIX
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -221,8 +220,7 @@ def judgements(
         option(
             "--format",
             "jsonl: one JSON object per line. tsv: a header, cells separated by tabs, with \\t, \\n,"
-            " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing. An --out that ends in"
-            " .parquet makes it a Parquet file.",
+            " \\r, \\\\ and \\uXXXX for what a cell cannot hold; empty = nothing.",
         ),
     ] = "jsonl",
     history: Annotated[
@@ -244,9 +242,7 @@ def judgements(
     from store.judging.judges import fetch_judges
     from store.keeping.histories import fetch_histories_of
 
-    check_out(out, manifest, form=form)
-    if out is not None and out.endswith(SUFFIX) and form != "jsonl":
-        raise ArgumentError("--format", "is for text; a Parquet file has columns", form)
+    check_out(out, manifest)
     tally = _Tally("action" if history else "state")
     with Collection(collection) as opened:
         facts = {**made_of(opened), "format": form, "history": history, **erased_facts(opened)}
@@ -264,7 +260,7 @@ def judgements(
                 )
             with progress(what, count_events(session, chosen, first=not history)) as advance:
                 rows = tally.of_lines(lines, advance)
-                write_lines(out, rows, manifest=manifest, private=True, form=form)
+                write_lines(out, rows, manifest=manifest, private=True)
     n, n_judges = tally.judges.total(), counted(len(tally.judges), "judge")
     if history:
         facts |= {"events": n, "by_action": tally.counts}
@@ -291,6 +287,14 @@ def whole_collection(
     without_runs: Annotated[
         bool, option("--without-runs", "Leave the runs out; plans of pools then name none, either.")
     ] = False,
+    run_files: Annotated[
+        Path | None,
+        option(
+            "--run-files DIR",
+            "Copy run files as they were handed in from DIR, each known by its SHA-256; others are written as"
+            " plain TREC lines, as all are without this.",
+        ),
+    ] = None,
     without_notes: Annotated[
         bool, option("--without-notes", "Leave the judges' notes and reasons out.")
     ] = False,
@@ -310,14 +314,6 @@ def whole_collection(
             " a BEIR folder, or TREC's files.",
         ),
     ] = "pooler",
-    run_files: Annotated[
-        Path | None,
-        option(
-            "--run-files DIR",
-            "Where run files lie as they were handed in, compressed or not: each whose SHA-256 the collection"
-            " has goes out as it is, in place of the lines that pooler writes.",
-        ),
-    ] = None,
     replace: Annotated[
         bool, option("--replace", "Replace DIR, if it is an earlier export that nobody has changed.")
     ] = False,
@@ -339,14 +335,16 @@ def whole_collection(
     from store.keeping.directory.contract import ExportChoice
     from store.keeping.directory.folder import write_directory
 
+    if run_files is not None and (without_runs or layout == "beir"):
+        raise ArgumentError("--run-files", "is for an export with runs", str(run_files))
     export_choice = ExportChoice(
         layout=layout,
+        run_files=run_files,
         texts=not without_texts,
         runs=not without_runs,
         notes=not without_notes,
         anonymised=anonymise,
         policy=whose.policy(),
-        run_files=run_files,
     )
     with tidy_when_killed(), Collection(collection) as opened:
         written = write_directory(

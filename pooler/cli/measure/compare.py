@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
-from pooler.cli.render import Output, render
+from pooler.cli.render import Output, PlotOption, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
-from pooler.telling import say
 from store.errors import ArgumentError, ContradictionError, PoolerError
 
 
@@ -40,14 +40,7 @@ def compare(
     seed: Annotated[
         int, option("--seed", "Seed of the bootstrap and of the randomised Tukey test.", min=0)
     ] = 1,
-    plot: Annotated[
-        bool,
-        option(
-            "--plot",
-            "With two runs: plot their differences against the normal curve (figure 3 of Kishida 2001);"
-            " --format json or tsv gives its points.",
-        ),
-    ] = False,
+    plot: PlotOption = None,
     signs: Annotated[
         int | None,
         option(
@@ -78,7 +71,7 @@ def compare(
     _check_options(plot=plot, by_topic=by_topic, everything=everything, against=against)
     if not 0 < alpha < 1:
         raise ArgumentError("alpha", "must be between 0 and 1", alpha)
-    output.check()
+    output.check(plot=plot)
     known_measure(measure)
     if given.qrels is None and not given.runs and not everything and against is None:
         message = "no run is named"
@@ -115,13 +108,11 @@ def compare(
         runs=tags,
     )
     found = replace(found, warnings=(*before.warnings, *found.warnings))
-    asked = {"topics": by_topic, "normality": plot and not output.is_for_people}
-    if plot and found.is_two and found.picture.reason is not None:
-        say(f"no picture of the differences: {found.picture.reason}")
+    asked = {"topics": by_topic, "normality": plot is not None and not output.is_for_people}
     render(found, output, *(name for name in found.names() if asked.get(name, True)), plot=plot)
 
 
-def _check_options(*, plot: bool, by_topic: bool, everything: bool, against: str | None) -> None:
+def _check_options(*, plot: Path | None, by_topic: bool, everything: bool, against: str | None) -> None:
     """Refuse what does not go together."""
     if everything and against is not None:
         raise ContradictionError("--against", "and --all exclude each other", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pooler.cli.options import decimals, names_collection, whole_numbers
-from pooler.cli.render import Output, render
+from pooler.cli.render import Output, PlotOption, render
 from pooler.cli.signature import command, option, parameters_of
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
@@ -82,13 +82,7 @@ def design(
         str, option("--target R,...", "With --reliability: values that are to be reached.")
     ] = "0.9,0.95",
     seed: Annotated[int, option("--seed", "With --reliability: seed of the permutations.", min=0)] = 1,
-    plot: Annotated[
-        bool,
-        option(
-            "--plot",
-            "Also plot what smaller differences cost; with --reliability, the p of every pair of runs.",
-        ),
-    ] = False,
+    plot: PlotOption = None,
 ) -> None:
     """Plan how many topics to judge, and how deep, from a pilot.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from math import isnan
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pooler.cli.options import EngineOption, MasterOption
-from pooler.cli.render import Output, render
+from pooler.cli.render import Output, PlotOption, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
@@ -38,7 +38,7 @@ def evaluate(
         bool,
         option("--curves", "Instead: precision by recall, ROC and its area; with --by-topic of each topic."),
     ] = False,
-    plot: Annotated[bool, option("--plot", "With --curves: plot the curves of the ten best runs.")] = False,
+    plot: PlotOption = None,
     cut: Annotated[
         int | None,
         option(
@@ -88,8 +88,6 @@ def evaluate(
             show_default="parts are neighbouring topics",
         ),
     ] = None,
-    engine: EngineOption = "python",
-    master: MasterOption = None,
     listed_measures: Annotated[bool, option("--list", "List the measures instead of measuring.")] = False,
 ) -> None:
     """Score runs. Means are over the judged topics that have a relevant document.
@@ -125,8 +123,6 @@ def evaluate(
         seed=seed,
         own=r_mode == "own",
     )
-    if way and engine == "spark":
-        raise ContradictionError("--engine", f"spark has no meaning with {way}", None)
     if threshold is not None and isnan(threshold):
         raise ContradictionError("--threshold", "must be a number", threshold)
     output.check(plot=plot)
@@ -157,7 +153,7 @@ def evaluate(
         measure = measures[0] if measures else "AP"
         render(choose(source, measure, folds=folds, seed=seed, cutoff=cutoff), output)
     else:
-        found = score(source, measures or ["AP"], cutoff=cutoff, engine=engine, master=master)
+        found = score(source, measures or ["AP"], cutoff=cutoff)
         render(found, output, "topics" if by_topic else "measures")
 
 
@@ -175,7 +171,7 @@ def _check_of_way(
     many: bool,
     named: bool,
     by_topic: bool,
-    plot: bool,
+    plot: Path | None,
     size: int | None,
     seed: int | None,
     own: bool,

@@ -82,7 +82,6 @@ def paper(
     ] = None,
     seed: Annotated[int, option("--seed", "Of --monte-carlo.", min=0)] = 1,
     alpha: Annotated[float, option("--alpha", "Level of significance, two-sided.")] = 0.05,
-    plot: Annotated[bool, option("--plot", "Draw the figures.")] = False,
     levels: Annotated[
         list[int] | None,
         option(
@@ -126,12 +125,11 @@ def paper(
     from pooler.results.paper.redone import Paper
     from pooler.results.paper.redone import paper as redo
 
-    output.check(plot=plot)
+    output.check()
     if of_kishida:
         needless = (
             ("--html", html),
             ("--qrels", qrels),
-            ("--plot", plot or None),
             ("RUN_A", runs),
             ("--rank", rank),
             ("--value", values),
@@ -182,7 +180,7 @@ def paper(
         alpha=alpha,
         cutoff=cutoff,
     )
-    render(result, output, *result.shown(), plot=plot)
+    render(result, output, *result.shown())
     if html is not None:
         from pooler.reporting.paper import paper_report
 

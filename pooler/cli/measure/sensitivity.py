@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pooler.cli.render import Output, render
+from pooler.cli.render import Output, PlotOption, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
@@ -67,7 +67,7 @@ def sensitivity(
         option("--r", "R = relevant documents of the topic (pool), or those the run retrieved (own)."),
     ] = "pool",
     by_topic: Annotated[bool, option("--by-topic -q", "One row per run and topic.")] = False,
-    plot: Annotated[bool, option("--plot", "Plot the change of each run's MAP.")] = False,
+    plot: PlotOption = None,
 ) -> None:
     """Flip the unjudged documents at rank N+1, and see what moves.
 
@@ -78,7 +78,7 @@ def sensitivity(
     flips every document at rank 101 whose probability of relevance is 0, judged or not, within its
     model of judging errors: that is `pooler paper A B --table section_4_3`.
 
-    Example: pooler sensitivity --depth 5 --judge alice --plot
+    Example: pooler sensitivity --depth 5 --judge alice --plot changes.svg
 
     Example: pooler sensitivity --at worst --qrels judgements/strict.qrels runs/bm25-words.run
     """

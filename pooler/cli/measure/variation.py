@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pooler.cli.options import EmptyOption, ProbabilitiesOption, UnjudgedOption, ValueOption
-from pooler.cli.render import Output, render
+from pooler.cli.render import Output, PlotOption, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
@@ -54,15 +54,7 @@ def variation(
     by_topic: Annotated[
         bool, option("--by-topic -q", "One row per run and topic: expected AP and its variance by judging.")
     ] = False,
-    plot: Annotated[
-        bool,
-        option(
-            "--plot",
-            "Plot the runs in order of expected MAP, each with its interval and how likely the next one is"
-            " to pass it; with --pairs, how likely pairs are to swap, and of two runs the expected"
-            " differences by topic against the normal curve.",
-        ),
-    ] = False,
+    plot: PlotOption = None,
 ) -> None:
     """Show how far judging again would move MAP and the order of runs.
 
@@ -72,7 +64,7 @@ def variation(
     these moments. Unjudged documents are never relevant unless --unjudged says how likely they are. `pooler
     sensitivity` flips documents under fixed judgements instead.
 
-    Example: pooler variation --pairs --level 1 --plot
+    Example: pooler variation --pairs --level 1 --plot pairs.svg
 
     Example: pooler variation --qrels judgements/strict.qrels runs/*.run --value 0=0 --value 1=.8 --value 2=1
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -13,10 +13,8 @@ from pooler.cli.console import check_out, write_lines, write_manifest
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
-    EngineOption,
     LenientOption,
     ManifestOption,
-    MasterOption,
     OrderName,
     RunsOption,
     names_collection,
@@ -134,8 +132,15 @@ def pool(
         ),
     ] = None,
     lenient: LenientOption = False,
-    engine: EngineOption = "python",
-    master: MasterOption = None,
+    engine: Annotated[
+        Literal["python", "spark"],
+        option(
+            "--engine",
+            "Who pools run files: this machine (python), or Spark (extra `spark`, and Java) where"
+            " SPARK_MASTER says, by default here, into the same pool. It pays from some 100 GB of runs, or"
+            " where they lie in HDFS or S3: RUN may then be a URI, hdfs://... or s3a://...",
+        ),
+    ] = "python",
     show_list: Annotated[bool, option("--list", "List the strategies and their parameters.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -209,7 +214,6 @@ def pool(
             one_of=one_of,
             annotated=annotated,
             engine=engine,
-            master=master,
             name=plan.name,
             round_label=plan.round,
             **values,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pooler.cli.render import Output, render
+from pooler.cli.render import Output, PlotOption, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
 from store.errors import ArgumentError
@@ -43,7 +43,7 @@ def replay(
         ),
     ] = "pass",
     by_topic: Annotated[bool, option("--by-topic -q", "One row per topic and strategy.")] = False,
-    plot: Annotated[bool, option("--plot", "Plot relevant documents found against judgements.")] = False,
+    plot: PlotOption = None,
     seed: Annotated[int | None, option("--seed", "Seed of random strategies.", min=0)] = None,
 ) -> None:
     """Repeat the judging in each strategy's order, and compare them.
@@ -55,7 +55,7 @@ def replay(
     tau-b and tau_AP compare two orders of all runs by MAP: by the judgements spent so far, and by all
     judgements.
 
-    Example: pooler replay --depth 5 --judge alice -s take -s rrf:k=10 --budgets 5,10,all --plot
+    Example: pooler replay --depth 5 --judge alice -s take -s rrf:k=10 --budgets 5,10,all --plot found.svg
     """
     from pooler.results.pool import replay as results
 

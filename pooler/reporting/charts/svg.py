@@ -239,6 +239,8 @@ _RISE = 0.36
 _SWATCH = 22.0
 # One of each for every series: `pooler.reporting.charts.svg.N_SERIES`.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2")
+_FONT = "Helvetica, Arial, Noto Sans CJK JP, sans-serif"
+"""Of a drawing that is a file of its own."""
 _HATCH = 8.0
 """From one line of a hatched bar to the next."""
 _MARKERS = (
@@ -412,6 +414,23 @@ class Sheet:
             f"{''.join(self._parts)}</svg>\n"
         )
 
+    def drawing(self, x: float, y: float, drawing: str) -> float:
+        """Put a finished drawing on this one; return where it ends."""
+        [height] = re.findall(r'^<svg [^>]* height="([\d.]+)"', drawing)
+        self._parts.append(f'<svg x="{number(x)}" y="{number(y)}" overflow="visible"{drawing[4:]}')
+        return y + float(height)
+
+    def as_file(self, height: float) -> str:
+        """Return the drawing as a file, on white, with its colours written out: not only browsers show it."""
+        style = re.sub(r"var\(--([\w-]+)\)", lambda found: COLOURS[found[1]][0], _rules())
+        size = f'width="{number(self.width)}" height="{number(height)}"'
+        font = f'font-size="{number(SIZE)}" font-family="{_FONT}"'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>\n'
+            f'<style>\n{style}svg .title{{font-weight:bold}}\n</style>\n<rect {size} class="paper"/>\n'
+            f"{''.join(self._parts)}</svg>\n"
+        )
+
 
 def horizontal_scale(
     values: Iterable[float], axis: Axis, start: float, stop: float
@@ -508,11 +527,8 @@ svg .hatch{fill:none;stroke-width:2}
 """
 
 
-def stylesheet() -> str:
-    """Return the colours as custom properties, and the classes that drawings use.
-
-    The dark ones hold where the reader's system asks for them, but on paper.
-    """
+def _rules() -> str:
+    """Return the classes that drawings use, their colours as custom properties."""
     series = "".join(
         f"svg .fill-{number}{{fill:var(--series-{number});stroke:var(--series-{number})}}\n"
         f"svg .line-{number}{{stroke:var(--series-{number})}}\n"
@@ -524,11 +540,19 @@ def stylesheet() -> str:
         f"svg .same-{number}{{fill:none;stroke:var(--on-shade-{number});stroke-width:2.5}}\n"
         for number in range(1, N_SHADES + 1)
     )
+    return f"{_CHARTS}{series}{shades}"
+
+
+def stylesheet() -> str:
+    """Return the colours as custom properties, and the classes that drawings use.
+
+    The dark ones hold where the reader's system asks for them, but on paper.
+    """
     light, dark = (
         "".join(f"--{name}:{colours[scheme]};" for name, colours in COLOURS.items()) for scheme in (0, 1)
     )
     return (
         f":root{{color-scheme:light dark;{light}}}\n"
         f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-        f"{_CHARTS}{series}{shades}"
+        f"{_rules()}"
     )

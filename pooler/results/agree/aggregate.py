@@ -309,7 +309,7 @@ class QrelsResult(Result):
             Default the file, `.manifest.json` added.
         """
         beside = None if manifest is None else str(manifest)
-        write_result(str(path), self.blocks(), self.manifest, beside=beside, private=True, form="qrels")
+        write_result(str(path), self.blocks(), self.manifest, beside=beside, private=True)
 
     def facts(self) -> Mapping[str, Any]:
         """Return the decisions."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from string import ascii_letters
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pooler.results.judge_kinds import erased_words
 from pooler.results.result import Result, frozen
-from pooler.results.table import JUDGE, REASON_UNSEEN, TOPIC, Column, Plot, Table, View, unseen
+from pooler.results.table import JUDGE, REASON_UNSEEN, TOPIC, Column, Table, View, unseen
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
 from store.records import Grade, Judge, JudgeKind, Scale, Workloads
-from store.text import counted, sanitise_line
+from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,10 +110,6 @@ _PACE = (
     Column("forecast", heading="at this pace"),
     Column("range", heading="90% interval"),
 )
-_WITHOUT_GRADE = {"skipped": "/ skipped", "cannot": "! cannot be judged", "unjudged": ". unjudged"}
-"""By column: a character, and what it stands for."""
-_MOST_GRADES = 12
-"""Scales of more grades have one fill for all."""
 
 
 def status(collection: Collection) -> StatusResult:
@@ -236,37 +231,6 @@ class StatusResult(Result):
             return [View(self._table(name))]
         words = [{**row, "forecast": _forecast(row), "range": _range(row)} for row in rows]
         return [View(self._table(name)), View(Table.of_rows("pace", _PACE, words))]
-
-    def plots(self) -> tuple[Plot, ...]:
-        """Return a bar a judge, and a bar a topic and judge, of what became of the documents."""
-        return tuple(self._plot(name, rows) for name in self.NAMES if (rows := self.table(name).to_records()))
-
-    def _plot(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Plot:
-        """Make the bars; of several judges by topic those of each judge stand together."""
-        fills = _grade_fills(self.scale) | _WITHOUT_GRADE
-        judges = list(dict.fromkeys(row["judge"] for row in rows))
-        bars = [
-            {**row, "graded": sum(row[f"grade_{value}"] for value in self.scale.values)}
-            for judge in judges
-            for row in rows
-            if row["judge"] == judge
-        ]
-        columns = [TOPIC, JUDGE, *(Column(one, "int") for one in ("pooled", "judged", *fills))]
-        title = "State of the documents"
-        if any(row["outside"] for row in rows):
-            title += ", including those judged outside"
-        is_grouped = name == "topics" and len(judges) > 1
-        return Plot(
-            table=Table.of_rows(name, columns, bars),
-            kind="stacks",
-            label="topic" if name == "topics" else "judge",
-            value=next(iter(fills)),
-            parts=list(fills),
-            group="judge" if is_grouped else "",
-            notes=("judged", "pooled"),
-            title=title,
-            words=list(fills.values()),
-        )
 
 
 def _states(counts: Counts, scale: Scale, owes: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
@@ -410,22 +374,3 @@ def _size(pool: StoredPool) -> str:
 def _grade_heading(grade: Grade) -> str:
     """Name a grade in a narrow column: its value, or the letter that the judges know it by."""
     return grade.key.upper() if grade.key.isalpha() else str(grade.value)
-
-
-def _grade_fills(scale: Scale) -> dict[str, str]:
-    """Choose a character for every grade: as its column is called, else its key, else a letter."""
-    if len(scale.grades) > _MOST_GRADES:
-        return {"graded": "# judged"}
-    used = {words[0] for words in _WITHOUT_GRADE.values()}
-    fills = {}
-    for grade in scale.grades:
-        heading = _grade_heading(grade)
-        character = next(
-            one
-            for one in (heading, grade.key, *ascii_letters)
-            if len(one) == 1 and "!" <= one <= "~" and one not in used
-        )
-        used.add(character)
-        words = grade.label if character == heading else f"{heading} {grade.label}"
-        fills[f"grade_{grade.value}"] = f"{character} {sanitise_line(words)}"
-    return fills

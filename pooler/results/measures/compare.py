@@ -192,10 +192,12 @@ def normality_plot(picture: NormalityPicture, what: str) -> tuple[Plot, ...]:
     if picture.reason is not None:
         return ()
     grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
+    below = np.searchsorted(picture.differences, grid, side="right")
+    of_curve = Column("normal", "float", "normal curve of the same mean and variance")
     columns = {
         Column("difference", "float", what): np.concatenate([picture.differences, grid]),
-        Column("share", "float"): [*picture.shares.tolist(), *[None] * _POINTS],
-        Column("normal", "float"): np.concatenate([picture.normal, picture.curve(grid)]),
+        Column("share", "float", "topics"): np.concatenate([picture.shares, picture.shares[below - 1]]),
+        of_curve: np.concatenate([picture.normal, picture.curve(grid)]),
     }
     table = Table.of_columns("curve", columns).sort("difference")
     return (
@@ -207,7 +209,7 @@ def normality_plot(picture: NormalityPicture, what: str) -> tuple[Plot, ...]:
             stepped=("share",),
             axis=f"Share of {picture.n_topics} topics whose {what} is no larger",
             ends=(0, 1),
-            words=("o a topic", ". normal curve of the same mean and variance"),
+            title=f"Share of topics by {what}",
             below=f"The two curves are at most {picture.largest_distance:.3f} apart.",
         ),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from string import ascii_uppercase
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -24,7 +23,7 @@ CurveKind = Literal["precision-recall", "roc"]
 KINDS: tuple[CurveKind, ...] = get_args(CurveKind)
 RECALLS = tuple(float(recall) for recall in ELEVEN_RECALLS)
 """Places at which precision, and the mean of ROC curves, are given."""
-MOST_DRAWN = 10
+MOST_DRAWN = 6
 """Runs that one picture shows."""
 
 
@@ -301,7 +300,7 @@ class Curves(Result):
         return [View(table, rows=None if self.chosen else table.order(by, descending=True))]
 
     def plots(self) -> tuple[Plot, ...]:
-        """Return the mean curves of at most ten runs, the same in both pictures and with the same letters.
+        """Return the mean curves of at most six runs, the same in both pictures.
 
         They are the best by mean precision, or by area where that is drawn alone.
         """
@@ -309,26 +308,25 @@ class Curves(Result):
         has_precision = "precision-recall" in self.kinds
         worth = self.mean_precision.mean(axis=0) if has_precision else self.mean_area
         order = [int(run) for run in np.argsort(-worth, kind="stable") if not np.isnan(worth[run])]
-        letters = dict(zip(order[:MOST_DRAWN], ascii_uppercase, strict=False))
+        chosen = order[:MOST_DRAWN]
         by = " by mean precision" if has_precision else ""
-        best = f", the {len(letters)} best of {len(order)} runs{by}" if len(letters) < len(order) else ""
+        best = f", the {len(chosen)} best of {len(order)} runs{by}" if len(chosen) < len(order) else ""
         for name in self.shown():
             is_roc = name == "roc"
             values = self.mean_rates if is_roc else self.mean_precision
-            drawn = [run for run in letters if not np.isnan(values[:, run]).any()]
-            if not drawn:
+            if not chosen or np.isnan(values[:, chosen]).all():
                 continue
             across = "fallout" if is_roc else "recall"
-            columns = [Column(across, "float"), *(Column(self.runs[run], "float") for run in drawn)]
-            data: dict[str, Any] = {self.runs[run]: values[:, run].tolist() for run in drawn}
+            columns = [Column(across, "float"), *(Column(self.runs[run], "float") for run in chosen)]
+            data: dict[str, Any] = {self.runs[run]: values[:, run].tolist() for run in chosen}
             data[across] = list(RECALLS)
             found.append(
                 Plot(
                     table=Table(name, columns, data),
                     kind="lines",
                     label=across,
-                    parts=tuple(self.runs[run] for run in drawn),
-                    words=tuple(f"{letters[run]} {self.runs[run]}" for run in drawn),
+                    parts=tuple(self.runs[run] for run in chosen),
+                    axis="recall" if is_roc else "precision",
                     title=("Recall by fallout (ROC)" if is_roc else "Precision by recall") + best,
                 )
             )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Engine, Measurable, Source, is_spark, source_of
+from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say
 from store.analysis.measures.names import ALIASES, DCGS, MeasureName, parse_measure
@@ -26,8 +26,6 @@ def evaluate(
     measures: str | Sequence[str | MeasureName] = ("AP",),
     *,
     cutoff: int | None = None,
-    engine: Engine = "python",
-    master: str | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure runs.
@@ -46,8 +44,6 @@ def evaluate(
     cutoff : int, optional
         Ranks that are looked at, from 1. Default 1,000, and as many as a measure with a deeper
         cutoff of its own, as P@2000, names.
-    engine, master
-        Of run files, as for `pool`; values are the same, to the last bit.
 
     Returns
     -------
@@ -60,8 +56,6 @@ def evaluate(
         If a measure is not known.
     ArgumentError
         If a measure has parameters that it cannot have, or looks deeper than it may.
-    PoolerError
-        If Spark is asked for and is not there, or cannot do it.
 
     Notes
     -----
@@ -77,34 +71,24 @@ def evaluate(
     measures = [measures] if isinstance(measures, str) else measures
     if not measures:
         raise ArgumentError("measures", "must name one or more", list(measures))
-    on_spark = is_spark(engine, master)
     with heard(progress) as said:
         found = source_of(source)
         for measure in measures:
             known_measure(measure)
-        if on_spark:
-            from pooler.results.measures.on_spark import SparkScoring
-
-            scoring = SparkScoring(found, master)
-            names = _names(measures, scoring.level)
-            axes, by_measure = scoring.measured(reaches(names, cutoff))
-            scores = [by_measure[name] for name in names]
-            about = scoring.settings()
-        else:
-            names = _names(measures, found.numbered.level)  # measures need no docnos
-            rankings, scores = measured(found, names, cutoff)
-            missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
-            axes = {
-                "runs": rankings.tags,
-                "topics": rankings.topics,
-                "missing": missing,
-                "rankings": rankings,
-            }
-            about = found.settings()
-        _say_without_relevant(len(axes["topics"]), scores)
-    settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **about)
-    axes |= {"scores": tuple(scores), "settings": settings, "warnings": said.warnings}
-    return Evaluation(**axes)
+        names = _names(measures, found.numbered.level)  # measures need no docnos
+        rankings, scores = measured(found, names, cutoff)
+        missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
+        about = found.settings()
+        _say_without_relevant(len(rankings.topics), scores)
+    return Evaluation(
+        runs=rankings.tags,
+        topics=rankings.topics,
+        missing=missing,
+        rankings=rankings,
+        scores=tuple(scores),
+        settings=frozen(measures=[str(name) for name in names], cutoff=cutoff, **about),
+        warnings=said.warnings,
+    )
 
 
 def _names(measures: Sequence[str | MeasureName], level: int) -> list[MeasureName]:
@@ -167,8 +151,8 @@ class Evaluation(Result):
     """Axis of topics: the judged ones."""
     missing: NDArray[np.int64]
     """Shape (n_runs,): judged topics for which the run has no document."""
-    rankings: GradedRankings | None
-    """Rankings beside grades; ``None`` = Spark had them, and they are not here."""
+    rankings: GradedRankings
+    """Rankings beside grades."""
     scores: tuple[Scores, ...]
     """By measure."""
 

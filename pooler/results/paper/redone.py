@@ -359,16 +359,11 @@ class Paper(Redone):
                 parts=[state.replace(" ", "_") for state in STATES],
                 axis="topics",
                 title=self.title("figure_2"),
-                words=[f"{mark} {state}" for mark, state in zip(".?-+#", STATES, strict=True)],
             ),
         }
         for one in normality_plot(self.picture, "expected difference"):
             found["figure_3"] = replace(one, title=self.title("figure_3"))
         return found
-
-    def plots(self) -> tuple[Plot, ...]:
-        """Return figures 2 and 3: figure 1 has two numbers a run."""
-        return tuple(plot for name, plot in self.drawings().items() if name != "figure_1")
 
     def _table(self, name: str) -> Table:
         return TABLES[name][1](self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,13 @@ from pooler.pools.annotated import annotated_lines
 from pooler.pools.classes import Classes, read_classes
 from pooler.pools.contents import PoolStatistics
 from pooler.pools.plan import Plan, PoolBuild, TopicPool
+from pooler.pools.runs import RunSet
 from pooler.reading.blocks import TieAtCut
 from pooler.results.files import write_result
 from pooler.results.look.status import idle_words, way_out
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard
-from pooler.results.source import Engine, Source, is_spark, source
+from pooler.results.source import Engine, Source, source
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table, listed
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
@@ -55,7 +56,6 @@ def pool(
     name: str = "pool",
     round_label: str = "0",
     engine: Engine = "python",
-    master: str | None = None,
     progress: Progress | None = None,
     **parameters: Any,
 ) -> PoolResult:
@@ -91,10 +91,10 @@ def pool(
     engine : {"python", "spark"}, optional
         Who reads run files and pools topics: this machine, or Spark, on as many as it has (extra
         ``spark``, and Java). Pool and manifest are the same, to the byte. Spark reads what its
-        workers see by path, and URIs (``hdfs://``, ``s3a://``) through Hadoop; once started it lasts
-        as long as this process. It pays from some 100 GB of runs, or where they lie in HDFS or S3.
-    master : str, optional
-        Of Spark; default ``local[*]``, all processors of this machine.
+        workers see by path, and URIs (``hdfs://``, ``s3a://``) through Hadoop; SPARK_MASTER in the
+        environment says where it is (default ``local[*]``, all processors of this machine), and once
+        started it lasts as long as this process. It pays from some 100 GB of runs, or where they lie in
+        HDFS or S3.
     **parameters
         Of the strategy, as ``k=60``; what is left out takes its default.
 
@@ -133,8 +133,9 @@ def pool(
         hint = "pool runs of a collection; or try it out: `pooler replay`"
         requirement = "must choose all documents at once, without judgements, when files are pooled"
         raise ArgumentError("strategy", requirement, strategy, hint=hint)
-    on_spark = is_spark(engine, master)
-    if on_spark and is_own(strategy):
+    if engine not in get_args(Engine):
+        raise ArgumentError("engine", "must be python or spark", engine)
+    if engine == "spark" and is_own(strategy):
         raise ArgumentError("strategy", "must be one of pooler's on Spark, which has no such file", strategy)
     plan = Plan(
         strategy=strategy, parameters=parameters, budget=budget, seed=seed, name=name, round=round_label
@@ -144,8 +145,12 @@ def pool(
     with heard(progress) as said:
         given = _source_of(runs, order, lenient=lenient)
         deep, scores = DEPTH if depth is None else depth, annotated or chosen.uses_scores
-        if on_spark:
-            tops = given.tops_on_spark(deep, scores=scores, master=master)
+        tops: RunSet
+        if engine == "spark":
+            from pooler.spark import SparkRuns
+
+            files = given.run_files()
+            tops = SparkRuns(files, deep, order=given.order, lenient=given.lenient, with_scores=scores)
         else:
             tops = given.tops(deep, scores=scores)
         build = PoolBuild(tops, plan, version=__version__, known=known, classes=classes)

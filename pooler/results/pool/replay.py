@@ -220,6 +220,7 @@ class Replay(Result):
                 label="judgements",
                 value=self.strategies[0],
                 parts=self.strategies,
+                axis="documents",
                 title="Relevant documents found",
             ),
         )

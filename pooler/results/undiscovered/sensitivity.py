@@ -217,7 +217,6 @@ class SensitivityResult(Supposed, Sensitivity):
                 kind="bars",
                 label="run",
                 value="change",
-                notes=("change", "swapped"),
                 title=f"{table.title}: change of each run's MAP",
                 by="change",
             ),

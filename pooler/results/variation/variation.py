@@ -374,25 +374,20 @@ class Variation(Result):
         return (self._drawn_pairs(), *normal)
 
     def runs_plot(self) -> Plot:
-        """Make the picture of runs, the highest first, each with how likely the next one passes it."""
+        """Make the picture of runs, the highest first."""
         chain: list[int] = []
-        passed: list[float | None] = []
         if self.turned is not None:
-            for place in neighbouring(self.turned.first, self.turned.second):
-                chain.append(int(self.turned.first[place]))
-                passed.append(float(self.turned.reversed[place]))
+            places = neighbouring(self.turned.first, self.turned.second)
+            chain = [int(self.turned.first[place]) for place in places]
         # By the pairs, for they say who is ahead of whom; the last run is ahead of nobody.
         chain += [run for run in range(len(self.runs)) if run not in chain]
-        passed += [None] * (len(chain) - len(passed))
         columns = {
             RUN: [self.runs[run] for run in chain],
-            _chance("passed"): passed,
             Column("mean", "float"): self.mean[chain],
             Column("low", "float"): self.low[chain],
             Column("high", "float"): self.high[chain],
         }
         table = Table.of_columns("passed", columns)
-        below = "passed: how likely judging again is to put the run below above this one"
         return Plot(
             table=table,
             kind="dots",
@@ -400,10 +395,9 @@ class Variation(Result):
             value="mean",
             low="low",
             high="high",
-            notes=("passed",),
+            axis="MAP",
             title="Expected MAP",
             words=("expected MAP", "low to high, about 95% of outcomes"),
-            below=below if len(chain) > 1 else "",
         )
 
     def _drawn_pairs(self) -> Plot:
@@ -418,15 +412,7 @@ class Variation(Result):
         pairs = [f"{a} > {b}" for a, b in zip(table.cells("a"), table.cells("b"), strict=True)]
         columns = {Column("pair"): pairs, _chance("reversed"): table.cells("reversed")}
         drawn = Table.of_columns("reversed", columns)
-        return Plot(
-            table=drawn,
-            kind="bars",
-            label="pair",
-            value="reversed",
-            notes=("reversed",),
-            title=title,
-            reach=REACH,
-        )
+        return Plot(table=drawn, kind="bars", label="pair", value="reversed", title=title, ends=(0, REACH))
 
     def _variation(self) -> Table:
         """Make a row a run."""

@@ -417,28 +417,6 @@ def _scores(lists: GradedLists, name: MeasureName) -> Scores:
     lacks = np.zeros(values.shape[-1], dtype=np.bool_)
     if definition.needs_relevant:
         lacks = lists.n_relevant(name) == 0
-    return _overall(name, values, lacks)
-
-
-def joined(parts: Sequence[Sequence[Scores]]) -> list[Scores]:
-    """Put the scores of parts of the topics together, each part as `evaluate` gave it, at least one.
-
-    The same to the last bit as `evaluate` of all topics: sums go from rank 1 down, so that it does not count
-    how much longer other lists are.
-    """
-    return [
-        _overall(
-            of_measure[0].measure,
-            np.concatenate([one.values for one in of_measure], axis=-1),
-            np.concatenate([one.lacks_relevant for one in of_measure]),
-        )
-        for of_measure in zip(*parts, strict=True)
-    ]
-
-
-def _overall(name: MeasureName, values: NDArray[np.float64], lacks: NDArray[np.bool_]) -> Scores:
-    """Average values over the topics, or add them up."""
-    definition = MEASURES[name.name]
     mean, n_defined = mean_average_precision(values)
     return Scores(
         measure=name,

@@ -67,7 +67,7 @@ def _open_hint(path: str, error: OSError) -> str | None:
     if isinstance(error, IsADirectoryError):
         return f"name the files in it: {path.rstrip('/')}/*"
     if isinstance(error, FileNotFoundError) and "://" in path:
-        return "`pool` and `evaluate` read files by URI with --engine spark"
+        return "`pool` reads files by URI with --engine spark"
     if isinstance(error, FileNotFoundError) and is_pattern(path):
         if any(iglob(path)):  # noqa: PTH207 - a path may be absolute
             return (

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO, cast
 
 import numpy as np
 from sqlalchemy import Row, func, select
@@ -185,7 +185,7 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
         renamed["judge.name"], renamed["pool.name"] = disguise.name, names.__getitem__
         renamed |= dict.fromkeys(("pool.round", "judgement.iteration"), disguise.iteration)
         for name in ("assignment.display_order", "judgement.display_order"):
-            renamed[name] = disguise.order
+            renamed[name] = cast("Callable[[str], str]", disguise.order)
 
         def of_plan(text: str) -> str:
             # With the seed, and a name that is guessed, a judge's order could be drawn again.
@@ -358,14 +358,21 @@ def _write_runs(out: Outgoing) -> None:
         out.lines("runs.tsv", listed)
 
 
+_BLOCK = 1 << 20
+"""Bytes read at once."""
+
+
 def _originals(folder: Path | None) -> dict[str, str]:
     """Return the files in a folder, or below, by the SHA-256 of what they hold uncompressed."""
     found = {}
     for path in [] if folder is None else sorted(map(str, folder.rglob("*"))):
         try:
             if is_regular_file(path):
+                digest = hashlib.sha256()
                 with open_bytes(path) as file:
-                    found[hashlib.file_digest(file, "sha256").hexdigest()] = path
+                    while block := file.read(_BLOCK):
+                        digest.update(block)
+                found[digest.hexdigest()] = path
         except (PoolerError, DamagedDataError, OSError):
             continue  # it is none of the files that were read
     return found

@@ -110,7 +110,6 @@ def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
             "`--until` needs a collection",
         ),
         (("status", "--recall", "95"), "`--recall` must be a confidence above 0 and below 1"),
-        (("status", "--recall", ".95", "--plot"), "`--plot` and --recall exclude each other"),
         (("status", "--recall", ".95", "--by-topic"), "`--by-topic` and --recall exclude each other"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Collections as other programs read them: Parquet, a BEIR folder, TREC's files."""
+"""Collections as other programs read them: a BEIR folder, TREC's files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 import pytrec_eval
 
 from store.collection import Collection
-from store.formats.syntax.lines import open_bytes
 from store.records import Document, Topic
 from tests.helpers.run import Cli
 
@@ -22,40 +21,9 @@ ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not inst
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
 
 
-def text_of(path: str) -> str:
-    """Return the text that a file stands for."""
-    with open_bytes(path) as file:
-        return file.read().decode()
-
-
 def local(path: Path) -> Any:
     """Return a file as ir_datasets takes it."""
     return ir_datasets.util.LocalDownload(path)
-
-
-def test_qrels_and_judgements_go_out_and_come_back(cli: Cli, judged: Path) -> None:
-    """A name that ends in .parquet makes a Parquet file of the same lines."""
-    cli("export", "qrels", "--judge", "strict", "--out", "q.txt").fine()
-    cli("export", "qrels", "--judge", "strict", "--out", "q.parquet").fine()
-    assert text_of("q.parquet") == Path("q.txt").read_text("utf-8")
-    for options in ((), ("--history",)):
-        cli("export", "judgements", *options, "--out", "j.jsonl").fine()
-        cli("export", "judgements", *options, "--out", "j.parquet").fine()
-        assert text_of("j.parquet") == Path("j.jsonl").read_text("utf-8")
-        assert Path("j.parquet").stat().st_mode & 0o077 == 0  # judges are named in it
-    cli("init", "--scale", "0-2", "--collection", "new.db").fine()
-    again = cli("import", "judgements", "j.parquet", "--allow-unknown", "--collection", "new.db").fine()
-    assert "252 events added of 3 judges" in again.err
-    cli("export", "judgements", "--history", "--out", "k.jsonl", "--collection", "new.db").fine()
-    assert Path("k.jsonl").read_text("utf-8") == Path("j.jsonl").read_text("utf-8")
-
-
-def test_other_results_are_refused_as_parquet(cli: Cli, judged: Path) -> None:
-    """Of a pool there is no Parquet: that is said before any work, and nothing is written."""
-    refused = cli("export", "pool", "--out", "pool.parquet")
-    assert (refused.code, Path("pool.parquet").exists()) == (1, False)
-    assert "qrels, judgements and whole collections can be Parquet" in refused.err
-    assert "is for text" in cli("export", "judgements", "--format", "tsv", "--out", "j.parquet").err
 
 
 def documents_of(judged: Path) -> dict[str, tuple[str, str]]:
@@ -167,7 +135,7 @@ def test_trec_files_are_measured_alike_by_pytrec_eval_and_ir_measures(cli: Cli, 
 
 @pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # of numba, in ranx
 def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
-    """Ranx reads them, too, and Parquet of runs under its own names of columns."""
+    """Ranx reads them, too."""
     ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
     expected = average_precision(folders)
     qrels = ranx.Qrels.from_file(str(folders / "trec/qrels/level1.qrels"), kind="trec")
@@ -175,19 +143,6 @@ def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
         run = ranx.Run.from_file(str(folders / f"trec/runs/{tag}.run"), kind="trec")
         ranx.evaluate(qrels, run, "map", make_comparable=True)
         assert dict(run.scores["map"]) == pytest.approx(by_topic)
-
-
-def test_run_that_ranx_wrote_as_parquet_is_measured(cli: Cli, folders: Path) -> None:
-    """Ranx writes q_id, doc_id and score: pooler measures that as the run file it came from."""
-    ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
-    run = ranx.Run.from_file(str(folders / "trec/runs/bm25-words.run"), kind="trec")
-    run.save(str(folders / "bm25-words.parquet"))
-    files = ("trec/runs/bm25-words.run", "bm25-words.parquet")
-    first, second = (
-        cli("evaluate", "--qrels", "trec/qrels/graded.qrels", file, "--format", "tsv").fine().out
-        for file in files
-    )
-    assert first == second
 
 
 def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
@@ -272,7 +227,7 @@ def test_fields_of_documents_are_metadata_of_beir(cli: Cli, here: Path) -> None:
 
 def test_judgements_in_the_place_of_qrels_are_told(cli: Cli, judged: Path) -> None:
     """Rows of every judge are no qrels: one line says so, and not one a row."""
-    cli("export", "judgements", "--out", "j.parquet").fine()
-    refused = cli("evaluate", "--qrels", "j.parquet", "runs/bm25-words.run")
+    cli("export", "judgements", "--out", "j.jsonl").fine()
+    refused = cli("evaluate", "--qrels", "j.jsonl", "runs/bm25-words.run")
     assert refused.code == 1
     assert "this looks like a file of every judge's judgements; expected qrels" in refused.err

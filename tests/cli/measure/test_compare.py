@@ -124,7 +124,7 @@ def test_a_baseline_is_compared_with_each_other_run(cli: Cli, here: Path) -> Non
 
 def test_collection_gives_what_its_files_give(cli: Cli, judged: Path) -> None:
     """Another measure, a judge and named runs."""
-    options = ("-m", "nDCG@10", "--by-topic", "--plot", "--format", "json")
+    options = ("-m", "nDCG@10", "--by-topic", "--plot", "a.svg", "--format", "json")
     for first, second in ((A, B), (B, A)):
         named = first.stem, second.stem, "--judge", "strict"
         stored = cli("compare", *named, *options).fine().json()
@@ -135,18 +135,6 @@ def test_collection_gives_what_its_files_give(cli: Cli, judged: Path) -> None:
     assert shares == pytest.approx([n / 8 for n in range(1, 9)])
     everything = cli("compare", "--all", "--judge", "strict").fine().out
     assert "Of 36 pairs" in everything
-
-
-def test_the_picture_is_drawn_within_80_columns(cli: Cli, here: Path) -> None:
-    """Eight points and the curve, in characters that any terminal has."""
-    out = cli("compare", "--qrels", STRICT, A, B, "--plot").fine().out
-    lines = out.splitlines()
-    assert max(map(len, lines)) <= 80
-    grid = [line[6:] for line in lines if line[5:6] == "|"]
-    assert "".join(grid).count("o") == 8
-    assert "".join(grid).count(".") > 30
-    assert cli("compare", "--qrels", STRICT, A, B, "--plot", "--out", "all.txt").fine().out == ""
-    assert Path("all.txt").read_text("utf-8") == out
 
 
 def test_undefined_is_a_reason(cli: Cli, here: Path) -> None:
@@ -160,9 +148,6 @@ def test_undefined_is_a_reason(cli: Cli, here: Path) -> None:
     assert tests["Wilcoxon signed ranks"] == (None, "no-difference")
     assert tests["exact randomisation"] == (1.0, None)
     assert "1 topic without a relevant document: no AP there" in answer.err
-    assert "no picture of the differences: no-variation" in (
-        cli("compare", "--qrels", "q", "x.run", "y.run", "--plot").fine().err
-    )
 
 
 def test_reasons_are_explained_as_of_two_runs(cli: Cli, here: Path) -> None:
@@ -215,8 +200,8 @@ def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:
     assert "there is one run, `bm25-words`: a comparison needs two" in alone.err
     unknown = cli("compare", "--qrels", STRICT, A, B, "--against", "nobody").failed(1)
     assert "unknown run `nobody`" in unknown.err
-    several = cli("compare", "--all", "--plot", "--qrels", STRICT, A, B)
-    assert (several.code, several.err) == (2, "error: `--plot` is of two runs\n")
+    several = cli("compare", "--all", "--by-topic", "--qrels", STRICT, A, B)
+    assert (several.code, several.err) == (2, "error: `--by-topic` is of two runs\n")
     assert "must be between 0 and 1" in cli("compare", "--alpha", "2", "--all").failed(1).err
     assert "for every two of them" in cli("compare").failed(1).err
 

@@ -190,7 +190,6 @@ def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
     assert not list(here.iterdir())
     many = cli("design", "--variance", "1", "--difference", ".001", "--width", "1", "--format", "json")
     assert [row["reason"] for row in many.fine().json()["topics"]] == ["too-many-topics"] * 2 + [None]
-    assert "variance 0.05" in cli("design", "--variance", "0.05", "--plot").fine().out
 
 
 @pytest.mark.parametrize(
@@ -218,7 +217,6 @@ def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
         (("--reliability", "--target", "1"), "`--target` must be above 0 and below 1"),
         (("--seconds", "0"), "`--seconds` must be above 0"),
         (("--depths", "0"), "`--depths` must be integers >= 1"),
-        (("--plot", "--format", "json"), "`--plot` needs --format table"),
         (("-m", "nothing"), "measure `nothing`"),
     ],
 )
@@ -250,7 +248,7 @@ def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
     short = write(here / "short.run", "1 Q0 d0 1 1 short")
     said = cli("design", "--qrels", both, a, short, "--depths", "1").err
     assert "in 1 topic a run has no documents and scores as if it had found nothing" in said
-    said = cli("design", "--reliability", "--qrels", both, a, b, "--plot").fine().out
+    said = cli("design", "--reliability", "--qrels", both, a, b).fine().out
     assert "components need three runs or more" in said
     # The same score in every topic of every run: nothing to plan by.
     flat = write(here / "flat", "1 0 d0 1", "1 0 d1 1", "2 0 d1 1", "2 0 d0 1")

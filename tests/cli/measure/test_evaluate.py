@@ -285,7 +285,7 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
         ("--curves -m AP", "`--measure` has no meaning with --curves"),
         ("--folds 2 -m AP -m P@5", "must be one with --folds"),
         ("--leave-one-out --by-topic", "`--by-topic` has no meaning with --leave-one-out"),
-        ("--plot", "it needs --curves"),
+        ("--plot a.svg", "it needs --curves"),
         ("--size 5", "`--size` is for --cut and --threshold"),
         ("--leave-one-out --seed 1", "`--seed` is for --folds"),
         ("--cut 3 --r own", "`--r` own has no meaning with --cut"),

@@ -201,12 +201,10 @@ def test_normality_of_expected_scores(cli: Cli, judged: Path) -> None:
     (row,) = cli("variation", *two, *ORDER, "--pairs", "--format", "json").fine().json()
     w, p = stats.shapiro(means[tags.index(row["a"])] - means[tags.index(row["b"])])
     assert (row["w"], row["p_normality"]) == pytest.approx((w, p))
-    drawn = cli("variation", *two, *ORDER, "--pairs", "--plot").fine().out
-    assert "normal curve of the same mean and variance" in drawn
 
 
 def test_people_read_variances_and_normality_of_every_run(cli: Cli, judged: Path) -> None:
-    """The numbers of the json, below the table; of one run also the normal plot of its topics."""
+    """The numbers of the json, below the table."""
     found = {row["run"]: row for row in cli("variation", *ORDER, "--format", "json").fine().json()}
     shown = cli("variation", *ORDER).fine().out.partition("Expected AP over topics\n")[2].splitlines()
     assert shown[0].split() == ["run", "sigma_mu^2", "sigma_d^2", "W", "p", "of", "W"]
@@ -214,8 +212,3 @@ def test_people_read_variances_and_normality_of_every_run(cli: Cli, judged: Path
         tag, *cells = line.split()
         names = ("topic_variance", "judging_variance", "w", "p_normality")
         assert cells == [f"{found[tag][name]:.4f}" for name in names]
-    drawn = cli("variation", "bm25-words", *ORDER, "--plot").fine().out
-    assert "Share of 8 topics whose expected AP is no larger" in drawn
-    points = [line[6:] for line in drawn.partition("Share of 8")[2].splitlines() if line[5:6] == "|"]
-    assert "".join(points).count("o") == 8
-    assert "Share of" not in cli("variation", *ORDER, "--plot").fine().out

@@ -192,20 +192,6 @@ def test_table_for_people_has_a_row_a_strategy_and_a_column_a_budget(cli: Cli, j
     assert long.splitlines()[0].split() == ["budget", "tau-b"]
 
 
-def test_plot_follows_the_tables(cli: Cli, judged: Path) -> None:
-    """`--plot` draws every strategy on 80 columns of ASCII, and explains its letters."""
-    options = ("--judge", "strict", "--depth", "5", "-s", "take", "-s", "mtf")
-    plain = cli("replay", *options).fine().out
-    drawn = cli("replay", *options, "--plot").fine().out
-    assert drawn.startswith(plain)
-    lines = drawn.removeprefix(plain).splitlines()
-    assert lines[:2] == ["", "Relevant documents found"]
-    assert lines[-1] == "A take  B mtf  * several"
-    assert all(line.isascii() and len(line) <= 80 for line in lines)
-    refused = cli("replay", *options, "--plot", "--format", "json").failed(1)
-    assert "`--plot` needs --format table, but got 'json'" in refused.err
-
-
 def test_what_is_undefined_has_a_reason(cli: Cli, here: Path, collection_of: Callable[..., None]) -> None:
     """No judgement spent, nothing relevant, nothing relevant in the union: a word, and no number.
 
@@ -280,7 +266,7 @@ def test_scores_of_standard_input_are_those_of_the_file(cli: Cli, judged: Path) 
 def test_a_seed_gives_the_same_bytes_in_another_process(judged: Path) -> None:
     """The same command prints the same, whatever the hash seed."""
     command = ("replay", "--judge", "strict", "-s", "thompson", "-s", "depth-then:then=thompson", "--seed",
-               "5", "--plot")  # fmt: skip
+               "5")  # fmt: skip
     first, second = (
         run_process(*command, folder=judged, settings={"PYTHONHASHSEED": number}).stdout for number in "12"
     )

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from pooler.spark.session import stop_spark
-
 
 @pytest.fixture(scope="session")
 def hadoop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -24,11 +22,12 @@ def hadoop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def master(hadoop: str) -> Iterator[str]:
-    """Give the master of a Spark that lasts, once started, for the session."""
+def spark(hadoop: str) -> Iterator[None]:
+    """Let Spark have two processors; once started, it lasts for the session."""
     pytest.importorskip("pyspark", reason="not run here for want of pyspark")
-    yield "local[2]"
-    stop_spark()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(os.environ, "SPARK_MASTER", "local[2]")
+        yield
 
 
 @pytest.fixture

@@ -38,9 +38,9 @@ def test_70_million_lines_need_no_more_than_an_executor_has(here: Path) -> None:
     try:
         assert run_process("pool", *files, "--out", "here.txt", folder=here, timeout_s=600).returncode == 0
         process = subprocess.Popen(
-            [*program(), "pool", *files, "--out", "spark.txt", "--engine", "spark", "--master", "local[2]"],
+            [*program(), "pool", *files, "--out", "spark.txt", "--engine", "spark"],
             cwd=here,
-            env=environment({}),
+            env=environment({"SPARK_MASTER": "local[2]"}),
         )
         most = 0
         while process.poll() is None:

@@ -11,10 +11,9 @@ import pytest
 import pooler as p
 from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import FileRuns
-from pooler.pools.spark_runs import SparkRuns
 from pooler.reading.run_list import as_entries
 from pooler.reading.top import read_tops
-from pooler.spark.tops import SparkTops
+from pooler.spark import SparkRuns
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, ParameterValue, SamplingStrategy
 from store.ranking import ORDERS, Order
@@ -28,11 +27,11 @@ MUST: dict[str, ParameterValue] = {"strata": "1:3:1,4:8:0.5"}
 CHOOSING = [row for row in STRATEGIES.values() if not isinstance(row, AdaptiveStrategy)]
 
 
-def both(cli: Cli, here: Path, master: str, *arguments: str) -> list[tuple[Outcome, dict[str, bytes]]]:
+def both(cli: Cli, here: Path, *arguments: str) -> list[tuple[Outcome, dict[str, bytes]]]:
     """Pool with each engine; return what was said, and the pool and manifest that were written."""
     found = []
-    for engine in (["--engine", "python"], ["--engine", "spark", "--master", master]):
-        said = cli("pool", *arguments, *engine, "--out", "new.txt")
+    for engine in ("python", "spark"):
+        said = cli("pool", *arguments, "--engine", engine, "--out", "new.txt")
         files = {path.name: path.read_bytes() for path in sorted(here.glob("new.txt*"))}
         for name in files:
             (here / name).unlink()
@@ -52,11 +51,11 @@ def both(cli: Cli, here: Path, master: str, *arguments: str) -> list[tuple[Outco
     ],
 )
 def test_pool_manifest_and_words_are_those_of_one_machine(
-    cli: Cli, garden: Path, master: str, options: str
+    cli: Cli, garden: Path, spark: None, options: str
 ) -> None:
     """The sample collection, one run of which does not contribute: nothing that is written differs."""
     cli("pool", "--runs", "runs.tsv", "--depth", "4", "--out", "old.txt").fine()
-    here, there = both(cli, garden, master, "--runs", "runs.tsv", *options.split())
+    here, there = both(cli, garden, "--runs", "runs.tsv", *options.split())
     assert here[0].code == 0
     assert sorted(here[1]) == ["new.txt", "new.txt.manifest.json"]
     assert there == here
@@ -69,12 +68,11 @@ def test_pool_manifest_and_words_are_those_of_one_machine(
     ids=[*ORDERS, "all"],
 )
 def test_every_strategy_chooses_the_same(
-    tmp_path: Path, master: str, order: Order, rows: list[AnyStrategy]
+    tmp_path: Path, spark: None, order: Order, rows: list[AnyStrategy]
 ) -> None:
     """Every fixed and sampling strategy, in every rank order, with and without budgets."""
     files = as_entries([str(file) for file in generate(tmp_path, runs=4, topics=5, documents=30, seed=7)])
-    tops = SparkTops(files, 12, order=order, with_scores=True, master=master)
-    there = SparkRuns(tops)
+    there = SparkRuns(files, 12, order=order, lenient=False, with_scores=True)
     here = FileRuns(read_tops(files, 12, order=order))
     assert there.of_topic(here.topics[-1]).docnos == here.of_topic(here.topics[-1]).docnos
     for number, row in enumerate(rows):
@@ -88,22 +86,20 @@ def test_every_strategy_chooses_the_same(
         assert other == one, row.name
 
 
-def test_faults_are_told_as_on_one_machine(cli: Cli, here: Path, master: str) -> None:
+def test_faults_are_told_as_on_one_machine(cli: Cli, here: Path, spark: None) -> None:
     """Two faults of a file with their lines, then the other files with faults; nothing is written."""
     good = write_run(here, "good", {"1": "abc", "2": "xyz"})
     write(here / "bad.run", "1 Q0 a 1 3 bad", "1 Q0 b 2 2 bad more", "1 Q0 c 3 one bad")
     (here / "cut.gz").write_bytes(gzip.compress((here / good).read_bytes())[:-9])
     (here / "folder").mkdir()
-    one, other = both(
-        cli, here, master, good, "bad.run", "cut.gz", "none.run", "folder", good, "--depth", "2"
-    )
+    one, other = both(cli, here, good, "bad.run", "cut.gz", "none.run", "folder", good, "--depth", "2")
     assert one[0].failed(1).err.startswith("error: bad.run:2: expected 6 fields, got 7\nbad.run:3: ")
     assert "cannot be read either: `cut.gz`, `none.run`, `folder`" in one[0].err
     assert other == one
     assert not one[1]
 
 
-def test_odd_runs_are_pooled_alike(cli: Cli, here: Path, master: str) -> None:
+def test_odd_runs_are_pooled_alike(cli: Cli, here: Path, spark: None) -> None:
     """Topics and docnos beyond ASCII, a run of one line, topics of one run alone, one that none feeds."""
     write_run(here, "é", {"日本": "äöü", "10": "xyz", "9": "x"})
     write_run(here, "one", {"só": "z"})
@@ -111,27 +107,27 @@ def test_odd_runs_are_pooled_alike(cli: Cli, here: Path, master: str) -> None:
     write(
         here / "list", "file\tcontributes\tgroup", "é.run\tyes\tグループ", "one.run\tyes\t", "fed.run\tno\t"
     )
-    one, other = both(cli, here, master, "--runs", "list", "--depth", "2", "--annotated", "--budget", "2")
+    one, other = both(cli, here, "--runs", "list", "--depth", "2", "--annotated", "--budget", "2")
     assert one[0].code == 0
     assert other == one
 
 
 @pytest.mark.parametrize("what", ["tags", "tag-of-list", "nobody", "rank"])
-def test_what_is_wrong_with_runs_together_is_told_alike(cli: Cli, here: Path, master: str, what: str) -> None:
+def test_what_is_wrong_with_runs_together_is_told_alike(cli: Cli, here: Path, spark: None, what: str) -> None:
     """Two files of one tag, a tag the list does not state, no run that feeds pools, ranks that are none."""
     good = write_run(here, "good", {"1": "abc"})
     write(here / "again.run", "1 Q0 a x 3 good")
     write(here / "list", "file\ttag\tcontributes", f"{good}\t{'other' if what == 'tag-of-list' else ''}\tno")
     arguments = {"tags": (good, "again.run"), "rank": ("again.run", "--order", "rank")}
-    one, other = both(cli, here, master, *arguments.get(what, ("--runs", "list")))
+    one, other = both(cli, here, *arguments.get(what, ("--runs", "list")))
     assert one[0].failed(1)
     assert other == one
 
 
-def test_files_of_hadoop_are_read_by_uri(cli: Cli, garden: Path, master: str, far: str) -> None:
+def test_files_of_hadoop_are_read_by_uri(cli: Cli, garden: Path, spark: None, far: str) -> None:
     """Through Hadoop by viewfs://, odd names and a pattern, and by file://: the same bytes."""
     runs = sorted((garden / "runs").glob("*.run"))
-    names = ["a ,{1}.run", "é a[1].gz", *(f"runs/{run.name}" for run in runs[2:])]
+    names = ["a 1.run", "é a[1].gz", *(f"runs/{run.name}" for run in runs[2:])]
     for run, name in zip(runs, names[:2], strict=False):
         content = run.read_bytes()
         (garden / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
@@ -140,69 +136,60 @@ def test_files_of_hadoop_are_read_by_uri(cli: Cli, garden: Path, master: str, fa
     uris.append(f"{far}/runs/[!b]*.run")
     listed = [run for run in runs[3:] if run.name.startswith("b")]
     uris += [f"{far}/runs/{run.name}" for run in listed]
-    there = cli(
-        "pool", *uris, "--depth", "9", "--out", "there.txt", "--engine", "spark", "--master", master
-    ).fine()
+    there = cli("pool", *uris, "--depth", "9", "--out", "there.txt", "--engine", "spark").fine()
     assert there == here
     for end in ("", ".manifest.json"):
         assert (garden / f"there.txt{end}").read_bytes() == (garden / f"here.txt{end}").read_bytes()
 
 
-def test_faults_of_hadoop_name_the_uri(cli: Cli, here: Path, master: str, far: str) -> None:
-    """A fault in a file, a file that is not there, a folder, one that Hadoop hides: by URI and line."""
+def test_faults_of_hadoop_name_the_uri(cli: Cli, here: Path, spark: None, far: str) -> None:
+    """A fault in a file, a file that is not there, one that Hadoop hides: by URI and line."""
     write(here / "bad.run", "1 Q0 a 1 3 bad", "1 Q0 b 2 2 bad more")
     write_run(here, "_x", {"1": "ab"})
-    (here / "folder").mkdir()
-    files = [f"{far}/{name}" for name in ("bad.run", "none.run", "folder", "_x.run", "no*.run")]
-    spark = ("--engine", "spark", "--master", master)
-    said = cli("pool", *files, *spark).failed(1).err
+    files = [f"{far}/{name}" for name in ("bad.run", "none.run", "_x.run", "no*.run")]
+    said = cli("pool", *files, "--engine", "spark").failed(1).err
     others = ", ".join(f"`{file}`" for file in files[1:])
     assert said.startswith(f"error: {files[0]}:2: expected 6 fields, got 7\nhint: ")
     assert said.endswith(f"; cannot be read either: {others}\n")
-    said = cli("pool", files[2], *spark).failed(1).err
-    assert said == f"error: {files[2]}: is a directory\nhint: name the files in it: {files[2]}/*\n"
 
 
 @pytest.mark.parametrize(
     ("uri", "words"),
     [
-        ("hdfs://127.0.0.1:1/x.run", "cannot be reached (ConnectException: Connection refused)"),
-        (
-            "hdfs://no-such-host.invalid/x.run",
-            "cannot be reached (UnknownHostException: no-such-host.invalid)",
-        ),
-        ("s3a://bucket/x.run", "cannot be reached (ClassNotFoundException: "),
+        ("hdfs://127.0.0.1:1/x.run", "cannot be read (ConnectException: Connection refused)"),
+        ("hdfs://no-such-host.invalid/x.run", "cannot be read (UnknownHostException: no-such-host.invalid)"),
+        ("s3a://bucket/x.run", "cannot be read (ClassNotFoundException: "),
         (
             "gopher://host/x.run",
-            'cannot be reached (UnsupportedFileSystemException: No FileSystem for scheme "gopher"',
+            'cannot be read (UnsupportedFileSystemException: No FileSystem for scheme "gopher"',
         ),
     ],
 )
 def test_file_system_that_does_not_answer_is_told_in_a_line(
-    cli: Cli, here: Path, master: str, uri: str, words: str
+    cli: Cli, here: Path, spark: None, uri: str, words: str
 ) -> None:
     """Nobody there, no such host, no driver for it: one line and a hint, and nothing of Java's own."""
-    said = cli("pool", uri, "--engine", "spark", "--master", master).failed(1).err
+    said = cli("pool", uri, "--engine", "spark").failed(1).err
     first, hint = said.splitlines()
     assert first.startswith(f"error: {uri}: {words}")
     assert hint.startswith("hint: a URI is read by Hadoop")
 
 
-def test_runs_that_are_no_files_are_refused(cli: Cli, here: Path, master: str) -> None:
+def test_runs_that_are_no_files_are_refused(cli: Cli, here: Path, spark: None) -> None:
     """Standard input, and runs in memory, cannot go to a worker."""
-    said = cli("pool", "-", "--engine", "spark", "--master", master).failed(1).err
+    said = cli("pool", "-", "--engine", "spark").failed(1).err
     assert said.startswith(
         "error: `RUN` must be files: what can be read but once cannot go to a worker, but got '-'"
     )
     with pytest.raises(p.ArgumentError, match="`engine` must not be spark for runs in memory"):
-        p.pool({"a": {"1": {"x": 1.0}}}, engine="spark", master=master)
+        p.pool({"a": {"1": {"x": 1.0}}}, engine="spark")
 
 
-def test_python_gets_the_same_result(garden: Path, cli: Cli, master: str) -> None:
+def test_python_gets_the_same_result(garden: Path, cli: Cli, spark: None) -> None:
     """The function of the API returns what that of one machine does, annotated lines too."""
     here, there = (
-        p.pool(str(garden / "runs/*.run"), depth=6, annotated=True, engine=engine, master=where)
-        for engine, where in (("python", None), ("spark", master))
+        p.pool(str(garden / "runs/*.run"), depth=6, annotated=True, engine=engine)
+        for engine in ("python", "spark")
     )
     assert there.manifest == here.manifest
     assert [*there.file_lines(annotated=True)] == [*here.file_lines(annotated=True)]
@@ -210,11 +197,11 @@ def test_python_gets_the_same_result(garden: Path, cli: Cli, master: str) -> Non
     assert there.ties_at_cut == here.ties_at_cut
 
 
-def test_trec_covid_has_the_hash_of_one_machine(cli: Cli, here: Path, master: str) -> None:
+def test_trec_covid_has_the_hash_of_one_machine(cli: Cli, here: Path, spark: None) -> None:
     """All 143 runs of TREC-COVID, depth 100: the pool that a plain reading of the files gives."""
     files = sorted(data_path("runs-top120").glob("*.gz"))
     assert len(files) == 143
-    (one, written), (other, again) = both(cli, here, master, *map(str, files), "--depth", "100")
+    (one, written), (other, again) = both(cli, here, *map(str, files), "--depth", "100")
     assert other == one.fine()
     assert again == written
     top = {}
@@ -228,16 +215,3 @@ def test_trec_covid_has_the_hash_of_one_machine(cli: Cli, here: Path, master: st
             top.setdefault(int(topic), set()).update(docno for _, docno in sorted(documents)[-100:])
     plain = "".join(f"{topic} {docno}\n" for topic in sorted(top) for docno in sorted(top[topic]))
     assert hashlib.sha256(again["new.txt"]).digest() == hashlib.sha256(plain.encode()).digest()
-
-
-def test_runs_of_parquet_give_the_pool_of_one_machine(cli: Cli, here: Path, master: str) -> None:
-    """The worker reads rows where it would read lines."""
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    for name, docnos in {"a": "uvwx", "b": "wxyz"}.items():
-        columns = {"topic": ["1"] * 4, "docno": [*docnos], "score": [4.0, 3.0, 2.0, 1.0], "tag": [name] * 4}
-        parquet.write_table(arrow.table(columns), f"{name}.parquet")
-    one, spark = both(cli, here, master, "a.parquet", "b.parquet", "--depth", "2")
-    assert one[0].code == 0
-    assert one[1]["new.txt"].decode().split() == [cell for docno in "uvwx" for cell in ("1", docno)]
-    assert spark == one

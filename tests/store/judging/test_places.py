@@ -19,7 +19,7 @@ from tests.helpers.world import parse_scale
 READ = """
 import os, sys
 import store.collection, store.judging.desk, store.analysis.arrays
-import store.grades.qrels, store.errors, store.formats.run_forms
+import store.grades.qrels, store.errors
 from sqlalchemy.dialects.sqlite import pysqlite
 if os.getuid() == 0:
     os.setuid(65534)
