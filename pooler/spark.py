@@ -113,7 +113,8 @@ class SparkRuns(FileRuns):
         from py4j.protocol import Py4JJavaError
 
         here = [(number, entry, path) for number, entry in enumerate(entries) if (path := _path(entry))]
-        parts, faults = [], {}
+        parts = []
+        faults: dict[_File, RunTop | PoolerError] = {}
         if here:
             n_tasks = min(len(here), _TASKS_A_CORE * int(self._context.defaultParallelism))
             parts.append(self._context.parallelize(here, n_tasks).mapPartitions(reader.seen))
@@ -240,8 +241,9 @@ class _RunReader:
             return
         for topic, ranking in top.topics.items() if top.contributes else ():
             yield topic, (file, ranking)
-        bare = {"packed_docnos": b"", "packed_scores": None}
-        heads = {topic: replace(one, **bare) for topic, one in top.topics.items()}
+        heads = {
+            topic: replace(one, packed_docnos=b"", packed_scores=None) for topic, one in top.topics.items()
+        }
         yield _NO_TOPIC, (file, replace(top, topics=heads))
 
 

@@ -110,7 +110,12 @@ def evaluate(
             rankings, scores = measured(found, names, cutoff, graded=graded)
             given = {"duplicates": duplicates, "cluster_grade": cluster_grade}
         missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
-        axes = {"runs": rankings.tags, "topics": rankings.topics, "missing": missing, "rankings": rankings}
+        axes: dict[str, Any] = {
+            "runs": rankings.tags,
+            "topics": rankings.topics,
+            "missing": missing,
+            "rankings": rankings,
+        }
         about = found.settings()
         _say_without_relevant(len(axes["topics"]), scores)
     settings = frozen(measures=[str(name) for name in names], cutoff=cutoff, **given, **about)

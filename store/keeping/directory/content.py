@@ -8,7 +8,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from hashlib import file_digest
+from hashlib import sha256
 from itertools import groupby, repeat
 from operator import itemgetter
 from pathlib import Path
@@ -288,6 +288,8 @@ def _guideline_text(coming: Incoming, file: str) -> str:
 
 _AT_ONCE = 64
 """Rankings in memory at a time."""
+_PIECE = 1 << 18
+"""Bytes of a file in memory at a time."""
 NO_RANK = "-"
 """Stands in the fourth column where the file handed in had ranks that are no integers."""
 _RANK = re.compile(r"-?[0-9]{1,19}")
@@ -339,7 +341,10 @@ def _files_of(folder: Path | None) -> dict[str, Path]:
     found = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with suppress(PoolerError, DamagedDataError), open_bytes(str(path)) as file:
-            found[file_digest(file, "sha256").hexdigest()] = path
+            digest = sha256()
+            while piece := file.read(_PIECE):
+                digest.update(piece)
+            found[digest.hexdigest()] = path
     return found
 
 
