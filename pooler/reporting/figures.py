@@ -26,7 +26,6 @@ HEADINGS = {
     "kappa": "Cohen's kappa",
     "kappa_high": "to",
     "kappa_low": "95% interval from",
-    "law": "computed from",
     "n": "documents",
     "overlap": "overlap of relevant ones",
     "quadratic": "weighted kappa",

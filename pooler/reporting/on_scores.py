@@ -59,7 +59,6 @@ _OF_PAIRS = (
     "reversed",
     "simulated",
     "simulated_error",
-    "law",
 )
 
 

@@ -125,8 +125,8 @@ def variation(
     neighbours : bool, optional
         Of the pairs keep runs that are next to each other by expected MAP, in their order.
     simulate : int, optional
-        Judge by chance so many times, from 2, and simulate every run and pair. Default: 20,000 times, the
-        runs of the 45 pairs.
+        Judge by chance so many times, from 2, and simulate every run and pair. Default: with `pairs`, 20,000
+        times, the 45 pairs nearest to a swap.
     seed : int, optional
         Of the simulation, from 0.
     cutoff : int, optional

@@ -92,7 +92,7 @@ class Components:
     def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the limits of the mean in 95 of 100 judgings of the same topics.
 
-        By the normal law; see `store.analysis.variation.law.run_intervals` for the exact one.
+        By the normal law: the moments are exact, the limits are not. They may lie beyond 0 and 1.
         """
         reach = NORMAL_QUANTILE * self.by_judging
         return np.asarray(self.mean - reach), np.asarray(self.mean + reach)

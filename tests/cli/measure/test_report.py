@@ -77,6 +77,8 @@ def is_cell(text: str, value: object) -> bool:
         return text == "-"
     if isinstance(value, bool):
         return text == ("yes" if value else "no")
+    if isinstance(value, float) and text.startswith("<"):
+        return value < float(text[1:])
     if isinstance(value, float):
         number = re.fullmatch(r"-?[\d,]+(?:\.(\d+))?", text)
         least = 0 if number is None else 0.5001 * 10 ** -len(number[1] or "")
