@@ -52,8 +52,10 @@ def work(
             except (PoolerError, OSError) as error:
                 if len(files) == 1:
                     raise
-                is_told = isinstance(error, PoolerError)
-                show_error(error if is_told else PoolerError(f"{file}: {error.strerror or error}"))
+                if isinstance(error, OSError):
+                    show_error(PoolerError(f"{file}: {error.strerror or error}"))
+                else:
+                    show_error(error)
                 n_stopped += 1
                 continue
             _tell(file, done)
