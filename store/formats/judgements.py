@@ -308,7 +308,7 @@ class _Reader:
         return self._found
 
 
-_BY_STATE = {
+_BY_STATE: dict[str, Action] = {
     State.JUDGED: Action.JUDGE,
     State.SKIPPED: Action.SKIP,
     State.CANNOT: Action.CANNOT,
@@ -331,14 +331,15 @@ class _EarlierHistory:
         """Return the values of an event without how copies came together."""
         said = [values.pop(name, None) for name in _EARLIER]
         action, state, undoes = (values.get(name) for name in ("action", "state", "undoes"))
+        by_state = _BY_STATE.get(str(state))
         pair = tuple(str(values.get(name)) for name in KEY_FIELDS)
         is_apart = action == "settle" or any(one is not None for one in said)
         self.n_events += is_apart
         if not is_apart and (undoes is None or (*pair, str(undoes)) not in self._apart):
             return values
         self._apart.add((*pair, str(values.get("revision"))))
-        if action in ("settle", Action.UNDO, Action.NOTE, Action.MARK) and state in [*State]:
-            values |= {"action": _BY_STATE[State(str(state))].value, "undoes": None}
+        if by_state and action in ("settle", Action.UNDO, Action.NOTE, Action.MARK):
+            values |= {"action": by_state.value, "undoes": None}
             if action == "settle":
                 values["display_order"] = None
         return values
