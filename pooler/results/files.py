@@ -78,7 +78,7 @@ def check_out(out: str | None, manifest: str | None, *, form: str | None = None)
     """
     check_place(out)
     if out is not None and out.endswith(SUFFIX) and form is None:
-        message = f"{out}: qrels, judgements and whole collections can be Parquet, and this is none of them"
+        message = f"{out}: qrels and judgements can be Parquet, and this is neither"
         raise PoolerError(message, hint="name a file that does not end in .parquet")
     check_manifest(manifest)
     if out is not None and out != "-":

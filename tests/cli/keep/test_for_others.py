@@ -54,7 +54,7 @@ def test_other_results_are_refused_as_parquet(cli: Cli, judged: Path) -> None:
     """Of a pool there is no Parquet: that is said before any work, and nothing is written."""
     refused = cli("export", "pool", "--out", "pool.parquet")
     assert (refused.code, Path("pool.parquet").exists()) == (1, False)
-    assert "qrels, judgements and whole collections can be Parquet" in refused.err
+    assert "qrels and judgements can be Parquet" in refused.err
     assert "is for text" in cli("export", "judgements", "--format", "tsv", "--out", "j.parquet").err
 
 
