@@ -17,6 +17,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pooler.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from pooler.reporting.report import report
     from pooler.results.agree.aggregate import aggregate, collapse
@@ -66,8 +68,6 @@ if TYPE_CHECKING:
     from pooler.results.variation.probabilities import probabilities
     from pooler.results.variation.variation import variation
     from store.errors import ArgumentError, FormatError, PoolerError, StoreError, UnknownNameError
-
-__version__ = "0.2.0"
 
 _MODULES = {
     "pooler.reporting.report": ("report",),

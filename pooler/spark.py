@@ -71,7 +71,7 @@ class SparkRuns(FileRuns):
         self, entries: Sequence[RunEntry], depth: int, *, order: Order, lenient: bool, with_scores: bool
     ) -> None:
         """Read the first documents of run files, as `read_tops` does, whose errors it has."""
-        from pooler import __version__
+        from pooler.version import __version__
 
         for entry in entries:
             path = Path(_path(entry) or ".")
@@ -227,7 +227,7 @@ class _RunReader:
 
     def _read(self, file: _File, entry: RunEntry, path: str) -> Iterator[_Row]:
         """Read one run; yield its rankings, if it contributes, and the run without them, or its fault."""
-        from pooler import __version__
+        from pooler.version import __version__
 
         if __version__ != self.version:
             message = f"a worker has pooler {__version__}, and this machine {self.version}"

@@ -287,7 +287,7 @@ app = typer.Typer(
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the flag
     """Print the version and stop."""
     if wanted:
-        from pooler import __version__
+        from pooler.version import __version__
 
         typer.echo(f"pooler {__version__}")
         raise typer.Exit

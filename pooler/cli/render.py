@@ -271,8 +271,8 @@ def _write(output: Output, write: Callable[[TextIO], None]) -> None:
 
 def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None:
     """Write one object: settings, facts, and each table's name to its rows."""
-    from pooler import __version__
     from pooler.results.files import json_text
+    from pooler.version import __version__
 
     settings = {"layout": LAYOUT, "pooler": __version__, **result.settings}
     data: dict[str, Any] = {"settings": settings}

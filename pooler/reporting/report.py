@@ -10,7 +10,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pooler import __version__
 from pooler.reporting import on_judges, on_pool, on_scores
 from pooler.reporting.material import MOST_DRAWN, Material, gather
 from pooler.reporting.page import Points, ReportPage, Section, Verdict, render
@@ -20,6 +19,7 @@ from pooler.results.judge_kinds import heard_sentence, models_sentence
 from pooler.results.pool.conclusions import Alarm, Comfort
 from pooler.results.source import Source, source_of
 from pooler.telling import progress, say
+from pooler.version import __version__
 from store.errors import ArgumentError
 from store.text import counted
 

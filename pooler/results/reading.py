@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from pooler import __version__
 from pooler.results.named_runs import named_runs, read_named, runs_given
 from pooler.results.source import DEFAULT_COLLECTION
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
+from pooler.version import __version__
 from store.errors import ArgumentError
 from store.records import Qrel, Run
 

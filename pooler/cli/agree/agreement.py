@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pooler import __version__
 from pooler.cli.console import check_manifest, write_json
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -41,6 +40,7 @@ from pooler.results.agree.settings import check_options, check_together
 from pooler.results.judgement_files import STDIN, FileReading, is_file
 from pooler.results.source import Source
 from pooler.telling import say
+from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def init(
 
     Example: pooler init --scale 0-3 --collection herbs.db
     """
-    from pooler import __version__
+    from pooler.version import __version__
     from store.collection import Collection
     from store.db.engine import usual_name
     from store.formats.scale import parse_scale

@@ -125,8 +125,8 @@ def _session(
 ) -> AdjudicatingSession:
     """Sit the adjudicator down at a desk that has something to decide."""
     from judge_ui.session.adjudicating import AdjudicatingSession
-    from pooler import __version__
     from pooler.results.judge_kinds import tell_heard
+    from pooler.version import __version__
     from store.judging.disagreements import Selection
 
     desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")

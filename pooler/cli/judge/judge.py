@@ -201,7 +201,7 @@ def judge(
     with imports_at_once():
         from judge_ui.session.ending import last_topic
         from judge_ui.session.session import JudgingSession
-        from pooler import __version__
+        from pooler.version import __version__
         from store.collection import Collection
 
         if not plain:
@@ -235,7 +235,7 @@ def judge(
 
 def _let_model_judge(asked: ModelOptions, topic: str | None, collection: str) -> None:
     """Ask a model, or show a template to begin from."""
-    from pooler import __version__
+    from pooler.version import __version__
     from store.collection import Collection
 
     if asked.model is None:

@@ -330,7 +330,7 @@ def whole_collection(
 
     Example: pooler export collection garden --run-files runs --judge alice
     """
-    from pooler import __version__
+    from pooler.version import __version__
     from store.collection import Collection
     from store.keeping.directory.contract import ExportChoice
     from store.keeping.directory.folder import write_directory

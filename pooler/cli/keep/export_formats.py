@@ -36,7 +36,7 @@ def write_judged(
 
 def made_of(opened: Collection) -> dict[str, Any]:
     """Begin a manifest; no times are in one, so that equal files have equal manifests."""
-    from pooler import __version__
+    from pooler.version import __version__
 
     return {"tool": "pooler", "version": __version__, "collection": opened.name}
 

@@ -10,7 +10,6 @@ from heapq import merge
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pooler import __version__
 from pooler.pools.classes import Classes, classes_facts, read_classes
 from pooler.results.agree.qrels_words import (
     qrels_facts,
@@ -27,6 +26,7 @@ from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.telling import Listener, listening, say, warn
+from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.judging.kinds import Heard, check_kinds, hear
 from store.records import Judge, JudgeKind, Qrel, Scale, State

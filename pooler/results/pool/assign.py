@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from pooler import __version__
 from pooler.results.look.status import drawable, idle_words, way_out
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCUMENTS, JUDGE, Column, Table
 from pooler.telling import warn
+from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.records import Assignable, AssignmentPlan, Cleared, Existing, Scope, Workloads
 from store.text import counted

@@ -10,7 +10,6 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler import __version__
 from pooler.pools.classes import classes_facts
 from pooler.results.files import write_result
 from pooler.results.judge_kinds import tell_heard
@@ -18,6 +17,7 @@ from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View
 from pooler.telling import progress as progress_of
 from pooler.telling import say
+from pooler.version import __version__
 from store.errors import UnknownNameError
 from store.judging.kinds import check_kinds
 from store.text import counted, natural_key

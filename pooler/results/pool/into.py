@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pooler import __version__
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
 from pooler.pools.classes import Classes, read_classes
@@ -21,6 +20,7 @@ from pooler.results.result import frozen, heard
 from pooler.results.source import named_collection, opened_collection
 from pooler.strategies import find_strategy
 from pooler.telling import say
+from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import read_pairs
 from store.ranking import Order

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler import __version__
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.classes import Classes, read_classes
 from pooler.pools.contents import PoolStatistics
@@ -26,6 +25,7 @@ from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table, listed
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
 from pooler.strategies.own import is_own
+from pooler.version import __version__
 from store.errors import ArgumentError
 from store.formats.pairs import read_pairs
 from store.ranking import Order

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler import __version__
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Measurable, Source, opened_collection, source_of
 from pooler.results.table import TOPIC, Column, Table, unseen
 from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
 from pooler.telling import progress as telling
 from pooler.telling import say
+from pooler.version import __version__
 from store.analysis.variation.collection import collection_variation
 from store.analysis.variation.lists import Empty
 from store.analysis.variation.next import next_documents as most_telling
