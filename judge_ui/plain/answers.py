@@ -8,42 +8,17 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from judge_ui.session.keys import REASONS, Command, KeyTable, half_width
-from judge_ui.session.queue import Filter
 from store.records import Scale
 from store.text import sanitise_line
 
 
 class AnswerLine(StrEnum):
-    """What only the line mode has: it has no screen to look at again."""
+    """What only the line mode has."""
 
-    GO = "go"
-    AGAIN = "again"
-    SENTENCES = "sentences"
-    UNMARK = "unmark"
-    PROGRESS = "progress"
     RETRY = "retry"
 
 
 Act = Command | AnswerLine
-
-_FILTERS: Mapping[str, Filter] = {
-    "": Filter.ALL,
-    "left": Filter.UNJUDGED,
-    "unjudged": Filter.UNJUDGED,
-    "undecided": Filter.UNJUDGED,
-    "skip": Filter.SKIPPED,
-    "can't": Filter.CANNOT,
-    "cannot": Filter.CANNOT,
-    "noted": Filter.NOTED,
-    "notes": Filter.NOTED,
-    "note": Filter.NOTED,
-    "marked": Filter.MARKED,
-    "mark": Filter.MARKED,
-    "quick": Filter.QUICK,
-} | {str(one): one for one in Filter}
-
-FILTER_WORDS = "all, left, judged, skipped, can't, noted, marked, quick, or a grade"
-"""What a list can be cut down to, in words."""
 
 
 class Use(NamedTuple):
@@ -64,32 +39,10 @@ USES: Mapping[Act, Use] = {
     ),
     Command.NOTE: Use("note", "write or change the note; - removes it", "note ask Ann"),
     Command.UNDO: Use("undo", Command.UNDO.explanation),
-    Command.REDO: Use("redo", Command.REDO.explanation),
     Command.NEXT: Use("next", Command.NEXT.explanation),
-    Command.PREVIOUS: Use("previous", Command.PREVIOUS.explanation),
-    AnswerLine.GO: Use("go", "to a document by its number in the list, or by its docno", "go 12"),
-    Command.LIST: Use("list", f"the documents of the topic: {FILTER_WORDS}", "list skipped"),
-    AnswerLine.PROGRESS: Use("progress", "how much of the topic is done, and how long the rest will take"),
-    Command.HISTORY: Use("history", "the history of this sitting, or of this document", "history here"),
-    Command.TOPIC: Use("topic", Command.TOPIC.explanation),
-    Command.GUIDELINES: Use("guidelines", Command.GUIDELINES.explanation),
-    AnswerLine.AGAIN: Use(
-        "again", "print the document again, optionally with the found words marked", "again hits"
-    ),
-    Command.RAW: Use("raw", "print a document with markup as it came"),
     Command.FIND: Use(
         "find", "sentences with these words; by default, with the topic's words and your own", "find bridge"
     ),
-    Command.NEXT_HIT: Use("next hit", "the next of these sentences"),
-    Command.PREVIOUS_HIT: Use("previous hit", Command.PREVIOUS_HIT.explanation),
-    Command.TERMS: Use(
-        "terms", "your own words to look for in this topic; - removes them", "terms truss, iron girder"
-    ),
-    AnswerLine.SENTENCES: Use("sentences", "print the sentences with their numbers", "sentences 3-9"),
-    Command.MARK: Use(
-        "mark", 'mark as evidence sentences by their numbers, or words in "quotation marks"', "mark 3-5"
-    ),
-    AnswerLine.UNMARK: Use("unmark", "remove these marks; without a number, all marks", "unmark 4"),
     AnswerLine.RETRY: Use("retry", "try again to save what could not be saved"),
     Command.INBOX: Use("topics", Command.INBOX.explanation),
     Command.HELP: Use("help", "these lines"),
@@ -99,7 +52,7 @@ USES: Mapping[Act, Use] = {
 
 _FOLLOWED = frozenset(act for act, use in USES.items() if use.example)
 
-_ALSO: Mapping[str, Act] = {"cannot": Command.CANNOT, "exit": Command.QUIT, "hit": Command.NEXT_HIT}
+_ALSO: Mapping[str, Act] = {"cannot": Command.CANNOT, "exit": Command.QUIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,25 +134,6 @@ class Answers:
         name, word = self.name(act), USES[act].word
         return word if name == word else f"{name} or {word}"
 
-    def wanted(self, text: str) -> Filter | int | None:
-        """Say which documents a list is to show; ``None`` = that means nothing.
-
-        Examples
-        --------
-        >>> from judge_ui.session.keys import key_table
-        >>> from store.formats.scale import parse_scale
-        >>> answers = Answers(key_table(parse_scale("ntcir")), parse_scale("ntcir"))
-        >>> answers.wanted("skipped"), answers.wanted("s"), answers.wanted("3")
-        (<Filter.SKIPPED: 'skipped'>, 3, 3)
-        """
-        word = _plain(text).lower()
-        if word in _FILTERS:
-            return _FILTERS[word]
-        meaning = self._keys.meaning(_plain(text))
-        if meaning is not None and not isinstance(meaning, Command):
-            return meaning
-        return self._value(_plain(text))
-
     def _meaning(self, text: str) -> int | Act | None:
         """Say what one word, or all of an answer, means."""
         plain = _plain(text)
@@ -214,37 +148,6 @@ class Answers:
         """Read a grade of the scale by its value."""
         values = {str(value): value for value in self._scale.values}
         return values.get(text)
-
-
-def numbers(text: str, last: int) -> list[int] | None:
-    """Read numbers from 1 and ranges, as in ``3-5, 8``: ascending, each once.
-
-    ``None`` = something else, or one above `last`.
-
-    Examples
-    --------
-    >>> numbers("3-5, 1", 9), numbers("３−４", 9), numbers("8-10", 9), numbers("", 9)
-    ([1, 3, 4, 5], [3, 4], None, None)
-    """
-    plain = "".join(map(half_width, text))
-    for dash in "\u2010\u2011\u2012\u2013\u2212\u301c~":
-        plain = plain.replace(dash, "-")
-    plain = plain.replace("、", ",").replace(" -", "-").replace("- ", "-")
-    found: set[int] = set()
-    for part in plain.replace(",", " ").split():
-        low, _, high = part.partition("-")
-        if not (_is_number(low) and (_is_number(high) or part == low)):
-            return None
-        first, end = int(low), int(high or low)
-        if not 1 <= first <= end <= last:
-            return None
-        found.update(range(first, end + 1))
-    return sorted(found) or None
-
-
-def _is_number(text: str) -> bool:
-    """Say whether a text is a number that nobody has to count the digits of."""
-    return text.isascii() and text.isdigit() and len(text) <= 9
 
 
 def _plain(text: str) -> str:

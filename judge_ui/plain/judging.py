@@ -6,14 +6,12 @@ the end of the input quits.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TextIO
 
-from judge_ui.plain.answers import Act, AnswerLine, Answers, TypedAnswer, numbers
+from judge_ui.plain.answers import Act, AnswerLine, Answers, TypedAnswer
 from judge_ui.plain.reading import LineReading, sum_up
 from judge_ui.plain.talk import Talk, help_lines
 from judge_ui.session.adjudicating import AdjudicatingSession
@@ -36,10 +34,8 @@ from judge_ui.session.messages import (
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, tried
-from judge_ui.text.finding import find_spans
-from judge_ui.text.marking import merged
 from store.errors import PoolerError, UnknownNameError
-from store.records import InboxLine, Passage
+from store.records import InboxLine
 from store.text import sanitise_line
 
 _SETTLED = (KeyOutcome.SAVED, KeyOutcome.STUCK, KeyOutcome.UNCHANGED)
@@ -49,10 +45,9 @@ _SETTLED = (KeyOutcome.SAVED, KeyOutcome.STUCK, KeyOutcome.UNCHANGED)
 class Deciding:
     """Lets the session decide, asks what it wants asked, and says what came of it."""
 
-    def __init__(self, session: JudgingSession, talk: Talk, reading: LineReading) -> None:
+    def __init__(self, session: JudgingSession, talk: Talk) -> None:
         self._session = session
         self._talk = talk
-        self._reading = reading
 
     def grade(self, value: int) -> bool:
         """Give a grade; a script is not asked first: its next answer is meant for the next document."""
@@ -79,58 +74,6 @@ class Deciding:
             rest = self._ask_lines("note? Enter = keep it, - = none, \\ at the end = one more line")
         if rest:
             self.tell(partial(self._session.note, "" if rest == "-" else rest))
-
-    def mark(self, rest: str) -> None:
-        """Mark sentences as evidence: a passage for each run of numbers that follow each other."""
-        spans = self._reading.sentences()
-        if not spans:
-            self._talk.say("this document has no sentences to mark")
-            return
-        if quoted := re.fullmatch('["“「](.+)["”」]', rest):
-            self._mark_words(quoted[1])
-            return
-        if not rest:
-            self._reading.numbered("")
-            rest = self._talk.ask_after("which? as in 3-5", "Enter = back")
-        chosen = numbers(rest, len(spans)) if rest else []
-        if chosen is None:
-            self._talk.say(f"mark 3-5 marks sentences 3 to 5; there are {len(spans)}")
-        elif chosen:
-            text, before = self._reading.text(), self._reading.passages
-            taken = set(chosen)
-            starts = [spans[number - 1][0] for number in chosen if number - 1 not in taken]
-            ends = [spans[number - 1][1] for number in chosen if number + 1 not in taken]
-            ranges = zip(starts, ends, strict=True)
-            passages = {Passage(start, end - start, text[start:end]) for start, end in ranges}
-            self._mark(before + tuple(passages.difference(before)))
-
-    def _mark_words(self, words: str) -> None:
-        """Mark the first place of the document that has some words and is not marked yet."""
-        text, before = self._reading.text(), self._reading.passages
-        found = [Passage(start, end - start, text[start:end]) for start, end in find_spans(text, words)]
-        new = next((one for one in found if one not in before), None)
-        if new is None:
-            self._talk.say(
-                f'"{sanitise_line(words)}" is {"marked already" if found else "not in this document"}'
-            )
-        else:
-            self._mark(merged(text, (*before, new)))
-
-    def unmark(self, rest: str) -> None:
-        """Mark no longer the passages that reach into some sentences, or any."""
-        spans, passages = self._reading.sentences(), self._reading.passages
-        if not passages:
-            self._talk.say("no passage of this document is marked")
-            return
-        chosen = numbers(rest, len(spans)) if rest else []
-        if chosen is None:
-            self._talk.say(f"unmark 3-5 takes sentences 3 to 5; there are {len(spans)}")
-            return
-        taken = self._reading.reached(*(spans[number - 1] for number in chosen)) if rest else passages
-        if taken:
-            self._mark(tuple(one for one in passages if one not in taken))
-        else:
-            self._talk.say("no marked passage overlaps those sentences")
 
     def undo(self) -> None:
         """Take back the latest event."""
@@ -180,8 +123,8 @@ class Deciding:
             if self._session.conflict is not None:
                 self.tell(self._session.keep_theirs, ask=False)
 
-    def tell(self, act: Callable[[], KeyResult], message: str = "", *, ask: bool = True) -> KeyResult:
-        """Let the session act, and say what came of it, or `message` where it was saved.
+    def tell(self, act: Callable[[], KeyResult], *, ask: bool = True) -> KeyResult:
+        """Let the session act, and say what came of it.
 
         `ask`: whether to ask what is to stand where the same judge decided elsewhere.
         """
@@ -189,8 +132,6 @@ class Deciding:
         if result.outcome is KeyOutcome.CONFLICT and ask:
             return self._settle()
         if result.outcome is not KeyOutcome.CONFIRM:
-            if message and result.outcome is KeyOutcome.SAVED:
-                result = replace(result, message=message)
             saved = f" (saved {clock_time(result.saved_at)})" if result.saved_at else ""
             if words := f"{said(result)}{saved}":
                 self._talk.say(words)
@@ -230,11 +171,6 @@ class Deciding:
                 return result
         return KeyResult(KeyOutcome.NOTHING)
 
-    def _mark(self, passages: tuple[Passage, ...]) -> None:
-        """Keep passages, and say which sentences they are in."""
-        now = f"{counted(len(passages), 'passage')} marked"
-        self.tell(partial(self._session.mark, passages), now)
-
     def _ask_lines(self, question: str) -> str:
         """Ask for words of several lines: as long as a line ends in a backslash there is another."""
         lines = [self._talk.ask(question)]
@@ -268,17 +204,10 @@ def run_plain(
     return PlainJudge(session, talk, keys or key_table(session.scale)).sit()
 
 
-_BRIEFING = frozenset({Command.INBOX, Command.TOPIC, Command.GUIDELINES, Command.HELP})
+_BRIEFING = frozenset({Command.INBOX, Command.HELP})
 """Commands that work before the first document."""
 
-_ELSEWHERE = _BRIEFING - {Command.HELP} | {
-    Command.NEXT,
-    Command.PREVIOUS,
-    AnswerLine.GO,
-    Command.LIST,
-    AnswerLine.PROGRESS,
-    Command.HISTORY,
-}
+_ELSEWHERE = frozenset({Command.INBOX, Command.NEXT})
 """Commands that need no document, and decide about none."""
 
 _AGAIN = "Enter or retry = try again"
@@ -296,7 +225,7 @@ class PlainJudge:
         self._talk = talk
         self._answers = Answers(keys, session.scale)
         self._reading = reading = LineReading(session, talk, self._answers)
-        self._deciding = deciding = Deciding(session, talk, reading)
+        self._deciding = deciding = Deciding(session, talk)
         self._printed: tuple[str, str] | None = None
         self._is_unread = False
         self._round: list[str] | None = None
@@ -307,25 +236,9 @@ class PlainJudge:
             Command.CANNOT: deciding.cannot,
             Command.NOTE: deciding.note,
             Command.UNDO: lambda _: deciding.undo(),
-            Command.REDO: lambda _: deciding.settles(session.redo),
-            Command.MARK: deciding.mark,
-            AnswerLine.UNMARK: deciding.unmark,
             AnswerLine.RETRY: lambda _: talk.say("nothing is left to save"),
             Command.NEXT: lambda _: self._next(),
-            Command.PREVIOUS: lambda _: self._previous(),
-            AnswerLine.GO: self._go,
-            Command.LIST: reading.listing,
-            AnswerLine.PROGRESS: lambda _: reading.progress(),
-            Command.HISTORY: reading.history,
-            Command.TOPIC: lambda _: reading.topic(),
-            Command.GUIDELINES: lambda _: reading.guidelines(),
-            AnswerLine.AGAIN: reading.again,
-            Command.RAW: lambda _: reading.raw(),
             Command.FIND: reading.find,
-            Command.NEXT_HIT: lambda _: reading.hit(1),
-            Command.PREVIOUS_HIT: lambda _: reading.hit(-1),
-            Command.TERMS: reading.terms,
-            AnswerLine.SENTENCES: reading.numbered,
             Command.HELP: lambda _: self._help(),
             Command.INBOX: lambda _: self._leave(),
         }
@@ -543,29 +456,6 @@ class PlainJudge:
                 self._talk.say(f"{len(left) or 'the last'}{' more' if left else ''} to go over")
                 return True
         return False
-
-    def _previous(self) -> None:
-        if not self._session.go_previous():
-            self._talk.say("this is the first document")
-
-    def _go(self, rest: str) -> None:
-        """Go to a document by its number or its docno, and print it, even if it is the one that is here."""
-        n_tasks = len(self._session.tasks)
-        wanted = rest or self._talk.ask("where to? a number of the list or a docno, Enter = back")
-        if not wanted:
-            return
-        named = self._session.queue.place_of(wanted)
-        chosen = None if wanted.startswith("0") else numbers(wanted, n_tasks)
-        place = named if chosen is None or len(chosen) > 1 else chosen[0] - 1
-        if place is None:
-            self._talk.say(
-                f"{sanitise_line(wanted)!r} is neither a number from 1 to {n_tasks} nor a docno of this topic"
-            )
-            return
-        if named is not None and named != place:
-            self._talk.say(f"by number; the docno {sanitise_line(wanted)} is number {named + 1}")
-        self._session.go_to(place)
-        self._printed = None
 
     @property
     def _topic(self) -> str:

@@ -157,9 +157,8 @@ def bobs_sitting(world: World, listener: Listener) -> list[str]:
 def bobs_lines(world: World) -> str:
     """Let bob give every answer of the line mode; return what was printed."""
     answers = (
-        "topics", "1", "?", "t", "h", "l", "y", "terms mine", "0", "e a note", "", "mark 1", "2",
-        "u", "redo", "l judged", "l noted", "progress", "s", "c 1", "n", "p", "go 2", "y", "1", "1",
-        "1", "1", "d", "l", "y", "nonsense", "topics", "q",
+        "topics", "1", "?", "/", "", "/ title", "0", "e a note", "2", "u", "s", "c 1", "n", "1", "1",
+        "1", "1", "d", "0", "y", "nonsense", "topics", "q",
     )  # fmt: skip
     session = JudgingSession(world.collection.desk("bob"), min_dwell=0, drawing=world.drawing)
     write = io.StringIO()

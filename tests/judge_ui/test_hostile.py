@@ -248,7 +248,7 @@ def test_no_screen_passes_a_hostile_text_on(
 @pytest.mark.parametrize("on_pty", [False, True], ids=["pipe", "terminal"])
 def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bool) -> None:
     """No sequence at all, neither through a pipe nor to a terminal."""
-    answers = b"\n\nt\n?\nh\nl\ny\n/\nword\ne\n\nc\n\n1\np\ny\n2\n0\n1\n2\nd\ns\nn\nu\nq\n"
+    answers = b"\n\n?\n/\nword\ne\n\nc\n\n1\n2\n0\n1\n2\nd\ns\nn\nu\nq\n"
     options = ("judge", "--plain", "--judge", ID, "--collection", str(collections[0]))
     run = _typed if on_pty else _piped
     output = run((*PROGRAM, *options), answers)

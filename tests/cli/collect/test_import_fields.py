@@ -54,7 +54,7 @@ def test_fields_are_chosen_shown_and_remembered(cli: Cli, pooled: Path) -> None:
     assert "judges are shown" not in again
     found = cli("show", "doc", "KG-E-002", "--format", "json").fine().known()
     assert (found["fields"], found["markup"]) == (["date: 1991", "url: http://a"], "html")
-    shown = cli("judge", "--judge", "ann", "--topic", "G01", "--plain", stdin=b"go KG-E-002\nq\n").fine().out
+    shown = cli("judge", "--judge", "ann", "--topic", "G01", "--plain", stdin=b"n\nq\n").fine().out
     assert "Title: Oaks\ndate: 1991\nurl: http://a\nSome bold text.\n" in shown
     cli("verify").fine()
     later = cli("import", "docs", "docs.jsonl", "--fields", "-").fine().err

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import pooler as p
+from judge_ui.session.session import JudgingSession
+from store.records import Passage
 from tests.helpers.run import Cli
 
 
@@ -21,7 +24,14 @@ def named(cli: Cli, garden: Path) -> Path:
     cli("import", "docs", "documents.jsonl").fine()
     cli("judges", "add", "ann", "bob").fine()
     cli("assign", "ann", "bob", "--order", "random", "--seed", "7").fine()
-    answers = b"mark 1\n1\ncant damaged\n2\nq\n"
+    with p.open_collection("collection.db") as opened:
+        session = JudgingSession(opened.desk("ann"))
+        session.open_topic("G01")
+        text = session.page().text or ""
+        session.mark_shown()
+        session.mark([Passage(0, 20, text[:20])])
+        session.desk.leave()
+    answers = b"1\ncant damaged\n2\nq\n"
     cli("judge", "--judge", "ann", "--topic", "G01", "--plain", "--min-dwell", "0", stdin=answers)
     return garden
 

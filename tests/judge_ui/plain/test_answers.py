@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from judge_ui.plain.answers import USES, Act, AnswerLine, Answers, numbers
+from judge_ui.plain.answers import USES, Act, AnswerLine, Answers
 from judge_ui.plain.talk import help_lines
 from judge_ui.session.keys import Command, Keymap, key_table
-from judge_ui.session.queue import Filter
 from store.records import Grade, Scale
 from tests.helpers.world import parse_scale
 
@@ -31,15 +30,11 @@ def answers(scale: str = "0-3") -> Answers:
         ("Cannot 2", Command.CANNOT, "2"),
         ("c torn page", Command.CANNOT, "torn page"),
         ("note Ask  Ann", Command.NOTE, "Ask  Ann"),
-        ("list skipped", Command.LIST, "skipped"),
-        ("ｌ　２", Command.LIST, "２"),
-        ("go KG-E-001", AnswerLine.GO, "KG-E-001"),
+        ("ｃ　２", Command.CANNOT, "２"),
         ("/", Command.FIND, ""),
         ("/bridge", Command.FIND, "bridge"),
         ("/ Iron Bridge", Command.FIND, "Iron Bridge"),
         ("／橋", Command.FIND, "橋"),
-        ("next hit", Command.NEXT_HIT, ""),
-        ("mark 3-5", Command.MARK, "3-5"),
         ("topics", Command.INBOX, ""),
         ("RETRY", AnswerLine.RETRY, ""),
         ("", None, ""),
@@ -52,7 +47,7 @@ def test_what_answers_mean(text: str, meaning: int | Act | None, rest: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["22", "2 2", "2.", "2\t1", "s 2", "skip it", "next 3", "²", "4", "-1", "undo 2", "yes"]
+    "text", ["22", "2 2", "2.", "2\t1", "s 2", "skip it", "next 3", "²", "4", "-1", "undo 2", "yes", "redo"]
 )
 def test_what_means_nothing(text: str) -> None:
     """A held key, a pasted row, or a word too many never grades and never decides."""
@@ -86,54 +81,6 @@ def test_a_grade_key_is_no_command() -> None:
     assert (found.read("s").meaning, found.read("c 2").meaning) == (3, None)
     assert found.read("cannot 2").rest == "2"
     assert found.name(Command.CANNOT) == "i"
-
-
-@pytest.mark.parametrize(
-    ("scale", "text", "wanted"),
-    [
-        ("0-3", "", Filter.ALL),
-        ("0-3", "Left", Filter.UNJUDGED),
-        ("0-3", "can't", Filter.CANNOT),
-        ("0-3", "no decision", Filter.UNJUDGED),
-        ("0-3", "２", 2),
-        ("0-3", "4", None),
-        ("ntcir", "s", 3),
-        ("ntcir", "S", 3),
-        ("ntcir", "3", 3),
-        ("ntcir", "skipped", Filter.SKIPPED),
-        ("0-3", "u", None),
-        ("0-3", "rubbish", None),
-    ],
-)
-def test_what_a_list_is_cut_down_to(scale: str, text: str, wanted: Filter | int | None) -> None:
-    """A word for a state, or a grade by its key or value."""
-    assert answers(scale).wanted(text) == wanted
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("1", [1]),
-        ("3-5", [3, 4, 5]),
-        ("5,3 4", [3, 4, 5]),
-        ("３、５", [3, 5]),
-        ("3 - 5", [3, 4, 5]),
-        ("3〜4", [3, 4]),
-        ("3–4", [3, 4]),
-        ("0", None),
-        ("6", None),
-        ("5-3", None),
-        ("3-", None),
-        ("-3", None),
-        ("a", None),
-        ("1-99999999999999999999", None),
-        ("²", None),
-        ("", None),
-    ],
-)
-def test_numbers_and_ranges(text: str, found: list[int] | None) -> None:
-    """Of five sentences; what is not wholly there is not taken in part."""
-    assert numbers(text, 5) == found
 
 
 @pytest.mark.parametrize("scale", ["0-3", "ntcir"])

@@ -1,4 +1,4 @@
-"""Decisions in line mode: reasons, notes, passages, redo, conflicts, and what is not saved."""
+"""Decisions in line mode: reasons, notes, conflicts, and what is not saved."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import pytest
 from judge_ui.plain.judging import run_plain
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
-from store.records import Document, State
-from tests.judge_ui.conftest import ENGLISH, Maker
+from store.records import State
 from tests.judge_ui.plain_sitting import Typist, after, sit, states
 from tests.judge_ui.session.test_session import locked
 
@@ -89,81 +88,6 @@ def test_a_note_on_the_same_line(two_topics: Collection) -> None:
     assert (stored["e0"].grade, stored["e1"].note, stored["e2"].note) == (None, "日本語", "")
 
 
-def test_redo_does_again_what_was_undone(two_topics: Collection, events: Events) -> None:
-    """The same grade stands in a new event; the next document follows."""
-    printed = sit(two_topics, "2", "u", "redo", "redo", "1")
-    assert decided(events) == [
-        ("e0", "judge", 2),
-        ("e0", "undo", None),
-        ("e0", "judge", 2),
-        ("e1", "judge", 1),
-    ]
-    assert after(printed, 3).startswith("nothing to redo\n")
-
-
-@pytest.fixture
-def lines(make_collection: Maker) -> Collection:
-    """Make a topic of one document with five sentences on three lines, and another document."""
-    text = "One is here. Two is\there.\nThree is.\r\n四つ目の文。五つ目の文。"
-    return make_collection({ENGLISH: [Document("d", "", text), Document("e", "", "E. F.")]})
-
-
-def passages(collection: Collection) -> list[str]:
-    """Return what alice marked in the first document, read by a later sitting."""
-    session = JudgingSession(collection.desk("alice"))
-    session.open_topic("12")
-    session.go_to(0)
-    assert session.task is not None
-    return [passage.text for passage in session.task.passages]
-
-
-def test_sentences_are_marked_as_evidence(lines: Collection) -> None:
-    """Numbers in a row are one passage, others a passage each; the document stays."""
-    printed = sit(lines, "mark 2-3, 5", "2")
-    assert passages(lines) == ["Two is\there.\nThree is.", "五つ目の文。"]
-    assert after(printed, 0).startswith("2 passages marked (saved ")
-    assert "Document" not in after(printed, 0)
-    assert states(lines)["d"].grade == 2
-
-
-def test_marking_without_numbers_shows_them_and_asks(lines: Collection) -> None:
-    """Enter goes back; what is typed is read as numbers, not as a grade."""
-    printed = sit(lines, "v", "2", "mark", "", "mark", "9", "mark x")
-    assert after(printed, 0).startswith(
-        "1 One is here.\n2 Two is\there.\n3 Three is.\n4 四つ目の文。\n5 五つ目の文。\nwhich? "
-    )
-    assert passages(lines) == ["Two is\there."]
-    assert states(lines)["d"].grade is None
-    for n in (5, 6):
-        assert after(printed, n).startswith("mark 3-5 marks sentences 3 to 5; there are 5\n")
-
-
-def test_marking_again_adds_and_never_twice(lines: Collection, events: Events) -> None:
-    """More sentences add passages; the same ones again change nothing."""
-    printed = sit(lines, "mark 1", "mark 3", "mark 3")
-    assert passages(lines) == ["One is here.", "Three is."]
-    assert len(events()) == 2
-    assert after(printed, 2).startswith("passages unchanged\n")
-
-
-def test_unmarking(lines: Collection) -> None:
-    """The passages that reach into a sentence go; without a number all do; undo brings back."""
-    printed = sit(lines, "unmark", "mark 1-2, 4-5", "unmark 2", "unmark 2", "unmark 9", "unmark")
-    assert after(printed, 0).startswith("no passage of this document is marked\n")
-    assert after(printed, 2).startswith("1 passage marked (saved ")
-    assert after(printed, 3).startswith("no marked passage overlaps those sentences\n")
-    assert after(printed, 4).startswith("unmark 3-5 takes sentences 3 to 5; there are 5\n")
-    assert after(printed, 5).startswith("0 passages marked (saved ")
-    assert passages(lines) == []
-    sit(lines, "mark 5", "unmark 5", "u")
-    assert passages(lines) == ["五つ目の文。"]
-
-
-def test_passages_are_said_where_the_document_is_shown(lines: Collection) -> None:
-    """A document that has passages says how many."""
-    assert "\nDocument d (1 passage marked)\n" in sit(lines, "mark 2-4", "n", "p")
-
-
 def test_a_decision_made_elsewhere_is_asked_about_and_kept(two_topics: Collection, events: Events) -> None:
     """`k` keeps what was decided elsewhere, goes on, and leaves both in the history."""
     printed = sit(two_topics, elsewhere(two_topics, 1), "2", "k", "0")
@@ -220,7 +144,7 @@ def test_a_decision_that_is_not_saved_is_said_to_be_and_saved_by_retry(
 @pytest.mark.slow
 def test_a_script_gets_no_further_than_what_is_not_saved(two_topics: Collection, lock: Lock) -> None:
     """The grades after it were meant for other documents: none is written, now or later."""
-    printed = sit(two_topics, "0", lock.shut, "2", "1", lock.open, "0", "n", "s", "list")
+    printed = sit(two_topics, "0", lock.shut, "2", "1", lock.open, "0", "n", "s", "/")
     grades = {docno: one.grade for docno, one in states(two_topics).items()}
     # The end of the input is the last chance of the grade that waited.
     assert grades == {"e0": 0, "e1": 2}
@@ -295,12 +219,8 @@ def test_retry_with_nothing_to_save_says_so(two_topics: Collection) -> None:
         ["c"],
         ["c", "4"],
         ["note"],
-        ["v"],
-        ["go"],
-        ["w"],
         ["find"],
-        ["2", "p", "s"],
-        ["2", "p", "c 1"],
+        ["2", "c"],
         ["0", "0", "0", "0"],
         ["0", "0", "0", "0", "r"],
         ["topics"],
@@ -333,12 +253,3 @@ def test_a_note_goes_on_after_a_backslash(two_topics: Collection) -> None:
     stored = states(two_topics)["e0"]
     assert (stored.note, stored.grade) == ("one\n2\nthree", 1)
     assert printed.count("more > ") == 2
-
-
-def test_evidence_is_marked_by_its_words(two_topics: Collection) -> None:
-    """The first place that has them; what is not there marks nothing."""
-    printed = sit(two_topics, 'mark "of bridge"', "mark “OF bridge”", 'mark "of ford"')
-    assert '"OF bridge" is marked already' in printed
-    assert '"of ford" is not in this document' in printed
-    (task,) = [one for one in two_topics.desk("alice").queue("12") if one.docno == "e0"]
-    assert [(one.start, one.text) for one in task.passages] == [(5, "of bridge")]

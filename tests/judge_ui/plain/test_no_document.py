@@ -107,15 +107,16 @@ def test_undo_at_once_takes_the_last_grade_back(
     assert "\nDocument e0\n" in after(printed, 1)
 
 
-@pytest.mark.parametrize("answer", ["2", "s", "c 1", "e a note", "mark 1", "redo"])
+@pytest.mark.parametrize("answer", ["2", "s", "c 1", "e a note", "/ bridge"])
 def test_at_a_terminal_nothing_is_decided(
     two_topics: Collection, claims: Claims, events: Events, answer: str
 ) -> None:
-    """The judge is told that there is no document, and may look elsewhere."""
-    printed = sit(two_topics, "", "0", answer, "p", claims.open, "n", "1", "q", typed=True)
+    """The judge is told that there is no document, and may ask for help."""
+    printed = sit(two_topics, "", "0", answer, "?", claims.open, "n", "1", "q", typed=True)
     assert graded(events) == [("e0", 0), ("e1", 1)]
     assert f"{answer!r} was ignored: no document is shown\n" in after(printed, 2)
-    assert "\nDocument e0" in after(printed, 3)
+    assert "  ? or help: these lines" in after(printed, 3)
+    assert "\nDocument e1" in after(printed, 4)
 
 
 def test_a_step_to_a_document_that_cannot_be_brought_leaves_none(
@@ -142,8 +143,8 @@ def test_an_adaptive_pool_that_fails_takes_no_grade(two_topics: Collection, even
     """The judge can go back to the last document, and change it knowingly."""
     two_topics.pools.add(adaptive_pool({"0013": "a"}, 1))
     drawing = NothingToDraw()
-    printed = sit(two_topics, "", "2", "1", "0", "p", "2", "q", topic="0013", typed=True, drawing=drawing)
-    assert graded(events) == [("j0", 2), ("j1", 1), ("j1", 2)]
+    printed = sit(two_topics, "", "2", "1", "0", "u", "0", "q", topic="0013", typed=True, drawing=drawing)
+    assert graded(events) == [("j0", 2), ("j1", 1), ("j1", None), ("j1", 0)]
     assert "'0' was ignored: no document is shown" in after(printed, 3)
 
 
