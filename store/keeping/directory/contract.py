@@ -151,16 +151,14 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
     """Look at a collection as a whole."""
     session = inside.session
     about = session.execute(select(TABLES["collection"])).one()
-    rows, pools = (
-        session.execute(select(JUDGE)).all(),
-        session.execute(select(POOL).order_by(POOL.c.id)).all(),
-    )
+    rows = session.execute(select(JUDGE)).all()
     judges = [one.name for one in rows]
     is_nobody = are_disguised(judges) and all(one.created_at == about.created_at for one in rows)
     disguise = disguise_of(judges) if choice.anonymised and not is_nobody else Disguise({})
     has_text = select(func.count()).select_from(DOCUMENT).where(DOCUMENT.c.text.is_not(None))
     n_notes = count_notes(session, [one.id for one in rows]) if choice.notes else 0
     counts = {"texts": session.scalar(has_text) or 0 if choice.texts else 0, "notes": n_notes}
+    renamed: dict[str, Callable[[Any], Any]] = {}
     out = Outgoing(
         session=session,
         inside=inside,
@@ -172,9 +170,9 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
         disguise=disguise,
         judges={one.id: disguise.name(one.name) for one in rows},
         kinds={disguise.name(one.name): JudgeKind(one.kind) for one in rows},
-        pools=list(pools),
+        pools=list(session.execute(select(POOL).order_by(POOL.c.id))),
         counts=count_rows(session, choice.left_out) | counts,
-        renamed=(renamed := {}),
+        renamed=renamed,
     )
     if not choice.runs or disguise.is_on:
         renamed["pool.manifest"] = lambda text: json.dumps(pool_manifest(out, text), sort_keys=True)
@@ -183,15 +181,21 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
     if disguise.is_on:
         names = pool_names(out)
         renamed["judge.name"], renamed["pool.name"] = disguise.name, names.__getitem__
+<<<<<<< HEAD
         renamed |= dict.fromkeys(("pool.round", "judgement.iteration"), disguise.iteration)
         for name in ("assignment.display_order", "judgement.display_order"):
             renamed[name] = cast("Callable[[str], str]", disguise.order)
+=======
+        renamed["pool.round"] = renamed["judgement.iteration"] = disguise.iteration
+        renamed["assignment.display_order"] = disguise.order
+        renamed["judgement.display_order"] = disguise.order
+>>>>>>> directory
 
         def of_plan(text: str) -> str:
             # With the seed, and a name that is guessed, a judge's order could be drawn again.
             plan = {key: value for key, value in json.loads(text).items() if key != "seed"}
-            own = {"pools": [names.get(one, one) for one in plan["pools"]]} if plan.get("pools") else {}
-            return json.dumps(disguise.manifest({**plan, "pools": []}) | own, sort_keys=True)
+            own = {"pools": [names.get(one, one) for one in plan.pop("pools")]} if "pools" in plan else {}
+            return json.dumps(disguise.manifest(plan) | own, sort_keys=True)
 
         renamed["assignment_plan.manifest"] = of_plan
     return out
@@ -266,20 +270,17 @@ def _documents(out: Outgoing) -> Iterator[dict[str, Any]]:
 
 
 def _query(row: dict[str, str]) -> str:
-    """Write a topic as BEIR has it."""
     there = {name: text for name, text in row.items() if text.strip()}
     topic, first = there.pop("topic"), next(name for name in there if name != "topic")
     return json_line({"_id": topic, "text": there.pop(first), "metadata": there})
 
 
 def _entry(row: dict[str, Any]) -> str:
-    """Write a document as BEIR has it."""
     texts = {"title": row["title"] or "", "text": row["text"], "metadata": row.get("metadata", {})}
     return json_line({"_id": row["docno"], **texts})
 
 
 def _top(row: dict[str, str]) -> str:
-    """Write a ``<top>`` record."""
     title, description, narrative = (_marked(row[name]) for name in ("title", "description", "narrative"))
     return (
         f"<top>\n<num> Number: {row['topic']}\n<title> {' '.join(title.split())}\n\n<desc> Description:\n"
@@ -288,7 +289,6 @@ def _top(row: dict[str, str]) -> str:
 
 
 def _doc(row: dict[str, Any]) -> str:
-    """Write a ``<DOC>`` record."""
     title = " ".join(_marked(row["title"] or "").split())
     head = f"<DOC>\n<DOCNO>{row['docno']}</DOCNO>\n" + (f"<TITLE>{title}</TITLE>\n" if title else "")
     return f"{head}<TEXT>\n{_marked(row['text'])}\n</TEXT>\n</DOC>"
@@ -364,15 +364,20 @@ _BLOCK = 1 << 20
 
 def _originals(folder: Path | None) -> dict[str, str]:
     """Return the files in a folder, or below, by the SHA-256 of what they hold uncompressed."""
-    found = {}
+    found: dict[str, str] = {}
     for path in [] if folder is None else sorted(map(str, folder.rglob("*"))):
         try:
             if is_regular_file(path):
                 digest = hashlib.sha256()
                 with open_bytes(path) as file:
+<<<<<<< HEAD
                     while block := file.read(_BLOCK):
                         digest.update(block)
                 found[digest.hexdigest()] = path
+=======
+                    opened: Any = file
+                    found[hashlib.file_digest(opened, "sha256").hexdigest()] = path
+>>>>>>> directory
         except (PoolerError, DamagedDataError, OSError):
             continue  # it is none of the files that were read
     return found

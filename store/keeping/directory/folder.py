@@ -20,7 +20,7 @@ from store.db.files import check_folder, folder_beside, made_whole, real_place
 from store.db.schema import check_free_place, make_tables
 from store.db.tables import TABLES
 from store.errors import ArgumentError, PoolerError, SchemaError
-from store.formats.syntax.json_lines import once
+from store.formats.syntax.json_lines import read_json_object
 from store.judging.kinds import Heard
 from store.keeping.copying import go_on_after
 from store.keeping.directory.contract import ExportChoice, FileFacts, facts_of, outgoing, write_contract
@@ -81,8 +81,8 @@ def write_directory(
                     out.lines(file, lines)
                     advance(1)
         write_contract(out)
-        qrels = write_all_qrels(out)
-        out.lines(README, [readme(out, qrels.files)])
+        qrels, n_idle, heard = write_all_qrels(out)
+        out.lines(README, [readme(out, qrels)])
         files = {name: facts._asdict() for name, facts in out.files.items()}
         tool, _, version = program.partition(" ")
         data = {
@@ -98,7 +98,7 @@ def write_directory(
         out.lines(MANIFEST, [json.dumps(data | {"sha256": _own_hash(data)}, indent=1, sort_keys=True)])
     sizes = [facts.bytes for facts in out.files.values()]
     names_kept = choice.anonymised and not out.disguise.is_on
-    return Written(out.counts, qrels.files, qrels.n_idle, len(sizes), sum(sizes), names_kept, qrels.heard)
+    return Written(out.counts, qrels, n_idle, len(sizes), sum(sizes), names_kept, heard)
 
 
 def _check_target(target: Path, *, replaces: bool) -> None:
@@ -106,29 +106,28 @@ def _check_target(target: Path, *, replaces: bool) -> None:
     place, message, hint = real_place(target), "", "name another folder"
     there = {one.relative_to(target).as_posix() for one in target.rglob("*") if not one.is_dir()}
     if not place.parent.is_dir():
-        message = f"{target}: there is no folder {place.parent}"
+        message = f"there is no folder {place.parent}"
     elif target.exists() and not target.is_dir():
-        message = f"{target} already exists, and is not a folder"
+        message = "there is already something that is not a folder"
     elif place == Path.cwd().resolve():
         requirement = "must not be the folder you are in"
         raise ArgumentError("DIR", requirement, str(target), hint="name a folder in it")
     elif there and MANIFEST not in there:
-        message, hint = (
-            f"{target} already exists, and is not an exported collection",
-            f"{hint}, or remove this one",
-        )
+        message, hint = "what is there is not an exported collection", f"{hint}, or remove this one first"
     elif there and not replaces:
-        message, hint = f"{target} already exists", f"--replace takes its place; or {hint}"
+        message, hint = "there is already an exported collection", f"--replace takes its place; or {hint}"
     elif there:
-        files = {**(manifest := read_manifest(target)).files, README: manifest.readme}
-        changed = next((name for name in files if _file_fault(target, name, files[name])), None)
-        if other := min(there - files.keys() - {MANIFEST}, default=None):
-            message = f"{target}: {other} is not of the export, and would be lost"
-            hint = f"move it elsewhere first, or {hint}"
-        elif changed is not None:
-            message = f"{target}: {changed} is not as it was exported"
-            hint = "keep what is yours elsewhere, then remove the folder"
+        manifest = read_manifest(target)
+        files = {**manifest.files, README: manifest.readme}
+        if changed := next((name for name in files if _file_fault(target, name, files[name])), None):
+            message, hint = f"{changed} is not as it was exported", f"keep what is yours elsewhere, or {hint}"
+        elif other := min(there - files.keys() - {MANIFEST}, default=None):
+            message, hint = (
+                f"{other} is not of the export, and would be lost",
+                f"move it elsewhere, or {hint}",
+            )
     if message:
+        message = f"{target}: {message}"
         raise PoolerError(message, hint=hint)
 
 
@@ -150,28 +149,21 @@ def _own_hash(data: Mapping[str, Any]) -> str:
 
 def read_manifest(folder: Path) -> Manifest:
     """Read and check the manifest of a directory; it names no file outside, and is of no newer program."""
-    faults, path, data = Faults(folder), folder / MANIFEST, None
-    told = faults[MANIFEST]
+    path, hint = folder / MANIFEST, "pooler export collection DIR makes one"
     if not path.is_file() or path.is_symlink():
-        reason = (
-            f"there is no {MANIFEST}: it is no exported collection"
-            if folder.is_dir()
-            else "there is no such folder"
-        )
-        message = f"{folder}: {reason}"
-        raise PoolerError(message, hint="pooler export collection DIR makes one")
+        reason = f"there is no {MANIFEST}: it is no exported collection"
+        message = f"{folder}: {reason if folder.is_dir() else 'there is no such folder'}"
+        raise PoolerError(message, hint=hint)
     try:
-        data = json.loads(path.read_bytes(), object_pairs_hook=once)
-        json.dumps(data, allow_nan=False)
-    except json.JSONDecodeError as error:
-        told.add(error.lineno, f"expected JSON, got: {error.msg}")
-    except (ValueError, RecursionError) as error:
-        told.add(None, f"expected JSON, got: {error}")
-    faults.raise_if_any()
-    match data:
-        case {"format": str(form), "format_version": int(version)} if form == FORMAT and version > VERSION:
+        data = read_json_object(path.read_text("utf-8"))
+        version = data.get("format_version")
+        if data.get("format") != FORMAT or type(version) is not int:
+            message = f"{path} is not that of a collection which this program exported"
+            raise PoolerError(message, hint=hint)
+        if version > VERSION:
             message = f"{folder} has the newer format {version}; this program knows {VERSION}"
             raise SchemaError(message, hint="install the newest pooler")
+<<<<<<< HEAD
         case {
             "format": str(form),
             "format_version": int(version),
@@ -200,6 +192,21 @@ def read_manifest(folder: Path) -> Manifest:
     return Manifest(
         files, files.pop(README), {name: n for name, n in counts.items() if type(n) is int}, layout
     )
+=======
+        if data.get("sha256") != _own_hash(data):
+            message = f"{path}: expected its own hash, got another: it was changed"
+            raise PoolerError(message, hint="get the directory again")
+        files = {name: FileFacts(**one) for name, one in {**data["files"], README: data["readme"]}.items()}
+        counts = {name: int(n) for name, n in data["counts"].items()}
+        layout = str(data["options"]["layout"])
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        message = f"{path}: {error}"
+        raise PoolerError(message, hint="get the directory again") from error
+    if odd := [name for name in files if not _PATH.fullmatch(name)]:
+        message = f"{path}: `files`: expected files in the directory, got {odd[0]!r:.200}"
+        raise PoolerError(message)
+    return Manifest(files, files.pop(README), counts, layout)
+>>>>>>> directory
 
 
 def _file_fault(folder: Path, name: str, facts: FileFacts) -> str | None:
@@ -220,12 +227,10 @@ def _file_fault(folder: Path, name: str, facts: FileFacts) -> str | None:
 
 
 class Read(NamedTuple):
-    """What an import read."""
+    """What an import read: into which collection, rows by table, and what else there was."""
 
     where: str
-    """The collection."""
     counts: Mapping[str, int]
-    """Rows by table."""
     readme_edited: bool
     """Whether the README is another one than was exported."""
     not_read: list[str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from store.formats.qrels import qrels_blocks
 from store.formats.scale import scale_to_json
@@ -18,19 +18,8 @@ from store.records import Judge, JudgeKind
 from store.text import natural_key
 
 
-class WrittenQrels(NamedTuple):
-    """Files of qrels, and who graded."""
-
-    files: list[dict[str, Any]]
-    """What `qrels.json` says of every file."""
-    n_idle: int
-    """Judges of the collection who have graded nothing."""
-    heard: Heard
-    """Whose grades became one, and who was left out; nobody where every judge has qrels of their own."""
-
-
-def write_all_qrels(out: Outgoing) -> WrittenQrels:
-    """Write qrels, and how they were made.
+def write_all_qrels(out: Outgoing) -> tuple[list[dict[str, Any]], int, Heard]:
+    """Write qrels; return what `qrels.json` says of each file, how many judges graded nothing, who counts.
 
     With a judge or a rule named there is one set; so there is without, where one judge alone voted.
     Several judges whose grades nobody said how to make one of have a set each.
@@ -55,7 +44,7 @@ def write_all_qrels(out: Outgoing) -> WrittenQrels:
             files += _write_set(out, Policy(judge=own[name]), f"{stem}.")[0]
     data = {"format": "pooler qrels", "format_version": 1, "scale": scale_to_json(out.scale), "qrels": files}
     out.lines("qrels.json", [json.dumps(data, indent=1, sort_keys=True)])
-    return WrittenQrels(files, len(judges) - len(graders), heard)
+    return files, len(judges) - len(graders), heard
 
 
 def _policies(out: Outgoing, policy: Policy) -> list[Policy]:

@@ -11,11 +11,9 @@ what is published, what a name must be, and that a ranking is packed.
 from __future__ import annotations
 
 import base64
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
-from enum import Enum
 from functools import partial
 from itertools import islice
 from operator import index
@@ -31,22 +29,8 @@ from store.db.columns import RawText, is_of
 from store.db.packing import pack_ranking, unpack_floats, unpack_integers
 from store.db.raw import CHECKSUM
 from store.errors import FaultList, FormatError, PoolerError
-from store.event import COLUMNS, EVENT
-from store.fields import (
-    ID,
-    MOMENT,
-    PROSE,
-    TOPIC,
-    Reader,
-    UnfitValueError,
-    checked_values,
-    choice,
-    or_none,
-    whole,
-)
-from store.formats.scale import make_scale, scale_from_json
+from store.fields import ID, MOMENT, PROSE, TOPIC, Reader, UnfitValueError, checked_values, or_none, whole
 from store.formats.syntax.json_lines import json_line, read_json_lines
-from store.records import JudgeKind
 
 FOLDER = "tables/"
 """Where they lie in an exported folder."""
@@ -76,10 +60,8 @@ _BLANK: Mapping[str, Mapping[str, Any]] = {
 _READERS: dict[str, Reader] = {
     "topic.number": TOPIC.read,
     **dict.fromkeys(("document.docno", "run.tag", "judge.name"), ID.read),
-    "judge.kind": choice(JudgeKind).read,
-    **{f"judgement.{COLUMNS[one.name]}": one.kind.read for one in EVENT if one.name in COLUMNS},
 }
-"""What a column asks of a value beside its type; a reference is looked up."""
+"""What names must be."""
 _PACKED = {"ranking": {"document_ids", "scores", "ranks", "positions", "length", "codec"}}
 """Columns in whose place there are `_LISTS`, in file order."""
 _LISTS = ("documents", "scores", "ranks")
@@ -223,8 +205,6 @@ class TableReader:
         self._session, self._folder, self._counts, self._faults = session, folder, counts, faults
         self._ids: dict[str, dict[Any, int]] = {}
         """Row ids by name, for each table that has names."""
-        self._grades: tuple[int, ...] = ()
-        """Of the scale, which comes first."""
 
     def read(self, files: Collection[str], advance: Callable[[int], None]) -> None:
         """Read the files of tables that are there; one of no table, or of one that stays, is a fault."""
@@ -260,7 +240,7 @@ class TableReader:
         """Yield lines and rows of a file, those without a fault."""
         columns, name, ids = _columns(table), _name(table), self._ids.setdefault(table.name, {})
         readers = {key: self._reader(column) for key, column in columns.items()}
-        readers |= dict.fromkeys(_LISTS, _as_it_is) if table.name in _PACKED else {}
+        readers |= dict.fromkeys(_LISTS, lambda value: value) if table.name in _PACKED else {}
         for line, values in read_json_lines(path, told):
             for key in columns.keys() - values.keys():
                 default: Any = columns[key].default
@@ -280,21 +260,12 @@ class TableReader:
 
     def _reader(self, column: Column[Any]) -> Reader:
         """Return what reads a value of a column, or raises `UnfitValueError`."""
-        name, target = f"{column.table.name}.{column.name}", _refers(column)
-        own = {"collection.scale": self._scale, **_READERS}.get(name)
-        if target:
-            own = partial(self._row_id, target)
-        elif column.name == "grade":
-            own = self._grade
-        elif own is None and not isinstance(column.type, RawText):
-            own = next((read for kind, read in _TYPES.items() if is_of(column, kind)), None)
-        read: Reader = own or PROSE.read
-
-        def plain(value: Any) -> Any:
-            found = read(value)
-            return found.value if isinstance(found, Enum) else found
-
-        return or_none(plain) if column.nullable else plain
+        read = _READERS.get(f"{column.table.name}.{column.name}", PROSE.read)
+        if target := _refers(column):
+            read = partial(self._row_id, target)
+        elif not isinstance(column.type, RawText):
+            read = next((one for kind, one in _TYPES.items() if is_of(column, kind)), read)
+        return or_none(read) if column.nullable else read
 
     def _row_id(self, table: str, value: Any) -> int:
         """Return the id of the row that a name, or the number of a line, is of."""
@@ -308,47 +279,22 @@ class TableReader:
             raise UnfitValueError(message)
         return found
 
-    def _scale(self, value: Any) -> str:
-        """Read the scale of the collection."""
-        text: str = PROSE.read(value)
-        try:
-            scale = scale_from_json(json.loads(text))
-            self._grades = make_scale(scale.grades, relaxed=scale.relaxed, rigid=scale.rigid).values
-        except (ValueError, LookupError, TypeError, RecursionError, PoolerError) as error:
-            message = f"expected a scale, got what cannot be read: {error}"
-            raise UnfitValueError(message) from error
-        return text
-
-    def _grade(self, value: Any) -> int:
-        """Read a grade of the scale."""
-        grade: int = whole().read(value)
-        return grade if grade in self._grades else _refuse(f"a grade of the scale {self._grades}", grade)
-
 
 def _refuse(expected: str, value: Any) -> NoReturn:
-    """Say what a column has instead of a value."""
     message = f"expected {expected}, got {value!r:.80}"
     raise UnfitValueError(message)
 
 
-def _as_it_is(value: Any) -> Any:
-    """Leave a value to `_packed`."""
-    return value
-
-
 def _truth(value: Any) -> bool:
-    """Read true or false."""
     return value if isinstance(value, bool) else _refuse("true or false", value)
 
 
 def _number(value: Any) -> float:
-    """Read a finite number."""
     is_fit = type(value) in (int, float) and abs(value) <= sys.float_info.max
     return float(value) if is_fit else _refuse("a finite number", value)
 
 
 def _bytes(value: Any) -> bytes:
-    """Read bytes."""
     try:
         return base64.b64decode(value, validate=True)
     except (ValueError, TypeError):

@@ -79,7 +79,7 @@ def test_one_byte_changed_anywhere_is_named(folder: Path) -> None:
             if name == "README.md":
                 continue
             if name == "manifest.json" and changed[1:] == content[1:]:
-                refused(folder, "manifest.json:1: expected JSON")
+                refused(folder, "manifest.json: expected a JSON object")
             elif name != "manifest.json":
                 refused(folder, f"{name}: expected (another hash|[0-9,]+ bytes)")
         path.write_bytes(content)
@@ -126,7 +126,7 @@ def test_path_outside_is_refused(folder: Path, path: str) -> None:
     secret = folder.parent / "secret"
     secret.write_text("x", "utf-8")
     sign(folder, lambda data: data["files"].update({path: {"sha256": "0", "bytes": 1}}))
-    refused(folder, "manifest.json: `files`: expected a file in the directory")
+    refused(folder, "manifest.json: `files`: expected files in the directory")
 
 
 @pytest.mark.parametrize("name", ["x", "judge_code"])
@@ -179,13 +179,13 @@ def test_pipe_is_refused(folder: Path) -> None:
         ("pool_entry", '"document": "b"', '"document": "a"', "entry.jsonl:2: expected what the database can"),
         ("pool_run", '"bm25"', '"bm26"', "pool_run.jsonl:1: `run`: unknown run `bm26`"),
         ("pool", '{\\"', '[\\"', "tables: pools: the manifest of `pool` cannot be read"),
-        ("judge", "human", "robot", "judge.jsonl:1: `kind`: expected one of human, model"),
+        ("judge", "human", "robot", "tables: judges: `ann` is of the unknown kind `robot`"),
         ("judge", '"kind": "human", ', "", "judge.jsonl:1: expected the key `kind`, got none"),
         ("judge", "+00:00", "", "judge.jsonl:1: `created_at`: expected a moment like"),
-        ("collection", "relaxed", "relaxing", "collection.jsonl:1: `scale`: expected a scale"),
-        ("judgement", '"grade": 2', '"grade": 3', "judgement.jsonl:1: `grade`: expected a grade"),
+        ("collection", "relaxed", "relaxing", "tables: collection: the scale cannot be read"),
+        ("judgement", '"grade": 2', '"grade": 3', "states: topic 1 `a` of `ann`, revision 1: .* grade 3"),
         ("judgement", '"grade": 2', '"grade": null', "judgement.jsonl:1: expected what the database"),
-        ("judgement", '"judged"', '"guessed"', "judgement.jsonl:1: `state`: expected one of unjudged"),
+        ("judgement", '"judged"', '"guessed"', "judgement.jsonl:1: expected what the database"),
         ("judgement", '"ann"', '"eve"', "judgement.jsonl:1: `judge`: unknown judge `eve`"),
         ("judgement", '"revision": 1', '"revision": 2', "tables: revisions: topic 1 `a` of `ann` has 1"),
         ("judgement", '"sitting": null', '"sitting": 1', "judgement.jsonl:1: `sitting`: unknown sitting"),
@@ -201,9 +201,9 @@ def test_fault_is_told_by_file_and_line(folder: Path, table: str, old: str, new:
 def test_faults_of_several_files_are_told_together(folder: Path) -> None:
     """Reading goes on after a fault, so that one attempt shows all of them."""
     edit(folder, "ranking", "1.5", "1e999")
-    edit(folder, "judgement", '"grade": 2', '"grade": 3')
+    edit(folder, "judgement", '"grade": 2', '"grade": "2"')
     message = refused(folder, "ranking.jsonl:1")
-    assert "judgement.jsonl:1: `grade`: expected a grade" in message
+    assert "judgement.jsonl:1: `grade`: expected an integer" in message
 
 
 def test_place_that_is_taken_is_left_alone(folder: Path) -> None:
