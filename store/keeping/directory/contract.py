@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO, cast
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 from sqlalchemy import Row, func, select
@@ -181,15 +181,9 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
     if disguise.is_on:
         names = pool_names(out)
         renamed["judge.name"], renamed["pool.name"] = disguise.name, names.__getitem__
-<<<<<<< HEAD
-        renamed |= dict.fromkeys(("pool.round", "judgement.iteration"), disguise.iteration)
-        for name in ("assignment.display_order", "judgement.display_order"):
-            renamed[name] = cast("Callable[[str], str]", disguise.order)
-=======
         renamed["pool.round"] = renamed["judgement.iteration"] = disguise.iteration
         renamed["assignment.display_order"] = disguise.order
         renamed["judgement.display_order"] = disguise.order
->>>>>>> directory
 
         def of_plan(text: str) -> str:
             # With the seed, and a name that is guessed, a judge's order could be drawn again.
@@ -370,14 +364,9 @@ def _originals(folder: Path | None) -> dict[str, str]:
             if is_regular_file(path):
                 digest = hashlib.sha256()
                 with open_bytes(path) as file:
-<<<<<<< HEAD
                     while block := file.read(_BLOCK):
                         digest.update(block)
                 found[digest.hexdigest()] = path
-=======
-                    opened: Any = file
-                    found[hashlib.file_digest(opened, "sha256").hexdigest()] = path
->>>>>>> directory
         except (PoolerError, DamagedDataError, OSError):
             continue  # it is none of the files that were read
     return found

@@ -163,36 +163,6 @@ def read_manifest(folder: Path) -> Manifest:
         if version > VERSION:
             message = f"{folder} has the newer format {version}; this program knows {VERSION}"
             raise SchemaError(message, hint="install the newest pooler")
-<<<<<<< HEAD
-        case {
-            "format": str(form),
-            "format_version": int(version),
-            "files": dict(listed),
-            "counts": dict(counts),
-            "options": {"layout": str(layout)},
-            "readme": readme_facts,
-        } if form == FORMAT and version == VERSION and not isinstance(version, bool):
-            pass
-        case _:
-            message = f"{folder}: {MANIFEST} is not that of a collection which this program exported"
-            raise PoolerError(message, hint="pooler export collection DIR makes one")
-    assert isinstance(data, dict)
-    if data["sha256"] != _own_hash(data):
-        told.add(None, "expected its own hash, got another: it was changed")
-    files: dict[str, FileFacts] = {}
-    for name, facts in {**listed, README: readme_facts}.items():
-        match facts:
-            case {"sha256": str(sha256), "bytes": int(n_bytes)} if _PATH.fullmatch(name):
-                files[name] = FileFacts(sha256, n_bytes)
-            case _:
-                told.add(
-                    None, f"`files`: expected a file in the directory, sha256 and bytes, got {name!r:.200}"
-                )
-    faults.raise_if_any()
-    return Manifest(
-        files, files.pop(README), {name: n for name, n in counts.items() if type(n) is int}, layout
-    )
-=======
         if data.get("sha256") != _own_hash(data):
             message = f"{path}: expected its own hash, got another: it was changed"
             raise PoolerError(message, hint="get the directory again")
@@ -206,7 +176,6 @@ def read_manifest(folder: Path) -> Manifest:
         message = f"{path}: `files`: expected files in the directory, got {odd[0]!r:.200}"
         raise PoolerError(message)
     return Manifest(files, files.pop(README), counts, layout)
->>>>>>> directory
 
 
 def _file_fault(folder: Path, name: str, facts: FileFacts) -> str | None:
