@@ -15,7 +15,6 @@ COMMANDS = {
     "compare": ("compare", "bm25-words", "rm3-words-title", "--judge", "strict"),
     "curves": ("evaluate", "--curves", "--judge", "strict"),
     "sensitivity": ("sensitivity", "--judge", "strict", "--depth", "5"),
-    "missing": ("sensitivity", "--judge", "strict", "--missing", "2"),
     "variation": ("variation", "--judge", "strict", *VALUES),
     "pairs": ("variation", "--judge", "strict", *VALUES, "--pairs"),
     "replay": ("replay", "--judge", "strict", "--depth", "5", "-s", "take", "-s", "mtf"),

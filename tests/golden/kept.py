@@ -25,6 +25,9 @@ def unpack_today(name: str, target: Path) -> Path:
     """Unpack a kept collection as one of today's schema: every column that is there still, row by row."""
     with sqlite3.connect(":memory:") as made:
         made.deserialize(gzip.decompress((GOLDEN / f"{name}.gz").read_bytes()))
+        # Copies that had come together: a state by a rule, and what stood on the other copy.
+        made.execute("UPDATE judgement SET checksum = NULL WHERE follows IS NOT NULL OR settled IS NOT NULL")
+        made.execute("UPDATE judgement SET action = 'judge' WHERE action = 'settle'")
     scale = parse_scale("0-1")
     Collection.create(str(target), name="kept", scale=scale, program="kept").close()
     with closing(sqlite3.connect(target)) as today, today:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from typer.main import get_command
 
+import pooler
 from pooler.cli.commands import app
 from tests.helpers.run import copy_garden, run_inside, write
 from tests.helpers.saved_pages import judge_page
@@ -111,6 +113,30 @@ class Example(NamedTuple):
             for word, files in found
             for one in ([str(file.relative_to(folder)) for file in files] or [word])
         ]
+
+
+@contextlib.contextmanager
+def noting() -> Iterator[list[Any]]:
+    """Note every result that a function of the API returns inside, whoever calls it."""
+    returned: list[Any] = []
+
+    def noted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def note(*arguments: Any, **named: Any) -> Any:
+            result = function(*arguments, **named)
+            if hasattr(result, "names"):
+                returned.append(result)
+            return result
+
+        return note
+
+    with contextlib.ExitStack() as patched:
+        for name, where in pooler._WHERE.items():
+            module = import_module(where)
+            function = getattr(module, name)
+            if not isinstance(function, type):
+                setattr(module, name, noted(function))
+                patched.callback(setattr, module, name, function)
+        yield returned
 
 
 COMMANDS = dict(sorted(commands()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
 import zlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -73,6 +74,7 @@ def save(file: Path, head: str, records: Sequence[Record]) -> Path:
         whole = {"number": numbers[window], **times, **one} if len(one) > 1 else one
         lines.append(json.dumps(whole))
     body = "".join(f"{one}\n" for one in lines).encode()
+    time.sleep((len(records) + 5) / 1000)  # none of them is in the future
     file.write_bytes(body + b'{"crc32": "%08x"}\n' % zlib.crc32(body))
     return file
 

@@ -14,16 +14,14 @@ import shutil
 import urllib.request
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
-import pooler
 from store.text import sanitise_line
-from tests.helpers.gallery import EXAMPLES, MODELS, PEOPLE, RULE, Example, plant
+from tests.helpers.gallery import EXAMPLES, MODELS, PEOPLE, RULE, Example, noting, plant
 from tests.helpers.run import PAGE, PROGRAM, SETTINGS, Outcome, Terminal, controls, environment, run_to
 from tests.judge_ui.pty_terminal import PtyTerminal
 from tests.model_server import ModelServer, model_server
@@ -128,12 +126,8 @@ def test_json_is_tsv_is_what_a_function_returns(
     example: Example, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tables of `--format json` are those of a result of `pooler.NAME`; `--format tsv` has their cells."""
-    returned: list[Any] = []
-    for name, module in pooler._WHERE.items():
-        function = getattr(import_module(module), name)
-        if not isinstance(function, type):
-            monkeypatch.setattr(f"{module}.{name}", _noting(function, returned))
-    done = ask(example, "--format", "json")
+    with noting() as returned:
+        done = ask(example, "--format", "json")
     if NEEDS_TERMINAL in done.err or "`--format` is for" in done.err:
         return
     tables = {name: rows for name, rows in done.fine().whole().items() if name not in BESIDE}
@@ -146,16 +140,6 @@ def test_json_is_tsv_is_what_a_function_returns(
     kinds = {column.name: column.kind for column in made[name][0].columns}
     written = ask(example, "--format", "tsv", "--table", name).fine().tsv()
     assert written == [{key: _as_tsv(cell, kinds[key]) for key, cell in row.items()} for row in rows]
-
-
-def _noting(function: Callable[..., Any], returned: list[Any]) -> Callable[..., Any]:
-    def note(*arguments: Any, **named: Any) -> Any:
-        result = function(*arguments, **named)
-        if hasattr(result, "names"):
-            returned.append(result)
-        return result
-
-    return note
 
 
 def _as_json(table: Any) -> Any:

@@ -105,4 +105,4 @@ def test_stored_words_are_fixed() -> None:
     """These words stand in databases and exports: changing one would orphan them."""
     assert [*JudgeKind] == ["human", "model", "imported", "adjudicator"]
     assert [*State] == ["unjudged", "skipped", "cannot", "judged"]
-    assert [*Action] == ["judge", "skip", "cannot", "note", "mark", "undo", "reopen", "settle"]
+    assert [*Action] == ["judge", "skip", "cannot", "note", "mark", "undo", "reopen"]

@@ -31,10 +31,10 @@ def test_names_are_gone_and_grades_are_not(cli: Cli, judged: Path) -> None:
     answer = cli("judges", "anonymise", "strict", "lenient", stdin=b"yes\n").fine()
     assert answer.out == ""
     assert "2 judges are judge-1, judge-2 now; who is who is not recorded here" in answer.err
-    told = answer.err.split("backups, exports and copies made before are unchanged: ")[1]
+    told = answer.err.split("backups and exports made before are unchanged: ")[1]
     assert "they still show who it was, since they share an identity number" in told
     assert "`pooler export collection --anonymise` leaves it out" in told
-    assert "exports made before still tell who it was" in " ".join(
+    assert "backups and exports made before still tell who it was" in " ".join(
         cli("judges", "anonymise", "--help").fine().out.split()
     )
     assert "no byte of what was removed is left in it" in answer.err

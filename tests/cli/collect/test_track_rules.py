@@ -256,23 +256,6 @@ def test_import_refuses_what_the_rules_refuse(cli: Cli, track: Path) -> None:
     assert "warning: b.run: expected at most 1 run a group" in warned.err
 
 
-def test_header_comes_back_byte_for_byte(cli: Cli, track: Path) -> None:
-    """A collection keeps a header as it stands, in an export, in the collection made of it, and in a copy."""
-    text = submission(*ROWS, header=(*HEADER[:2], "# fields: [ä,  b]   ", *HEADER[2:]))
-    (track / "a.run").write_text(text, "utf-8")
-    cli("init", "--scale", "0-2").fine()
-    cli("import", "runs", "a.run").fine()
-    cli("export", "collection", "out").fine()
-    assert (track / "out" / "runs" / "a.run").read_text("utf-8") == text
-    cli("import", "collection", "out", "--collection", "new.db").fine()
-    cli("export", "collection", "again", "--collection", "new.db").fine()
-    assert (track / "again" / "runs" / "a.run").read_bytes() == text.encode()
-    cli("verify", "--collection", "new.db").fine()
-    cli("backup", "copied.db", "--collection", "new.db").fine()
-    cli("export", "collection", "third", "--collection", "copied.db").fine()
-    assert (track / "third" / "runs" / "a.run").read_bytes() == text.encode()
-
-
 def test_list_of_runs_and_header_contradict_each_other_with_both_places(cli: Cli, track: Path) -> None:
     """`check` tells it as a fault, and nothing is made or imported of it."""
     write(track / "runs.tsv", "file\tgroup\tmodels", "a.run\tfield\tgpt-4")

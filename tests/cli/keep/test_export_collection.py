@@ -127,7 +127,7 @@ def test_several_judges_without_a_rule_have_qrels_of_their_own(cli: Cli, judged:
         for judge in ("lenient", "middle", "strict")
         for kind in ("graded", "level1", "level2")
     ]
-    assert "there are no merged ones" in (judged / "one" / "README.md").read_text("utf-8")
+    assert "there are none of all together" in (judged / "one" / "README.md").read_text("utf-8")
     strict = (judged / "one" / "qrels" / "strict.level2.qrels").read_text("utf-8")
     assert cli("export", "qrels", "--judge", "strict", "--level", "2").fine().out == strict
 

@@ -13,7 +13,7 @@ FILES = {
     "plain": "1 Q0 a 1 2.5 plain\n1 Q0 b 2 1.5 plain\n",
     "odd": HEAD + "10\tQ0\ta\t1\t2.50\todd\r\n9 Q0  b first 1e-5 odd\r\n9 Q0 a second 1e-6 odd",
 }
-PLAIN = {"plain": FILES["plain"], "odd": HEAD + "9 Q0 b - 1e-05 odd\n9 Q0 a - 1e-06 odd\n10 Q0 a 1 2.5 odd\n"}
+PLAIN = {"plain": FILES["plain"], "odd": "9 Q0 b 1 1e-05 odd\n9 Q0 a 2 1e-06 odd\n10 Q0 a 1 2.5 odd\n"}
 
 
 def runs_of(folder: str) -> dict[str, str]:
@@ -43,29 +43,30 @@ def filled(cli: Cli, here: Path) -> None:
 
 
 def test_runs_are_plain_lines_in_the_order_of_the_collection(cli: Cli, here: Path) -> None:
-    """Topics in natural order, documents as in the file, scores in full; both hashes stand in the table."""
+    """Topics in natural order, documents by score, ranks from 1; both hashes stand in the table."""
     filled(cli, here)
     cli("export", "collection", "out").fine()
     assert runs_of("out") == PLAIN
     own, submitted = digests(PLAIN), digests(FILES)
     assert listed("out") == {name: (own[name], submitted[name]) for name in FILES}
     cli("export", "collection", "trec", "--as", "trec").fine()
-    assert runs_of("trec") == PLAIN | {"odd": PLAIN["odd"].removeprefix(HEAD)}
+    assert runs_of("trec") == PLAIN
 
 
 def test_files_handed_in_are_copied_where_they_are_known(cli: Cli, here: Path) -> None:
-    """By their SHA-256, compressed or not, in any folder of it; a run without its file is told."""
+    """By their SHA-256, compressed or not, in any folder of it; how many they are is told."""
     filled(cli, here)
-    assert "without its file" not in cli("export", "collection", "out", "--run-files", "in").fine().err
+    said = cli("export", "collection", "out", "--run-files", "in").fine().err
+    assert "as handed in: 2 of 2 runs" in said
     assert runs_of("out") == FILES
     submitted = digests(FILES)
     assert listed("out") == {name: (submitted[name],) * 2 for name in FILES}
     (here / "in/plain.run").write_text("1 Q0 a 1 2.5 plain\n", "utf-8")
     said = cli("export", "collection", "out2", "--run-files", "in").fine().err
-    assert "1 run without its file in in: plain" in said
+    assert "as handed in: 1 of 2 runs" in said
     assert runs_of("out2") == FILES | {"plain": PLAIN["plain"]}
     assert cli("export", "collection", "out3", "--run-files", "in", "--without-runs").code == 1
-    assert "there is no such folder" in cli("export", "collection", "out3", "--run-files", "gone").err
+    assert "`--run-files` must be a folder" in cli("export", "collection", "out3", "--run-files", "gone").err
 
 
 def test_both_come_back(cli: Cli, here: Path) -> None:

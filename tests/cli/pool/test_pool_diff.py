@@ -136,7 +136,7 @@ def test_the_word_diff_is_a_command_and_a_file_as_a_path(cli: Cli, two_pools: Pa
     """`pool diff --help` tells of it, `pool --help` names it; a run of that name is ./diff."""
     own = cli("pool", "diff", "--help").fine().out
     assert "Usage: pooler pool diff [OPTIONS]" in own
-    assert "Example: pooler pool diff pool pool-2" in own
+    assert "Example: pooler pool diff pool sample" in own
     whole = cli("pool", "--help").fine().out
     assert "Usage: pooler pool [OPTIONS] [RUN...]" in whole
     assert "pooler pool diff A B" in whole
