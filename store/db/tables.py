@@ -141,8 +141,6 @@ class RunRow(_Row, table=True):
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
     header: str | None = Field(default=None, sa_type=RawText)
     """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
-    as_handed_in: bytes | None = None
-    """Not used."""
 
 
 class RankingRow(_Row, table=True):

@@ -20,7 +20,7 @@ from sqlmodel import Session, SQLModel
 from store.db.engine import display, engine_at, translated_errors, writing
 from store.db.raw import is_postgresql, raw_rows, write_raw
 from store.db.schema import make_tables
-from store.db.tables import JUDGE_CODE, RUN
+from store.db.tables import JUDGE_CODE
 from store.errors import StoreError
 from store.keeping.progress import Progress
 
@@ -78,8 +78,7 @@ def _rows(
     engine: Any = session.get_bind()
     with translated_errors(engine):
         rows = raw_rows(session, table)
-        # A run may hold the text of its file.
-        while batch := list(islice(rows, 1 if table is RUN else _BATCH)):
+        while batch := list(islice(rows, _BATCH)):
             yield from batch
             advance(len(batch))
 
