@@ -97,6 +97,7 @@ def test_alembic_is_loaded_by_upgrade_alone(tmp_path: Path) -> None:
     assert loaded & {"alembic", "textual", "scipy"} == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reading", [["list", "runs"], ["show", "run", "bm25-words"], ["history"]], ids=" ".join
 )

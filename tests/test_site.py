@@ -99,6 +99,7 @@ def test_every_command_is_in_a_page(words: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [*MANUAL, "CONTRIBUTING.md", "ARCHITECTURE.md"])
 def test_spelling(page: str) -> None:
     """Every word of a page is in a dictionary or in words.txt, and spelt as in Britain."""

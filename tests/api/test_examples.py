@@ -14,6 +14,8 @@ from tests.cf_collection import load_judgements
 from tests.helpers.run import run_inside
 from tests.trec_covid import data_path
 
+pytestmark = pytest.mark.slow
+
 
 def test_files_in_a_notebook(judged: Path) -> None:
     """Scores as arrays and frames; whose documents move whose score."""

@@ -18,6 +18,8 @@ from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
 from tests.judge_ui.pilots import judging, press, rows, seen, stored
 from tests.judge_ui.plain_sitting import sit
 
+pytestmark = pytest.mark.slow
+
 SOUGHT = "at least 50% of the relevant documents of the runs are found (95% sure), if the sample is random"
 STAYS = "what has no decision stays unjudged"
 

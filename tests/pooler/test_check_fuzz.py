@@ -29,6 +29,8 @@ from tests.pooler.generated_runs import BAD_SCORES, GOOD_SCORES, RANKS
 from tests.pooler.obvious_comparison import compare, unlike_faults
 from tests.pooler.obvious_reader import read_obviously
 
+pytestmark = pytest.mark.slow
+
 N_FILES = int(os.environ.get("POOLER_FUZZ_FILES", "500"))
 FIRST_SEED = int(os.environ.get("POOLER_FUZZ_SEED", "0"))
 

@@ -177,6 +177,7 @@ SAID = "people alone count (2 people); left out: 3 models (--kinds human,model c
 TOGETHER = "people and models"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", MIXING, ids=lambda one: one.line)
 def test_kinds_never_mix_unasked(example: Example, ask: Ask) -> None:
     """Three models outvote two people: tables and files are as if no model were there, and that is said.
@@ -220,7 +221,8 @@ def _made(done: Outcome, files: dict[str, bytes]) -> tuple[Any, dict[str, bytes]
     return rows, files
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
 def test_no_example_crashes_on_a_damaged_collection(
     seed: int, gardens: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,8 @@ from store.collection import Collection
 from tests.helpers.run import RUN, Cli, controls, environment, write
 from tests.store.looking.filled import fill
 
+pytestmark = pytest.mark.slow
+
 KINDS = ("runs", "topics", "docs", "pools", "judges", "rounds")
 
 

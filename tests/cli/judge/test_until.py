@@ -10,6 +10,8 @@ import pytest
 from store.analysis.pools.stopping import most_relevant
 from tests.helpers.run import Cli
 
+pytestmark = pytest.mark.slow
+
 TOPIC = "G01"
 
 

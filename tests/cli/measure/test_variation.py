@@ -17,6 +17,8 @@ from tests.helpers.run import Cli
 from tests.store.analysis.variation.enumerated_variation import Enumerated, Topic, enumerated
 from tests.store.analysis.variation.outcome_table import all_maps
 
+pytestmark = pytest.mark.slow
+
 JUDGES = ("strict", "middle", "lenient")
 
 

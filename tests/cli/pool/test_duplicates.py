@@ -15,6 +15,8 @@ from store.records import Document, Topic
 from tests.helpers.run import Cli
 from tests.helpers.world import make_pool, new_collection
 
+pytestmark = pytest.mark.slow
+
 MIRRORS = {"MIRROR-002": "KG-E-002", "MIRROR-031": "KG-E-031"}
 """Docnos, and whose texts they have."""
 LABELS = {"KG-E-002": "1", "MIRROR-002": "1", "KG-E-031": "2", "MIRROR-031": "2"}

@@ -24,6 +24,8 @@ from tests.judge_ui.conftest import Maker
 from tests.judge_ui.disputes import JUDGES, begin, change, make_disputed, rulings
 from tests.judge_ui.pilots import enter, judging, press, rows, seen, settle, strips
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def disputed(make_collection: Maker) -> Collection:

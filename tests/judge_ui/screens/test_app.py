@@ -26,6 +26,8 @@ from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker, NothingToDraw, sho
 from tests.judge_ui.pilots import judging, press, read_pane, rows, seen, settle, stored, strips
 from tests.store.drawing import adaptive_pool
 
+pytestmark = pytest.mark.slow
+
 EVIL = (
     "\x1b]0;owned\x07\x1b[31m\x1b[2J\x1b]52;c;aGk=\x07\x9b1m [bold]b[/bold] [/] "
     "[@click=app.quit]click[/] \x00 \u202e \ud800 x\u200dx\u200d \u00ad"

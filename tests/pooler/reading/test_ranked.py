@@ -20,6 +20,8 @@ from store.records import Run
 from tests.benchmarks.generate import generate
 from tests.strategies import RunText, examples, run_texts
 
+pytestmark = pytest.mark.slow
+
 
 def sorted_lines(content: bytes, order: Order) -> dict[str, list[str]]:
     """Rank the lines of a run file by plain sorts, topic by topic."""

@@ -21,6 +21,8 @@ from store.ranking import ORDERS, Order
 from tests.benchmarks.generate import generate
 from tests.strategies import RunText, damaged, run_texts
 
+pytestmark = pytest.mark.slow
+
 blocks = st.sampled_from([1, 7, 40, 1 << 16])
 
 

@@ -26,6 +26,8 @@ from tests.benchmarks.generate import generate
 from tests.pooler.started import started_processes
 from tests.strategies import RunText, damaged, run_texts
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 
 

@@ -16,6 +16,8 @@ from pooler.strategies.sampling import draw_statap, prior
 from store.errors import ArgumentError
 from tests.strategies import ids
 
+pytestmark = pytest.mark.slow
+
 runs = st.lists(st.lists(ids, max_size=8, unique=True), max_size=5)
 
 

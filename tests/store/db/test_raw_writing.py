@@ -14,6 +14,8 @@ from store.db.raw import checksum_of, guarded_tables, with_checksums
 from store.db.tables import DOCUMENT
 from tests.helpers.world import checksum_by_definition
 
+pytestmark = pytest.mark.slow
+
 TABLES = {table.name: table for table in guarded_tables()}
 
 

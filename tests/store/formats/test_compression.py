@@ -25,6 +25,8 @@ from store.errors import FaultList, FormatError
 from store.formats.syntax.compression import DamagedDataError, uncompressed
 from store.formats.syntax.lines import open_bytes, read_text_lines
 
+pytestmark = pytest.mark.slow
+
 zstandard = pytest.importorskip("zstandard", reason="the package zstandard is absent")
 
 

@@ -27,6 +27,8 @@ from store.formats.judgements import (
 from store.records import JudgeKind, Judgement, State
 from tests.store.formats.judgement_events import histories, states
 
+pytestmark = pytest.mark.slow
+
 KINDS = defaultdict(lambda: JudgeKind.ADJUDICATOR, a=JudgeKind.HUMAN)
 FORMATS: list[JudgementsFormat] = ["jsonl", "tsv"]
 HEADER = "\t".join(STATE_FIELDS)

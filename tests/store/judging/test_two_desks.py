@@ -18,6 +18,8 @@ from tests.helpers.world import JudgeAtWork, change_stored, make_pool, parse_sca
 from tests.store.claiming import LONG_AGO, PEOPLE, assign_open, held
 from tests.store.places import held_place
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def desks(collection: Collection) -> tuple[Desk, Desk]:

@@ -15,6 +15,8 @@ from store.analysis.aggregation.rules import majority
 from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_from_rows
 from store.errors import ArgumentError, PoolerError
 
+pytestmark = pytest.mark.slow
+
 Cells = dict[tuple[int, int], int]
 """Place of the grade by (document, judge)."""
 

@@ -17,6 +17,8 @@ from store.analysis.run_order import TauResult
 from store.errors import ArgumentError
 from tests.strategies import examples
 
+pytestmark = pytest.mark.slow
+
 NAN = float("nan")
 
 TWO_BY_TWO = np.array([[[0.9, 0.5], [0.5, 0.6]], [[0.6, 0.6], [0.5, 0.9]]])

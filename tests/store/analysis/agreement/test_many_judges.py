@@ -29,6 +29,8 @@ from tests.store.analysis.agreement.exact import bennett_s, gwet_ac, scott_pi
 from tests.store.analysis.graded import MISSING, drawn_votes, texts_of, two_columns, votes_in
 from tests.vectors.agreement_tables import FLEISS_CATEGORIES, JUDGES_TABLES, JudgesTable, assert_prints
 
+pytestmark = pytest.mark.slow
+
 TABLES = [
     pytest.param(vector, id=vector.name, marks=pytest.mark.vector(vector.source)) for vector in JUDGES_TABLES
 ]

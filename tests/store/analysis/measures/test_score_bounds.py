@@ -19,6 +19,8 @@ from store.errors import ArgumentError, UnknownNameError
 from tests.store.analysis.measures.incomplete import Runs, in_arrays, one_list
 from tests.store.analysis.measures.plain_gain import plain_gain
 
+pytestmark = pytest.mark.slow
+
 MEASURES = [
     "AP", "AP(rel=2)", "AP@3", "AP(rel=2)@2", "AP(rel=0)", "AP(rel=-1)@2", "P@1", "P@3",
     "P(rel=2)@9", "P(rel=0)@2", "R@1", "R@3", "R(rel=2)@2", "R(rel=0)@1", "SetR", "Rprec",

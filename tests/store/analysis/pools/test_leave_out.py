@@ -19,6 +19,8 @@ from tests.store.analysis.drawn_collections import Drawn, as_float, drawn_collec
 from tests.store.analysis.plain_lists import arrays_of
 from tests.trec_covid import DATA, covid_arrays, leaderboard, load_qrels, load_rankings
 
+pytestmark = pytest.mark.slow
+
 GROUPS = ["one", "", "two", "one", "two", ""]
 
 

@@ -20,6 +20,8 @@ from store.analysis.variation.order import expected_tau, expected_tau_ap
 from store.errors import ArgumentError
 from tests.vectors.agreement_tables import assert_prints
 
+pytestmark = pytest.mark.slow
+
 BRENNAN = np.array(
     [
         [5, 9, 3, 7, 9, 3, 7, 5, 9, 4],

@@ -24,6 +24,8 @@ from tests.store.analysis.plain_tau_ap import plain_tau_ap
 from tests.strategies import examples
 from tests.trec_covid import MIN_GRADE, covid_arrays, load_qrels, load_rankings
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Case:

@@ -17,6 +17,8 @@ from tests.store.analysis.variation.enumerated_variation import enumerated
 from tests.store.analysis.variation.outcome_table import reversed_in
 from tests.strategies import examples
 
+pytestmark = pytest.mark.slow
+
 NO = float("inf")
 
 
