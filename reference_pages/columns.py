@@ -21,17 +21,38 @@ from reference_pages.markdown import code, heading, plain, table
 ROOT = Path(__file__).resolve().parents[1]
 Made = Callable[[Any], Any]
 """Of an open collection, the result of a command."""
-MORE: dict[str, Made] = {
-    "audit": lambda c: p.audit(c, "gpt", "alice", uses={"rm3-bigrams": ["gpt"]}),
-    "check": lambda _c: p.check_runs("runs/bm25-words.run", rules="track.toml"),
-    "next": lambda c: p.next_documents(p.source(["bm25-words", "tfidf-words"], collection=c)),
-    "pool": lambda _c: p.pool(
-        "runs/*.run", depth=20, strategy="stratified", strata="1:2,3:9:0.4", budget=12, seed=3
+
+
+def _alice(collection: Any) -> Any:
+    """Return a source of the judgements of one judge of the garden."""
+    return p.source(collection, judge="alice")
+
+
+MORE: tuple[tuple[str, Made], ...] = (
+    ("adjudicate", lambda c: p.disagreements(c, names=True)),
+    ("agreement", lambda c: p.disagreement_matters(c)),
+    ("agreement", lambda c: p.plan_sharing(c, 0.2)),
+    ("audit", lambda c: p.audit(c, "gpt", "alice", uses={"rm3-bigrams": ["gpt"]})),
+    ("check", lambda _c: p.check_runs("runs/bm25-words.run", rules="track.toml")),
+    ("compare", lambda c: p.mean_signs(_alice(c), 5)),
+    ("diff", lambda c: p.compare_pools({("G01", "NOTE-01")}, "pool", collection=c)),
+    ("evaluate", lambda c: p.attainable(_alice(c), 5)),
+    ("evaluate", lambda c: p.choose(_alice(c), folds=3)),
+    ("evaluate", lambda c: p.curves(_alice(c), topics=["G01"])),
+    ("evaluate", lambda c: p.cut(_alice(c), 5)),
+    ("evaluate", lambda _c: p.list_measures()),
+    ("next", lambda c: p.next_documents(p.source(["bm25-words", "tfidf-words"], collection=c))),
+    ("pool", lambda _c: p.list_strategies()),
+    (
+        "pool",
+        lambda _c: p.pool(
+            "runs/*.run", depth=20, strategy="stratified", strata="1:2,3:9:0.4", budget=12, seed=3
+        ),
     ),
-    "sensitivity": lambda c: p.sensitivity_pairs(p.source(c, judge="alice"), at="worst"),
-    "variation": lambda c: p.variation(c, pairs=True, simulate=200),
-}
-"""What the examples of `--help` do not ask for, and prints columns of its own."""
+    ("sensitivity", lambda c: p.sensitivity(_alice(c), depth=5, flips=3)),
+    ("sensitivity", lambda c: p.sensitivity_pairs(_alice(c), at="worst")),
+    ("variation", lambda c: p.variation(c, pairs=True, simulate=200)),
+)
 KINDS = {
     "text": "text",
     "int": "whole number",
@@ -74,7 +95,7 @@ def tables() -> dict[tuple[str, str], Columns]:
             known.update({it.name: it for it in one.columns if it.name not in known})
 
     with tempfile.TemporaryDirectory() as folder, _inside(Path(folder)):
-        gallery.plant(Path("garden"))
+        gallery.plant(Path.cwd() / "garden")
         for number, example in enumerate(gallery.EXAMPLES):
             if "--table" in example.options and "--port" not in example.options:
                 shutil.copytree("garden", str(number))
@@ -84,7 +105,7 @@ def tables() -> dict[tuple[str, str], Columns]:
                         take(example.command, result)
         with contextlib.chdir("garden"), p.open_collection("collection.db") as collection:
             Path("track.toml").write_text("depth = 100\n", "utf-8")
-            for command, make in MORE.items():
+            for command, make in MORE:
                 take(command, make(collection))
     return found
 

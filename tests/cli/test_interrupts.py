@@ -284,27 +284,3 @@ def test_signal_at_any_moment_leaves_all_or_nothing(
                 again = run_and_press(folder, shlex.join(WRITING[name].words(folder)), number)
                 assert (again.code, again.rows) == (0, complete.rows), again.said
         shutil.rmtree(tmp_path / str(trial))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
-@pytest.mark.parametrize("after_s", [0.5, 0.8, 1.1, 1.5])
-def test_copy_leaves_an_empty_place_or_a_whole_one(
-    after_s: float, number: signal.Signals, prepared: Path, postgres_url: str, tmp_path: Path
-) -> None:
-    """To a server and back: what was interrupted is called again, or was done."""
-    folder = tmp_path / "g"
-    shutil.copytree(prepared, folder)
-    shutil.copy(folder / "collection.db", folder / "first.db")
-    for source, target in (("first.db", postgres_url), (postgres_url, "second.db")):
-        command = f"copy {source} {target}"
-        ended = run_and_press(folder, command, number, after_s, after_s + 0.02)
-        assert ended.code in (0, CODES[number]), ended.said
-        assert "Traceback" not in ended.said
-        place = target if "://" in target else folder / target
-        if run_inside("verify", "--collection", place).code:
-            assert ended.code == CODES[number], ended.said
-            assert not [name for name in ended.files if "second.db" in name]
-            again = run_and_press(folder, command, number)
-            assert again.code == 0, again.said
-    assert rows_of(folder / "second.db") == rows_of(folder / "first.db")

@@ -31,7 +31,6 @@ def mode(path: Path) -> int:
 
 NAMED = {
     "backup": ("backup", "x"),
-    "export work": ("export", "work", "--judge", "strict", "--out", "x"),
     "export judgements": ("export", "judgements", "--out", "x"),
     "history": ("export", "judgements", "--history", "--out", "x"),
     "report": ("report", "x", "--depth", "5", "--judge", "strict"),
