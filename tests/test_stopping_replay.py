@@ -176,7 +176,7 @@ def collections() -> Iterator[tuple[str, tuple[ReplayedTopic, ...]]]:
     yield "CF", cf()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("make", [covid, dl21, cf], ids=["covid", "dl21", "cf"])
 def test_the_bound_holds_on_real_judgements(make: object) -> None:
     """Wrong at some look in no more topics than it says, but for chance; and something is saved."""

@@ -170,7 +170,7 @@ def test_a_crowd_answers_as_its_collection(tmp_path: Path) -> None:
     assert "scale 1-5" in bare.err
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_34_judges_in_one_file_answer_as_their_collection(tmp_path: Path) -> None:
     """Judges named in column 2, grades off the scale mapped: the same JSON both ways."""
     lines = []

@@ -320,7 +320,7 @@ def test_damaged_directory_is_refused_by_file(cli: Cli, judged: Path) -> None:
     assert not (judged / "new.db").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_trec_covid_comes_back(cli: Cli, here: Path) -> None:
     """The whole of TREC-COVID round 1 goes out and comes back; the times are printed."""
     runs = sorted(data_path("runs-top120").glob("*.gz"))

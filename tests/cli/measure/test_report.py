@@ -437,7 +437,7 @@ def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
     cli("report", "page.html", "--judge", "lenient").fine()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_trec_covid_is_reported(cli: Cli) -> None:
     """All 143 runs of round 1, whose pool was the first 7 documents of 56 of them."""
     folder = SHARED_DATA / "trec-covid-r1"

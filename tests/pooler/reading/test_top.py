@@ -282,7 +282,7 @@ def test_read_top_submitted_runs_equal_whole_reading(order: Order) -> None:
         )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("order", ORDERS)
 def test_read_top_all_submitted_runs_equal_whole_reading(order: Order) -> None:
     """All 143 runs give the same first documents by the fast way and the slow one."""

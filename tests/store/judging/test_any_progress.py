@@ -132,7 +132,7 @@ def lying(where: str) -> Unclaimed:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_counts_equal_a_look_at_every_document(data: st.DataObject) -> None:

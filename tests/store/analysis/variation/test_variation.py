@@ -88,7 +88,7 @@ CHANCES: dict[str, Callable[[int], NDArray[np.float64]]] = {
 
 @pytest.mark.parametrize("chances", CHANCES)
 @pytest.mark.parametrize(
-    ("n", "limit"), [(60, None), (1000, None), pytest.param(5000, None, marks=pytest.mark.slow)]
+    ("n", "limit"), [(60, None), (1000, None), pytest.param(5000, None, marks=pytest.mark.long)]
 )
 def test_many_documents_equal_dynamic_programming(chances: str, n: int, limit: int | None) -> None:
     """Mean and variance of one run, relative error below 1e-10 however small the variance."""
