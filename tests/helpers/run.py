@@ -54,7 +54,8 @@ def copy_garden(folder: Path) -> None:
 class Terminal(io.StringIO):
     """Takes what is written to a terminal."""
 
-    def isatty(self) -> bool:  # noqa: D102
+    def isatty(self) -> bool:
+        """Return True, so that a command speaks as to a person."""
         return True
 
 
@@ -132,7 +133,9 @@ class Outcome:
 class Cli(Protocol):
     """Runs the command line in this process; what the fixture `cli` gives."""
 
-    def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> Outcome: ...  # noqa: D102
+    def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> Outcome:
+        """Run `pooler` with these arguments and this standard input, and return how it ended."""
+        ...
 
 
 def run_inside(*arguments: str | Path) -> Outcome:

@@ -24,7 +24,7 @@ class ByteBlocks(io.RawIOBase):
     def readable(self) -> bool:  # noqa: D102 - as every stream has it
         return True
 
-    def readinto(self, buffer: WriteableBuffer) -> int:  # noqa: D102
+    def readinto(self, buffer: WriteableBuffer) -> int:  # noqa: D102 - likewise
         if self._error is not None:
             raise self._error
         try:
@@ -39,7 +39,7 @@ class ByteBlocks(io.RawIOBase):
         self._given = self._given[n_bytes:]
         return n_bytes
 
-    def close(self) -> None:  # noqa: D102
+    def close(self) -> None:  # noqa: D102 - likewise
         if not self.closed and self._close is not None:
             self._close()
         super().close()
