@@ -10,6 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from store.db.database import Database, Inside
+from store.db.engine import DAMAGED, DAMAGED_HINT, MISREAD
+from store.errors import StoreError
 from store.records import Scale
 from store.text import Pairs
 
@@ -97,7 +99,16 @@ class Collection:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._db.__exit__(kind, error, trace)
+        try:
+            if isinstance(error, MISREAD):
+                # A value that no whole collection has fails wherever sense is made of it.
+                from store.keeping.verify import damage
+
+                if fault := damage(self._db.engine):
+                    message = f"{self.where}: {DAMAGED}: {fault}"
+                    raise StoreError(message, hint=DAMAGED_HINT) from error
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Close every connection."""

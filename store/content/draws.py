@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Select, and_, func, select, update
 from sqlmodel import Session
 
+from store.db.digests import pool_digest
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, POOL_TOPIC, TOPIC
 from store.errors import StoreError, UnknownNameError
 from store.records import JudgeKind
@@ -58,7 +59,9 @@ def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | No
     docno = choose(drawn)
     if docno is None:
         return None
-    document = select(DOCUMENT.c.id).where(DOCUMENT.c.docno == docno).scalar_subquery()
+    document = session.scalar(select(DOCUMENT.c.id).where(DOCUMENT.c.docno == docno)) or 0
+    entry = f" AND pool_entry.topic_id = {budget.topic_id:d} AND pool_entry.document_id = {document:d}"
+    before = pool_digest(session, row.id, entry)
     taken = session.connection().execute(
         update(POOL_ENTRY)
         .where(
@@ -72,6 +75,8 @@ def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | No
     if taken.rowcount != 1:
         message = f"the strategy of pool `{pool}` named `{docno}`, which cannot be drawn"
         raise StoreError(message, hint="please report this")
+    changed = row.digest ^ before ^ pool_digest(session, row.id, entry)
+    session.execute(update(POOL).where(POOL.c.id == row.id).values(digest=changed))
     return docno
 
 

@@ -16,6 +16,7 @@ from store.content.draws import Choose, draw, is_adaptive
 from store.content.lookup import row_named, to_judge
 from store.content.runs import add_pool_runs, fetch_pool_runs
 from store.db.database import Area
+from store.db.digests import write_pool_digest
 from store.db.keys import Keys
 from store.db.raw import insert_new
 from store.db.tables import POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, PoolRow
@@ -252,7 +253,7 @@ def insert_pool(
     add_pool_runs(session, row.id or 0, pool.run_tags)
     row.manifest = as_json(pool.manifest)
     row.display_order = display_order(pool.manifest)
-    session.flush()
+    write_pool_digest(session, row.id or 0)
 
 
 def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:
@@ -350,6 +351,7 @@ class Pools(Area):
         """Return a pool with its entries; raise `UnknownNameError` if there is none of that name."""
         with self._db.reading_keyed() as (session, topics, documents):
             stored = row_named(session, "pool", POOL.c.name, name)
+            self._db.check_digests(session, pool=name)
             return Pool(
                 _entries(session, topics, documents, stored.id),
                 json.loads(stored.manifest),
@@ -402,6 +404,7 @@ class Pools(Area):
                 )
                 manifest = without_run(json.loads(stored.manifest), tag, pairs)
                 session.execute(update(POOL).where(POOL.c.id == stored.id).values(manifest=as_json(manifest)))
+                write_pool_digest(session, stored.id)
             session.execute(update(RUN).where(RUN.c.id == run_id).values(contributes=False))
 
     def draw(self, pool: str, topic: str, choose: Choose) -> str | None:

@@ -12,6 +12,7 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session
 
 from store.db.database import Area
+from store.db.digests import write_run_digest
 from store.db.keys import Keys
 from store.db.raw import insert_new
 from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
@@ -98,6 +99,7 @@ def add_rankings(
             for ranking in batch
         ]
         insert_new(session, RANKING, _RANKING, rows)
+    write_run_digest(session, row_id)
     return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
 
 
@@ -181,6 +183,7 @@ class Runs(Area):
         from store.content.rankings import fetch_run
 
         with self._db.reading_keyed() as (session, topics, documents):
+            self._db.check_digests(session, runs=[stored.tag])
             return fetch_run(session, topics, documents, stored)
 
     def top(
@@ -199,6 +202,7 @@ class Runs(Area):
         check_order(order)
         with self._db.reading_topics() as (session, topics):
             known = [run.tag for run in check_tags(session, tags)]
+            self._db.check_digests(session, runs=known)
             return fetch_top_documents(session, topics, known, depth=depth, order=order, scores=scores)
 
     def ranked(
@@ -211,6 +215,7 @@ class Runs(Area):
         opened = self._db.reading_keyed() if docnos else self._db.reading_topics()
         with opened as (session, topics, *_):
             known = tuple(run.tag for run in check_tags(session, tags))
+            self._db.check_digests(session, runs=known)
             rankings_read = iterate_document_ids(session, topics, known, order=order)
             by_run = {(tag, topic): ids for tag, topic, ids in rankings_read}
         documents = self._db.documents

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
@@ -12,11 +12,12 @@ from typing import NamedTuple, Self
 from sqlalchemy import select
 from sqlmodel import Session
 
+from store.db.digests import WHOLE, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import (
-    MISREAD,
+    DAMAGED,
+    DAMAGED_HINT,
     check_schema,
     collection_url,
-    damage_told,
     display,
     engine_at,
     make_engine,
@@ -26,6 +27,7 @@ from store.db.engine import (
 from store.db.keys import Keys, document_keys, topic_keys
 from store.db.schema import create_schema
 from store.db.tables import TABLES, CollectionRow
+from store.errors import StoreError
 from store.formats.scale import scale_from_json, scale_to_json
 from store.records import Scale
 
@@ -49,6 +51,7 @@ class Database:
         self.engine = make_engine(collection_url(name))
         self.documents = document_keys()
         self.topics = topic_keys()
+        self._found_whole: set[tuple[str, str]] = set()
         try:
             check_schema(self.engine)
             with self.reading() as session:
@@ -78,13 +81,7 @@ class Database:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            if isinstance(error, MISREAD):
-                # A value may be made sense of, and fail, long after it was read.
-                with damage_told(self.engine):
-                    raise error
-        finally:
-            self.close()
+        self.close()
 
     def close(self) -> None:
         """Close every connection."""
@@ -94,6 +91,25 @@ class Database:
     def where(self) -> str:
         """The file, or the URL without its password."""
         return display(self.engine.url)
+
+    def check_digests(
+        self, session: Session, *, judgements: bool = False, runs: Sequence[str] = (), pool: str = ""
+    ) -> None:
+        """Raise `StoreError` where what is about to be published or measured is not as it was written.
+
+        The tables of `store.db.digests.WHOLE`, and what is named; each once while the collection is open.
+        """
+        finders: dict[tuple[str, str], Iterator[str]] = {("tables", ""): wrong_tables(session, WHOLE)}
+        if judgements:
+            finders["judgements", ""] = wrong_events(session)
+        if pool:
+            finders["pool", pool] = wrong_pools(session, pool)
+        finders |= {("run", tag): wrong_runs(session, tag) for tag in runs}
+        for what in [one for one in finders if one not in self._found_whole]:
+            if fault := next(finders[what], None):
+                message = f"{self.where}: {DAMAGED}: {fault}"
+                raise StoreError(message, hint=DAMAGED_HINT)
+            self._found_whole.add(what)
 
     def reading(self) -> AbstractContextManager[Session]:
         """Open a transaction that sees one state of everything, whatever judges do meanwhile."""

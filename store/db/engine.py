@@ -13,8 +13,8 @@ import re
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,8 +37,8 @@ from sqlalchemy.exc import (
 )
 from sqlmodel import Session
 
+from store.db.digests import note_changes, renew_changed
 from store.db.files import SEAL, is_cut
-from store.db.raw import renew_changed
 from store.db.tables import TABLES
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.formats.scale import scale_from_json
@@ -82,10 +82,7 @@ def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
 
 
 def _as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | None:
-    """Say in one line what is wrong with a database; ``None`` = the program is.
-
-    Of what `is_like_damage` only `store.keeping.verify.damage` can tell whether it is.
-    """
+    """Say in one line what is wrong with a database; ``None`` = the program is."""
     cause = error.orig if isinstance(error, DatabaseError) else error
     reason = next(iter(str(cause).strip().splitlines()), "the connection failed")
     if isinstance(cause, sqlite3.Error):
@@ -105,10 +102,6 @@ def _as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | N
 
 _WAITED = "another process is writing and did not finish in time"
 _SQLITE_SAYS = {
-    sqlite3.SQLITE_CORRUPT: (
-        "SQLite says `{reason}`, but a check of the file finds no fault",
-        "try again; pooler verify checks all of it",
-    ),
     sqlite3.SQLITE_READONLY: ("the file may be read but not written", None),
     sqlite3.SQLITE_BUSY: (_WAITED, None),
     sqlite3.SQLITE_LOCKED: (_WAITED, None),
@@ -180,7 +173,7 @@ def hinting(hint: str) -> Iterator[None]:
         raise StoreError(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_8f238b72"
+SCHEMA_REVISION = "1_e4e9017d"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
 
 BUSY_TIMEOUT_MS = 30_000
@@ -262,15 +255,18 @@ def make_engine(url: URL) -> Engine:
         engine = create_engine(url, connect_args=options)
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+        note_changes(engine)
         return engine
     try:
         # PGCLIENTENCODING, or a database without an encoding, must not choose another.
-        return create_engine(url, pool_pre_ping=True, connect_args={"client_encoding": "utf8"} | _NETWORK)
+        engine = create_engine(url, pool_pre_ping=True, connect_args={"client_encoding": "utf8"} | _NETWORK)
     except ModuleNotFoundError as error:
         message = "PostgreSQL needs the driver psycopg"
         raise StoreError(message, hint="pip install 'psycopg[binary]'") from error
     except NoSuchModuleError as error:  # pragma: no cover - collection_url admits two backends
         raise StoreError(str(error)) from error
+    note_changes(engine)
+    return engine
 
 
 @contextmanager
@@ -343,7 +339,7 @@ def reading(engine: Engine) -> Iterator[Session]:
     if engine.dialect.name == "postgresql":
         # Its default is one state a statement; a transaction of SQLite sees one by nature.
         engine = engine.execution_options(isolation_level="REPEATABLE READ")
-    with translated_errors(engine), damage_told(engine), Session(engine) as session:
+    with translated_errors(engine), Session(engine) as session:
         yield session
         session.rollback()
 
@@ -365,9 +361,8 @@ def writing(
         raise StoreError(message, hint="put it back; what was saved before is in it")
     patience = BUSY_TIMEOUT_MS if patience_ms is None else min(patience_ms, BUSY_TIMEOUT_MS)
     writer = engine.execution_options(pooler_writes=True, pooler_patience_ms=patience)
-    told = nullcontext() if creates else damage_told(engine)
     try:
-        with translated_errors(engine), told, Session(writer, expire_on_commit=False) as session:
+        with translated_errors(engine), Session(writer, expire_on_commit=False) as session:
             if bulk and engine.dialect.name == "postgresql":
                 session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _IMPORT_LOCK})
             yield session
@@ -408,45 +403,20 @@ def database_now(session: Session) -> datetime:
     return datetime.now(UTC)
 
 
-FAULT_FINDERS: list[Callable[[Engine], str | None]] = []
-"""What says what is wrong with a collection: the checks, which stand above this module, and import it."""
-
-
-def _fault(engine: Engine) -> str | None:
-    """Look a collection through whose values cannot be made sense of."""
-    return next(filter(None, (find(engine) for find in FAULT_FINDERS)), None)
-
-
 @contextmanager
 def translated_errors(engine: Engine) -> Iterator[None]:
-    """Turn the driver's failures a user can put right into `StoreError`.
-
-    Damage is said of what the checks of a collection find, too.
-    """
+    """Turn the driver's failures a user can put right into `StoreError`."""
     try:
         yield
     except (DatabaseError, sqlite3.Error) as error:
         where = display(engine.url)
-        told = _as_told(where, error)
-        if is_like_damage(error) and _fault(engine) is not None:
+        if is_like_damage(error):
             cause = error.orig if isinstance(error, DatabaseError) else error
-            told = StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT)
+            raise StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT) from error
+        told = _as_told(where, error)
         if told is None:
             raise
         raise told from error
-
-
-@contextmanager
-def damage_told(engine: Engine) -> Iterator[None]:
-    """Turn failures over values that no whole collection has into `StoreError`."""
-    try:
-        yield
-    except MISREAD as error:
-        fault = _fault(engine)
-        if fault is None:
-            raise
-        message = f"{display(engine.url)}: {DAMAGED}: {fault}"
-        raise StoreError(message, hint=DAMAGED_HINT) from error
 
 
 def display(url: URL) -> str:

@@ -8,8 +8,8 @@ from itertools import islice
 from sqlalchemy import Connection, Table, select
 from sqlmodel import Session
 
+from store.db.digests import add_docnos, note_changed
 from store.db.engine import driver_rows
-from store.db.raw import note_changed
 from store.db.tables import DOCUMENT, TOPIC
 from store.text import Pairs, look_alikes
 
@@ -91,6 +91,7 @@ class Keys:
             )
             self.ids.update(map(tuple, result))
             self._highest = max(self._highest, self.ids[names[-1]])
+            self._add_to_digest(session, names)
             return
         # Imports wait for each other and rows are never deleted, so the next ids are these.
         numbers = range(self._highest + 1, self._highest + 1 + len(names))
@@ -100,6 +101,12 @@ class Keys:
         )
         self.ids.update(zip(names, numbers, strict=True))
         self._highest = numbers[-1]
+        self._add_to_digest(session, names)
+
+    def _add_to_digest(self, session: Session, names: list[str]) -> None:
+        """Take new documents into the digest of the docnos."""
+        if self._table is DOCUMENT:
+            add_docnos(session, ((self.ids[name], name) for name in names))
 
     def _for_driver(self, connection: Connection, column: str) -> object:
         """Return the blank value of a column as the driver takes it."""

@@ -6,12 +6,13 @@ The table of judgement events follows from `store.event`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import MISSING
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     CheckConstraint,
     Column,
     ForeignKey,
@@ -29,13 +30,17 @@ from sqlalchemy.orm import declared_attr
 from sqlmodel import Field, SQLModel
 
 from store.db.columns import COLUMN_TYPES, KeyText, RawText, UtcDateTime, new_uid
-from store.db.raw import AT_WRITING, CHECKSUM
 from store.event import COLUMNS, EVENT
+from store.records import Action, JudgeKind, State
 
 _CAN_BE_CLAIMED = text("judge_id IS NULL OR lease_until IS NOT NULL")
 """Places that somebody may claim now or later; few, once most are settled."""
-_HAS_NO_CHECKSUM = text("checksum IS NULL")
-"""What a draw has changed, until it is committed: one of perhaps a million."""
+
+
+def one_of(column: str, values: Iterable[str]) -> CheckConstraint:
+    """Make the rule that a column holds one of some words."""
+    words = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({words})", name=f"known_{column}")
 
 
 class _Row(SQLModel):
@@ -57,8 +62,6 @@ class CollectionRow(_Row, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     created_by: str = Field(sa_type=Text)
     """Name and version of the program."""
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
-    """See `store.db.raw`; here and elsewhere."""
     fields: str | None = Field(default=None, sa_type=RawText)
     """JSON: names of the fields of documents that judges are shown, in their order; ``None`` = none."""
 
@@ -70,7 +73,6 @@ class GuidelineRow(_Row, table=True):
     version: int = Field(unique=True)
     text: str = Field(sa_type=RawText)
     created_at: datetime = Field(sa_type=UtcDateTime)
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class TopicRow(_Row, table=True):
@@ -87,7 +89,6 @@ class TopicRow(_Row, table=True):
     """Of the text, from 1; those before it are in `topic_version`."""
     changed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When this version came; ``None`` = it is the first."""
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class TopicVersionRow(_Row, table=True):
@@ -100,7 +101,6 @@ class TopicVersionRow(_Row, table=True):
     narrative: str = Field(sa_type=RawText)
     changed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When it came; ``None`` = it was the first."""
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class DocumentRow(_Row, table=True):
@@ -124,7 +124,6 @@ class DocumentMetadataRow(_Row, table=True):
     """How the text is marked up, see `store.readable`; ``None`` = nobody has said, and it is plain."""
     fields: str = Field(default="{}", sa_type=RawText, sa_column_kwargs={"default": "{}"})
     """JSON: the values of fields, as text, by name."""
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class RunRow(_Row, table=True):
@@ -138,7 +137,8 @@ class RunRow(_Row, table=True):
     sha256: str = Field(sa_type=Text)
     file: str = Field(sa_type=RawText)
     imported_at: datetime = Field(sa_type=UtcDateTime)
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+    digest: int = Field(default=0, sa_type=BigInteger)
+    """Of its rankings, see `store.db.digests`."""
     header: str | None = Field(default=None, sa_type=RawText)
     """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
 
@@ -163,7 +163,6 @@ class RankingRow(_Row, table=True):
     positions: bytes
     """File positions from 0, in trec order."""
     codec: int = 1
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class PoolRow(_Row, table=True):
@@ -178,7 +177,8 @@ class PoolRow(_Row, table=True):
     """How `pool_entry.position` lays the documents: `docno`, `priority`, `random:SEED`."""
     withdrawn: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+    digest: int = Field(default=0, sa_type=BigInteger)
+    """Of its entries, see `store.db.digests`."""
 
 
 class PoolEntryRow(_Row, table=True):
@@ -186,7 +186,8 @@ class PoolEntryRow(_Row, table=True):
 
     __table_args__ = (
         Index("pool_entry_pair", "topic_id", "document_id"),
-        Index("pool_entry_changed", "pool_id", sqlite_where=_HAS_NO_CHECKSUM),
+        CheckConstraint("position >= 0 AND stratum >= 0", name="places_from_0"),
+        CheckConstraint("0 <= inclusion_probability AND inclusion_probability <= 1", name="probability"),
     )
 
     pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
@@ -198,7 +199,6 @@ class PoolEntryRow(_Row, table=True):
     inclusion_probability: float | None = None
     sampled: bool = Field(default=True, sa_column_kwargs={"server_default": true()})
     """False = not to be judged: listed in its stratum alone, or not drawn yet."""
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class PoolRunRow(_Row, table=True):
@@ -214,11 +214,12 @@ class PoolTopicRow(_Row, table=True):
     pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
     topic_id: int = Field(primary_key=True, foreign_key="topic.id")
     budget: int
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class JudgeRow(_Row, table=True):
     """A judge."""
+
+    __table_args__ = (one_of("kind", JudgeKind),)
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(sa_type=KeyText, unique=True)
@@ -231,7 +232,6 @@ class JudgeRow(_Row, table=True):
     """The same in every backup of the collection, whatever the judge is called there."""
     renamed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """When the name was last changed; ``None`` = never."""
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class ModelJudgeRow(_Row, table=True):
@@ -247,7 +247,6 @@ class ModelJudgeRow(_Row, table=True):
     prompt: str | None = Field(default=None, sa_type=RawText)
     """The template, whose hash the identity has; ``None`` = not stated."""
     stated_at: datetime = Field(sa_type=UtcDateTime)
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class JudgeCodeRow(_Row, table=True):
@@ -262,6 +261,11 @@ class JudgeCodeRow(_Row, table=True):
 class ErasureRow(_Row, table=True):
     """What is left of a judge who was erased: that there was one, and how much is gone."""
 
+    __table_args__ = (
+        one_of("kind", JudgeKind),
+        CheckConstraint("0 <= judgements AND judgements <= events", name="judgements_among_events"),
+    )
+
     id: int | None = Field(default=None, primary_key=True)
     uid: str = Field(default_factory=new_uid, sa_type=String(16), unique=True)
     """Of the judge, so that no backup brings the judgements back unasked."""
@@ -270,7 +274,6 @@ class ErasureRow(_Row, table=True):
     """Documents that had a grade."""
     events: int
     erased_at: datetime = Field(sa_type=UtcDateTime)
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class AssignmentPlanRow(_Row, table=True):
@@ -282,7 +285,6 @@ class AssignmentPlanRow(_Row, table=True):
     lease_s: int | None = None
     """How long a document stays claimed without a decision; ``None`` = assigned by name."""
     created_at: datetime = Field(sa_type=UtcDateTime)
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class AssignmentRow(_Row, table=True):
@@ -290,6 +292,8 @@ class AssignmentRow(_Row, table=True):
 
     __table_args__ = (
         UniqueConstraint("topic_id", "document_id", "judge_id"),
+        one_of("purpose", ("primary", "overlap", "calibration")),
+        CheckConstraint("position >= 0", name="position_from_0"),
         Index("assignment_of_topic", "topic_id", "position", sqlite_where=_CAN_BE_CLAIMED),
     )
 
@@ -338,7 +342,6 @@ class JudgeTermRow(_Row, table=True):
     topic_id: int = Field(foreign_key="topic.id")
     position: int
     term: str = Field(sa_type=RawText)
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class PassageRow(_Row, table=True):
@@ -352,7 +355,6 @@ class PassageRow(_Row, table=True):
     start: int
     length: int
     text: str = Field(sa_type=RawText)
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
 
 
 class AnswerRow(_Row, table=True):
@@ -389,7 +391,15 @@ class AnswerRow(_Row, table=True):
     probabilities: str | None = Field(default=None, sa_type=Text)
     """JSON: grades to probabilities."""
     mass: float | None = None
-    checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
+    digest: int | None = Field(default=None, sa_type=BigInteger)
+    """See `store.db.digests`."""
+
+
+class DigestRow(_Row, table=True):
+    """The digest of a table; see `store.db.digests`."""
+
+    name: str = Field(primary_key=True)
+    value: int = Field(sa_type=BigInteger)
 
 
 _REFERS_TO = {
@@ -403,7 +413,7 @@ _REFERS_TO = {
 
 
 def _event_columns() -> Iterator[Column[Any]]:
-    """Make the columns of `store.event.EVENT`, in the order that checksums of rows rest on.
+    """Make the columns of `store.event.EVENT`, in an order that only grows.
 
     Columns of one revision after the first stand by name.
     """
@@ -426,9 +436,11 @@ Table(
     SQLModel.metadata,
     Column("id", Integer, primary_key=True),
     *_event_columns(),
-    Column(CHECKSUM, Integer, **AT_WRITING),
+    Column("digest", BigInteger),
     UniqueConstraint("topic_id", "document_id", "judge_id", "revision"),
     CheckConstraint("(state = 'judged') = (grade IS NOT NULL)", name="grade_when_judged"),
+    one_of("state", State),
+    one_of("action", Action),
     Index("judgement_of_judge", "judge_id", "topic_id", "document_id", "revision"),
 )
 
@@ -459,4 +471,5 @@ Its columns are `store.event.EVENT`; ``undoes`` holds the row id of the event th
 back.
 """
 ANSWER = TABLES["answer"]
+DIGEST = TABLES["digest"]
 PASSAGE = TABLES["passage"]

@@ -245,6 +245,7 @@ class CollectionGrades(Area):
         ``None`` = several judges or an adjudicator may have a say, or nothing is graded.
         """
         with self._db.reading_topics() as (session, topics):
+            self._db.check_digests(session, judgements=True)
             if policy.rule is not None or policy.of or policy.level is not None:
                 return None
             policy.check()
@@ -268,6 +269,7 @@ class CollectionGrades(Area):
     def tallied(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> TalliedGrades:
         """Count judges' current grades by document; see `fetch_tallied_grades`."""
         with self._db.reading_topics() as (session, topics):
+            self._db.check_digests(session, judgements=True)
             return fetch_tallied_grades(session, topics, self._db.scale.values, of=of, kinds=kinds)
 
     def heard(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Heard:
@@ -283,11 +285,13 @@ class CollectionGrades(Area):
     def votes(self, judges: Sequence[str] | None = None, *, least: int = 2) -> PopulationVotes:
         """Return the current grades of some judges; see `fetch_votes`."""
         with self._db.reading_topics() as (session, topics):
+            self._db.check_digests(session, judgements=True)
             return fetch_votes(session, topics, self._db.scale.values, judges=judges, least=least)
 
     def all_votes(self, policy: Policy) -> AllVotes:
         """Return the votes and rulings that count; see `fetch_all_votes`."""
         with self._db.reading_topics() as (session, topics):
+            self._db.check_digests(session, judgements=True)
             return fetch_all_votes(session, topics, self._db.scale, policy)
 
     def open_pairs(self, all_votes: AllVotes) -> dict[Pair, str]:
@@ -320,6 +324,7 @@ class CollectionGrades(Area):
 
         with self._db.reading_topics() as (session, topics):
             name = sole_sampled_pool(session) if pool is None else pool
+            self._db.check_digests(session, judgements=True, pool=name)
             return name, fetch_sampled_pools(session, topics, name, grades)
 
     def candidates(

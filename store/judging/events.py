@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from store.db.columns import raw_form
+from store.db.digests import write_event_digests
 from store.db.keys import Keys
 from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
@@ -205,7 +206,9 @@ def refuse_differing(judge: str, differing: Sequence[str]) -> None:
 def append_states(session: Session, rows: Iterable[tuple[Any, ...]], now: datetime) -> None:
     """Append events that nobody made at a desk; a row has the ids of `KEY`, and revision to iteration."""
     at = _MOMENT(now)
+    highest = session.scalar(select(func.max(JUDGEMENT.c.id))) or 0
     insert_new(session, JUDGEMENT, (*KEY, *_STATE), ((*row, at, 0) for row in rows))
+    write_event_digests(session, where=f"judgement.id > {highest:d} AND digest IS NULL")
 
 
 def append_imported(session: Session, judge: str, rows: Iterable[tuple[Any, ...]], now: datetime) -> None:
@@ -462,13 +465,14 @@ def fetch_readable(session: Session, documents: Collection[int]) -> dict[int, Re
 
 
 def add_passages(session: Session, event: int, passages: Iterable[Passage]) -> None:
-    """Store the passages of an event, as offsets into the raw text."""
+    """Store the passages of an event, as offsets into the raw text, and its digest: the event is whole."""
     rows = [
         {"judgement_id": event, "start": one.start, "length": one.length, "text": one.text}
         for one in passages
     ]
     if rows:
         session.connection().execute(insert(PASSAGE), rows)
+    write_event_digests(session, where=f"judgement.id = {event:d}")
 
 
 def as_raw(passages: Iterable[Passage], text: Readable) -> tuple[Passage, ...]:

@@ -17,6 +17,7 @@ from sqlmodel import Session
 
 from store.content.lookup import count_rows, row_named
 from store.db.database import Area
+from store.db.digests import write_event_digests
 from store.db.engine import database_now, overwrite_removed
 from store.db.tables import (
     ASSIGNMENT,
@@ -285,7 +286,9 @@ def _rename_rounds(session: Session, disguise: Disguise, *, dry_run: bool) -> in
             is_its: ColumnElement[bool] = JUDGEMENT.c.iteration == label
             n_events += count_rows(session, JUDGEMENT, is_its)
             if not dry_run:
-                session.execute(update(JUDGEMENT).where(is_its).values(iteration=new))
+                session.execute(update(JUDGEMENT).where(is_its).values(iteration=new, digest=None))
+    if n_events and not dry_run:
+        write_event_digests(session)
     return n_events
 
 
@@ -387,7 +390,8 @@ def anonymise(
         session.execute(delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id.in_(ids)))
         _rename_all(session, {numbers[old]: new for old, new in new_names.items()})
         for column, is_worded in _words(ids) if without_notes else ():
-            session.execute(update(JUDGEMENT).where(*is_worded).values({column.name: ""}))
+            session.execute(update(JUDGEMENT).where(*is_worded).values({column.name: "", "digest": None}))
+        write_event_digests(session)
     said = () if dry_run else tuple(sorted(new_names.values(), key=natural_key))
     return Anonymised(said, n_sittings, n_terms, n_orders, n_notes, named)
 
@@ -453,7 +457,8 @@ def _hide_orders(session: Session, judges: Sequence[int], *, dry_run: bool = Fal
         )
         n_rows += count_rows(session, table, *own)
         if not dry_run:
-            session.execute(update(table).where(*own).values(display_order=_RANDOM))
+            fresh = {"digest": None} if table is JUDGEMENT else {}
+            session.execute(update(table).where(*own).values(display_order=_RANDOM, **fresh))
     return n_rows
 
 

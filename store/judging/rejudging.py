@@ -17,6 +17,7 @@ from store.content.lookup import count_rows, fetch_topic_names, rows_by_key
 from store.content.pools import pooled_pairs
 from store.content.topics import current_versions, fetch_guidelines, texts_of
 from store.db.database import Area
+from store.db.digests import write_event_digests
 from store.db.engine import database_now
 from store.db.tables import (
     ASSIGNMENT,
@@ -328,6 +329,7 @@ def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
     for newest in kept:
         if newest.id in passages:
             add_passages(session, _later_event(session, newest) or 0, passages[newest.id])
+    write_event_digests(session)
 
 
 def _later_event(session: Session, event: Row[Any]) -> int | None:

@@ -89,7 +89,7 @@ def back_up(
                 _check(part, display(url), DAMAGED_HINT, "file", "references")
                 if not as_it_is:
                     hint = "nothing was saved; pooler verify says more"
-                    _check(part, display(url), hint, "checksums", "texts")
+                    _check(part, display(url), hint, "digests", "texts")
             seal(part)
             return Backup(file, n_events, part.stat().st_size)
 

@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary, String, Table, text
+from sqlalchemy import Boolean, DateTime, Integer, String, Table, text
 from sqlmodel import Session, SQLModel
 
-from store.db.columns import RawText, is_of
+from store.db.columns import is_of
+from store.db.digests import WHOLE, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import stored_columns
 from store.db.files import seal_fault
 from store.db.packing import unpack_floats, unpack_integers
-from store.db.raw import CHECKSUM, guarded_tables, is_postgresql, wrong_rows
-from store.db.tables import TABLES
+from store.db.raw import is_postgresql
+from store.db.tables import ANSWER, TABLES
 from store.errors import PoolerError
 from store.event import STATE_OF
 from store.fields import id_fault
@@ -165,29 +166,25 @@ def _broken_references(session: Session) -> Iterator[str]:
                 yield f"a row of `{table.name}` refers to no `{parent.table.name}`"
 
 
-_HASHED = {("document", "text"), ("document", "title")}
-"""Columns that another check reads."""
 _MOMENT = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
 _TYPES = (
     (Boolean, "{0} NOT IN (0, 1)"),
     (DateTime, f"{{0}} NOT GLOB '{_MOMENT}' OR datetime({{0}}) IS NULL"),
     (Integer, "typeof({0}) NOT IN ('integer', 'null')"),
-    (Float, "typeof({0}) NOT IN ('real', 'integer', 'null')"),
-    (LargeBinary, "typeof({0}) NOT IN ('blob', 'null')"),
     (String, "typeof({0}) NOT IN ('text', 'null')"),
 )
 """By what a column holds, the condition of a value that SQLite took for it and that is none."""
+_WITHOUT_DIGEST = ("assignment", "sitting", "judge_code")
 
 
 def _wrong_values(session: Session) -> Iterator[str]:
-    """Check that values are of their columns' types, moments are moments, and text is UTF-8."""
-    for table in SQLModel.metadata.sorted_tables:
-        if not is_postgresql(session):
-            yield from _wrong_types(session, table)
-        for column in table.columns:
-            is_text = isinstance(column.type, RawText) or is_of(column, String)
-            if is_text and (table.name, column.name) not in _HASHED:
-                yield from _undecodable(session, table, column)
+    """Yield values of another type than their columns', where no digest tells of them.
+
+    A server sees to its types itself.
+    """
+    if not is_postgresql(session):
+        for name in _WITHOUT_DIGEST:
+            yield from _wrong_types(session, TABLES[name])
 
 
 def _wrong_types(session: Session, table: Table) -> Iterator[str]:
@@ -205,76 +202,6 @@ def _wrong_types(session: Session, table: Table) -> Iterator[str]:
         yield f"`{table.name}` has a value of another type in `{first}`"
 
 
-def _undecodable(session: Session, table: Table, column: Column[Any]) -> Iterator[str]:
-    """Tell of values of a column that are no UTF-8."""
-    name = f'"{column.name}"'
-    if not is_postgresql(session):
-        name = f"CAST({name} AS BLOB)"
-    elif not is_of(column, LargeBinary):
-        return  # the server has seen to it
-    query = f'SELECT DISTINCT {name} FROM "{table.name}" WHERE length({name}) > 0'
-    for (raw,) in session.execute(text(query)):
-        try:
-            bytes(raw).decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:
-            yield f"`{table.name}` has a text in `{column.name}` that is no UTF-8"
-
-
-_TOPIC = "(SELECT number FROM topic WHERE id = :topic_id)"
-_DOCNO = "(SELECT docno FROM document WHERE id = :document_id)"
-_POOL = "(SELECT name FROM pool WHERE id = :pool_id)"
-_JUDGE = "(SELECT name FROM judge WHERE id = :judge_id)"
-_ROWS = {
-    "collection": ("the collection's name, scale or making", ""),
-    "guideline": ("version {0} of the guidelines", ":version"),
-    "topic": ("topic {0}", ":number"),
-    "topic_version": ("topic {0}, version {1} of its text", f"{_TOPIC}, :version"),
-    "document_metadata": ("fields or markup of `{0}`", _DOCNO),
-    "run": ("run `{0}`", ":tag"),
-    "ranking": ("run `{0}` topic {1}", f"(SELECT tag FROM run WHERE id = :run_id), {_TOPIC}"),
-    "pool": ("pool `{0}`, its plan or state", ":name"),
-    "pool_entry": ("pool `{0}` topic {1} `{2}`", f"{_POOL}, {_TOPIC}, {_DOCNO}"),
-    "pool_topic": ("pool `{0}` topic {1}, its budget", f"{_POOL}, {_TOPIC}"),
-    "judge": ("judge `{0}`", ":name"),
-    "erasure": ("what is left of the erased judge {0}", ":uid"),
-    "assignment_plan": ("assignment plan {0}", ":id"),
-    "judgement": (_EVENT, f"{_TOPIC}, {_DOCNO}, {_JUDGE}, :revision"),
-    "judge_term": ("a word that `{0}` marks in topic {1}", f"{_JUDGE}, {_TOPIC}"),
-    "passage": ("a passage of judgement event {0}", ":judgement_id"),
-    "model_judge": ("the identity of model judge `{0}`", _JUDGE),
-    "answer": ("topic {0} `{1}`, an answer of `{2}`", f"{_TOPIC}, {_DOCNO}, {_JUDGE}"),
-}
-"""What a row is called, and where its names are."""
-
-
-def _whole_guarded_tables(session: Session) -> Iterator[Table]:
-    """Yield the tables with checksums that have all their columns: those of another schema may not."""
-    stored = stored_columns(session)
-    for table in guarded_tables():
-        if stored.issuperset((table.name, column.name) for column in table.columns):
-            yield table
-
-
-def _count_checksums(session: Session) -> int:
-    """Count the rows that have a checksum."""
-    tables = _whole_guarded_tables(session)
-    return among(*(f'"{table.name}" WHERE {CHECKSUM} IS NOT NULL' for table in tables))(session)
-
-
-def _wrong_checksums(session: Session) -> Iterator[str]:
-    """Check that rows that have a checksum are as they were written."""
-    for table in _whole_guarded_tables(session):
-        sentence, names = _ROWS[table.name]
-        columns = [column.name for column in table.columns]
-        # A server answers one question at a time.
-        wrong = [row for row, is_wrong in wrong_rows(session, table) if is_wrong]
-        for row in wrong[:N_EXAMPLES]:
-            keys = dict(zip(columns, row, strict=True))
-            called: Any = session.execute(text(f"SELECT {names}"), keys).one() if names else ()
-            yield f"{sentence.format(*called)}: its checksum does not match its content"
-        yield from (table.name for _ in wrong[N_EXAMPLES:])
-
-
 def _scale_fault(scale: str) -> str | None:
     """Say why a scale cannot be read."""
     try:
@@ -289,10 +216,8 @@ _UID = re.compile(r"[0-9a-f]{16}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def _judge_fault(name: str, kind: str, uid: str) -> str | None:
-    """Say what is wrong with a judge: a name that cannot be typed, no identity, or no known kind."""
-    if kind not in set(JudgeKind):
-        return f"`{name}` is of the unknown kind `{kind}`"
+def _judge_fault(name: str, uid: str) -> str | None:
+    """Return what is wrong with a judge: a name that cannot be typed, or no identity."""
     return id_fault(name) or (None if _UID.fullmatch(uid) else f"`{name}` has no identity, but `{uid}`")
 
 
@@ -473,100 +398,17 @@ _WITH_TEXT = "document WHERE text IS NOT NULL OR title IS NOT NULL OR sha256 IS 
 CHECKS = (
     Check("file", "pages", _pages, _sealed, _integrity),
     Check("tables", "tables", lambda _: len(TABLES), _different_tables, advice=RESTORE, n_told=None),
-    Check(
-        "collection",
-        "collection",
-        "collection",
-        rows(
-            "SELECT n FROM (SELECT count(*) AS n FROM collection) c WHERE n <> 1",
-            "expected one row that names the collection, got {0}",
-        ),
-        rows("SELECT scale FROM collection", _scale_fault),
-    ),
     Check("references", "rows", _count_rows, _broken_references),
-    Check("values", "rows", _count_rows, _wrong_values),
-    Check("checksums", "rows", _count_checksums, _wrong_checksums),
+    Check("values", "rows", among(*_WITHOUT_DIGEST), _wrong_values),
     Check(
-        "guidelines",
-        "versions",
-        "guideline",
-        rows(
-            """SELECT place, version
-               FROM (SELECT version, row_number() OVER (ORDER BY version) AS place FROM guideline) g
-               WHERE version <> place ORDER BY place LIMIT 1""",
-            "expected version {0}, got {1}",
-        ),
-    ),
-    Check(
-        "topic versions",
-        "topics",
-        "topic",
-        rows(
-            """SELECT t.number, t.version, count(v.version)
-               FROM topic t LEFT JOIN topic_version v ON v.topic_id = t.id
-               GROUP BY t.number, t.version, t.changed_at
-               HAVING t.version < 1 OR count(v.version) <> t.version - 1
-                   OR coalesce(max(v.version), 0) <> t.version - 1 OR coalesce(min(v.version), 1) <> 1
-                   OR (t.version = 1) <> (t.changed_at IS NULL)
-               ORDER BY t.number""",
-            "topic {0} is at version {1}, and has {2} earlier texts",
-        ),
-    ),
-    Check("judges", "judges", "judge", rows("SELECT name, kind, uid FROM judge ORDER BY id", _judge_fault)),
-    Check(
-        "erasures",
-        "erased judges",
-        "erasure",
-        rows(
-            f"""SELECT e.id, CASE WHEN j.id IS NOT NULL THEN '`' || j.name || '` is still there'
-                    ELSE e.judgements || ' judgements in ' || e.events || ' events, or no known kind' END
-                FROM erasure e LEFT JOIN judge j ON j.uid = e.uid
-                WHERE j.id IS NOT NULL OR e.judgements < 0 OR e.judgements > e.events
-                   OR e.kind NOT IN ({_listed(JudgeKind)})
-                ORDER BY e.id""",
-            "erased judge {0}: {1}",
-        ),
-        advice=REPORT,
-    ),
-    Check(
-        "sittings",
-        "sittings",
-        "sitting",
-        rows(
-            """SELECT s.id, j.name FROM sitting s LEFT JOIN judge j ON j.id = s.judge_id
-               WHERE j.id IS NULL OR s.ended_at < s.started_at OR s.seen_at < s.started_at ORDER BY s.id""",
-            "sitting {0} of `{1}` ends before it begins, or has no judge",
-        ),
-        rows(
-            """SELECT e.sitting_id, count(*) FROM judgement e JOIN sitting s ON s.id = e.sitting_id
-               WHERE s.judge_id <> e.judge_id GROUP BY e.sitting_id ORDER BY e.sitting_id""",
-            "sitting {0} has {1} events of another judge",
-        ),
-        advice=REPORT,
-    ),
-    Check(
-        "assignments",
-        "places",
-        "assignment",
-        rows(
-            f"""SELECT t.number, d.docno, coalesce(j.name, 'nobody'), e.purpose, e.position
-                FROM assignment e LEFT JOIN assignment_plan p ON p.id = e.plan_id {_NAMED}
-                WHERE e.purpose NOT IN ('primary', 'overlap', 'calibration') OR e.position < 0
-                   OR ((e.judge_id IS NULL OR e.lease_until IS NOT NULL) AND p.lease_s IS NULL)
-                   OR (e.judge_id IS NULL AND e.lease_until IS NOT NULL)
-                ORDER BY 1, 2, 3""",
-            "topic {0} `{1}` of {2}: {3} at {4}",
-        ),
-        rows("SELECT 'plan ' || id, manifest FROM assignment_plan ORDER BY id", _manifest_fault),
-        advice=f"run pooler assign again, or {RESTORE}",
-    ),
-    Check(
-        "ids",
-        "ids",
-        among("topic", "document", "run"),
-        rows("SELECT 'topic', number FROM topic ORDER BY id", _called_fault),
-        rows("SELECT 'document', docno FROM document ORDER BY id", _called_fault),
-        rows("SELECT 'run', tag FROM run ORDER BY id", _called_fault),
+        "digests",
+        "rows",
+        among(*sorted(WHOLE), "judgement", "answer", "document"),
+        wrong_tables,
+        wrong_runs,
+        wrong_pools,
+        wrong_events,
+        lambda session: wrong_events(session, ANSWER),
     ),
     Check(
         "texts",
@@ -587,23 +429,62 @@ CHECKS = (
         advice="take them again: pooler import docs FILE --replace",
     ),
     Check(
-        "runs",
-        "runs",
-        "run",
-        rows("SELECT tag, sha256 FROM run ORDER BY id", _run_fault),
-        advice="take the file again: pooler import runs FILE --replace",
+        "ids",
+        "ids",
+        among("topic", "document", "run", "judge"),
+        rows("SELECT 'topic', number FROM topic ORDER BY id", _called_fault),
+        rows("SELECT 'document', docno FROM document ORDER BY id", _called_fault),
+        rows("SELECT 'run', tag FROM run ORDER BY id", _called_fault),
+        rows("SELECT name, uid FROM judge ORDER BY id", _judge_fault),
+    ),
+    Check(
+        "collection",
+        "collection",
+        "collection",
+        rows(
+            "SELECT n FROM (SELECT count(*) AS n FROM collection) c WHERE n <> 1",
+            "expected one row that names the collection, got {0}",
+        ),
+        rows("SELECT scale FROM collection", _scale_fault),
+    ),
+    Check(
+        "versions",
+        "versions",
+        among("guideline", "topic", "topic_version"),
+        rows(
+            """SELECT place, version
+               FROM (SELECT version, row_number() OVER (ORDER BY version) AS place FROM guideline) g
+               WHERE version <> place ORDER BY place LIMIT 1""",
+            "expected version {0} of the guidelines, got {1}",
+        ),
+        rows(
+            """SELECT t.number, t.version, count(v.version)
+               FROM topic t LEFT JOIN topic_version v ON v.topic_id = t.id
+               GROUP BY t.number, t.version, t.changed_at
+               HAVING count(v.version) <> t.version - 1
+                   OR coalesce(max(v.version), 0) <> t.version - 1 OR coalesce(min(v.version), 1) <> 1
+                   OR (t.version = 1) <> (t.changed_at IS NULL)
+               ORDER BY t.number""",
+            "topic {0} is at version {1}, and has {2} earlier texts",
+        ),
+        events(
+            "e.topic_version < 1 OR e.topic_version > t.version",
+            "its topic has no text of version {4}",
+            more="e.topic_version",
+        ),
     ),
     Check(
         "rankings",
         "rankings",
         "ranking",
         _wrong_rankings,
+        rows("SELECT tag, sha256 FROM run ORDER BY id", _run_fault),
         advice=f"take the run again: pooler import runs FILE --replace, or {RESTORE}",
     ),
     Check(
         "pools",
-        "pools",
-        "pool",
+        "pooled documents",
+        "pool_entry",
         rows("SELECT '`' || name || '`', manifest FROM pool ORDER BY id", _manifest_fault),
         rows(
             """SELECT p.name, t.number, b.budget, count(*) FROM pool_topic b
@@ -612,12 +493,6 @@ CHECKS = (
                GROUP BY p.name, t.number, b.budget HAVING count(*) > b.budget ORDER BY 1, 2""",
             "`{0}` drew {3} documents of topic {1}, more than {2}",
         ),
-        advice=REPORT,
-    ),
-    Check(
-        "pool entries",
-        "pooled documents",
-        "pool_entry",
         rows(
             """SELECT p.name, t.number, e.position, e.n
                FROM (SELECT pool_id, topic_id, position, count(*) AS n FROM pool_entry WHERE sampled
@@ -626,19 +501,25 @@ CHECKS = (
                ORDER BY 1, 2, 3""",
             "`{0}` topic {1}: {3} documents at position {2}",
         ),
-        rows(
-            """SELECT p.name, t.number, d.docno FROM pool_entry e
-               LEFT JOIN pool p ON p.id = e.pool_id LEFT JOIN topic t ON t.id = e.topic_id
-               LEFT JOIN document d ON d.id = e.document_id
-               WHERE p.id IS NULL OR t.id IS NULL OR d.id IS NULL OR e.position < 0 OR e.stratum < 0
-                  OR e.inclusion_probability < 0 OR e.inclusion_probability > 1
-               ORDER BY 1, 2, 3""",
-            "`{0}` topic {1} `{2}`: no such row, place or probability",
-        ),
         advice=REPORT,
     ),
     Check(
-        "revisions",
+        "assignments",
+        "places",
+        "assignment",
+        rows(
+            f"""SELECT t.number, d.docno, coalesce(j.name, 'nobody'), e.purpose, e.position
+                FROM assignment e LEFT JOIN assignment_plan p ON p.id = e.plan_id {_NAMED}
+                WHERE ((e.judge_id IS NULL OR e.lease_until IS NOT NULL) AND p.lease_s IS NULL)
+                   OR (e.judge_id IS NULL AND e.lease_until IS NOT NULL)
+                ORDER BY 1, 2, 3""",
+            "topic {0} `{1}` of {2}: {3} at {4}",
+        ),
+        rows("SELECT 'plan ' || id, manifest FROM assignment_plan ORDER BY id", _manifest_fault),
+        advice=f"run pooler assign again, or {RESTORE}",
+    ),
+    Check(
+        "judgements",
         "judgement events",
         "judgement",
         rows(
@@ -650,13 +531,7 @@ CHECKS = (
                 ORDER BY 1, 2, 3""",
             "topic {0} `{1}` of `{2}` has {3} events, numbered {4} to {5}",
         ),
-        advice=f"events are missing: {RESTORE}",
-    ),
-    Check("states", "judgement events", "judgement", _wrong_states),
-    Check(
-        "notes",
-        "notes and marks",
-        f"judgement WHERE action IN ({_STAYS})",
+        _wrong_states,
         events(
             f"e.action IN ({_STAYS}) AND ({_DIFFERS})",
             "a {4} changed the state",
@@ -664,12 +539,6 @@ CHECKS = (
             joins=f"""LEFT JOIN judgement b ON {_same_pair("b")}
                 AND b.revision = e.revision - 1""",
         ),
-        advice=REPORT,
-    ),
-    Check(
-        "undo",
-        "undo events",
-        f"judgement e WHERE {_IS_UNDO}",
         events(
             f"""{_IS_UNDO} <> (e.undoes IS NOT NULL)
                 OR (e.undoes IS NOT NULL AND ({_UNDOES_NONE} OR {_DIFFERS}))""",
@@ -682,17 +551,12 @@ CHECKS = (
             joins=f"""LEFT JOIN judgement u ON u.id = e.undoes LEFT JOIN judgement b ON {_same_pair("b")}
                 AND b.revision = u.revision - 1""",
         ),
-        advice=REPORT,
-    ),
-    Check(
-        "versions",
-        "judgement events",
-        "judgement",
-        events(
-            "e.topic_version < 1 OR e.topic_version > t.version",
-            "its topic has no text of version {4}",
-            more="e.topic_version",
+        rows(
+            """SELECT e.sitting_id, count(*) FROM judgement e JOIN sitting s ON s.id = e.sitting_id
+               WHERE s.judge_id <> e.judge_id GROUP BY e.sitting_id ORDER BY e.sitting_id""",
+            "sitting {0} has {1} events of another judge",
         ),
+        advice=REPORT,
     ),
     Check(
         "passages",
@@ -707,18 +571,13 @@ CHECKS = (
     ),
     Check(
         "models",
-        "stated model judges",
-        "model_judge",
+        "model judges and answers",
+        among("model_judge", "answer"),
         rows(
             """SELECT j.name, j.kind, m.identity, m.sha256, m.prompt
                FROM model_judge m JOIN judge j ON j.id = m.judge_id ORDER BY j.name""",
             _model_fault,
         ),
-    ),
-    Check(
-        "answers",
-        "answers of models",
-        "answer",
         rows(
             f"""SELECT t.number, d.docno, j.name, e.asked, e.unreadable, e.grade, e.body,
                        (SELECT count(*) FROM judgement b WHERE {_same_pair("b")}

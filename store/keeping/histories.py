@@ -16,6 +16,7 @@ from sqlmodel import Session
 from store.content.pools import add_pool
 from store.db.columns import raw_form
 from store.db.database import Area
+from store.db.digests import write_event_digests
 from store.db.keys import Keys
 from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, TOPIC
@@ -178,6 +179,10 @@ class EventWriter:
         insert_new(self._session, JUDGEMENT, ("id", *KEY, "undoes", "sitting_id", *STORED), rows)
         if passages:
             insert_new(self._session, PASSAGE, ("judgement_id", "start", "length", "text"), passages)
+        first, last = min(ids.values()), max(ids.values())
+        write_event_digests(
+            self._session, where=f"judgement.id BETWEEN {first:d} AND {last:d} AND digest IS NULL"
+        )
         self._waiting.clear()
 
     def _stored(self, pair: Pair, revision: int) -> int:
@@ -333,6 +338,7 @@ class Judgements(Area):
     def current(self, judges: Sequence[str] | None = None) -> list[Judgement]:
         """Return the current state of every (topic, docno, judge) that has an event."""
         with self._db.reading_topics() as (session, topics):
+            self._db.check_digests(session, judgements=True)
             return list(fetch_judgements(session, topics, judges=judges))
 
     def add(
@@ -372,6 +378,7 @@ class Judgements(Area):
     def history(self, judges: Sequence[str] | None = None) -> Iterator[JudgementEvent]:
         """Yield every event in one transaction; see `fetch_histories_of`."""
         with self._db.reading_keyed() as (session, topics, documents):
+            self._db.check_digests(session, judgements=True)
             yield from fetch_histories_of(session, topics, documents, judges=judges)
 
     def append(self, events: Iterable[JudgementEvent]) -> ImportReport:

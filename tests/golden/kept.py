@@ -10,6 +10,8 @@ from pathlib import Path
 from sqlmodel import SQLModel
 
 from store.collection import Collection
+from store.db.digests import write_all_digests
+from store.db.engine import engine_at, writing
 from tests.helpers.world import parse_scale
 
 GOLDEN = Path(__file__).resolve().parent
@@ -26,7 +28,6 @@ def unpack_today(name: str, target: Path) -> Path:
     with sqlite3.connect(":memory:") as made:
         made.deserialize(gzip.decompress((GOLDEN / f"{name}.gz").read_bytes()))
         # Copies that had come together: a state by a rule, and what stood on the other copy.
-        made.execute("UPDATE judgement SET checksum = NULL WHERE follows IS NOT NULL OR settled IS NOT NULL")
         made.execute("UPDATE judgement SET action = 'judge' WHERE action = 'settle'")
     scale = parse_scale("0-1")
     Collection.create(str(target), name="kept", scale=scale, program="kept").close()
@@ -39,4 +40,6 @@ def unpack_today(name: str, target: Path) -> Path:
                 rows = made.execute(f'SELECT {names} FROM "{table.name}"').fetchall()
                 marks = ", ".join("?" * (names.count(",") + 1))
                 today.executemany(f'INSERT INTO "{table.name}" ({names}) VALUES ({marks})', rows)
+    with engine_at(target) as engine, writing(engine) as session:
+        write_all_digests(session)
     return target

@@ -11,7 +11,6 @@ from multiprocessing.connection import Connection as Pipe
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from sqlalchemy import Engine, event, inspect, text
@@ -115,22 +114,6 @@ def meanwhile(fragment: str, act: Any) -> Iterator[None]:
     finally:
         event.remove(Engine, "before_cursor_execute", interrupt)
     assert not waiting, f"no statement had {fragment!r}"
-
-
-def checksum_by_definition(values: Mapping[str, Any]) -> int:
-    """Return the checksum of a row, of its values by column, as `store.db.raw.checksum_of` defines it."""
-    written = ""
-    for name, value in values.items():
-        if name in ("id", "checksum") or value is None:
-            continue
-        told = value
-        if isinstance(value, bytes):
-            told = len(value), crc32(value)
-        elif isinstance(value, float):
-            told = value + 0.0  # 0.0 has the sign that an engine may lose
-        written += f"{name}={told!a};"
-    checksum = crc32(written.encode("ascii"))
-    return checksum - 2**32 if checksum >= 2**31 else checksum
 
 
 def make_run(

@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlalchemy import insert, select, update
 
 from store.collection import Collection
+from store.db.digests import write_event_digests
 from store.db.engine import writing
 from store.db.tables import DOCUMENT, ERASURE, JUDGE, JUDGEMENT, TOPIC, TOPIC_VERSION
 from store.errors import StoreError
@@ -103,6 +104,7 @@ def add_history(name: str) -> None:
                 {"revision": 4, "action": last, "state": state, "grade": grade, "undoes": undone},
             ):  # fmt: skip
                 connection.execute(insert(JUDGEMENT).values(**same, **row))
+        write_event_digests(session)
 
 
 def judge_by_chance(made: Collection, judge: str, dice: random.Random, n_events: int) -> None:

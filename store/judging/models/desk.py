@@ -8,6 +8,7 @@ from sqlalchemy import Engine, Row, and_, insert, select
 from sqlmodel import Session
 
 from store.content.lookup import row_named
+from store.db.digests import write_event_digests
 from store.db.engine import reading
 from store.db.held import Held
 from store.db.tables import ANSWER, DOCUMENT, MODEL_JUDGE
@@ -112,7 +113,10 @@ class ModelDesk(Desk):
             if answer.is_judgement:
                 row = self._judge(session, answer, old)
             at = None if row is None else row.judged_at
-            session.execute(insert(ANSWER).values({**keys, **known, "judged_at": at}))
+            added = session.execute(
+                insert(ANSWER).values({**keys, **known, "judged_at": at}).returning(ANSWER.c.id)
+            )
+            write_event_digests(session, ANSWER, where=f"answer.id = {added.scalar_one():d}")
             return None if row is None else self._task(session, answer.docno, row)
 
     def _judge(self, session: Session, answer: Answer, old: Row[Any] | None) -> Row[Any]:

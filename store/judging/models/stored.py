@@ -18,6 +18,7 @@ from sqlmodel import Session
 
 from store.content.lookup import count_rows
 from store.db.database import Area
+from store.db.digests import write_event_digests
 from store.db.engine import database_now
 from store.db.keys import Keys, fetch_docnos
 from store.db.tables import ANSWER, DOCUMENT, JUDGE, JUDGEMENT, MODEL_JUDGE, TOPIC
@@ -319,6 +320,7 @@ def import_answers(
     append_imported(session, judge, sorted(events), now)
     for first in range(0, len(rows), _BATCH):
         session.connection().execute(insert(ANSWER), rows[first : first + _BATCH])
+    write_event_digests(session, ANSWER)
     return ImportReport(added=len(rows) - len(differing), unchanged=unchanged, replaced=len(differing))
 
 

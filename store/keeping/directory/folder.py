@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 from sqlalchemy.engine import URL
 
 from store.db.database import Inside
-from store.db.engine import collection_url, display, engine_at, writing
+from store.db.digests import write_all_digests
+from store.db.engine import DAMAGED, collection_url, display, engine_at, writing
 from store.db.files import check_folder, folder_beside, made_whole, real_place
 from store.db.schema import check_free_place, make_tables
 from store.db.tables import TABLES
-from store.errors import ArgumentError, PoolerError, SchemaError
+from store.errors import ArgumentError, PoolerError, SchemaError, StoreError
 from store.formats.syntax.json_lines import read_json_object
 from store.judging.kinds import Heard
 from store.keeping.copying import go_on_after
@@ -28,7 +29,7 @@ from store.keeping.directory.qrels import write_all_qrels
 from store.keeping.directory.readme import readme
 from store.keeping.directory.tables import FOLDER, Faults, TableReader, table_lines
 from store.keeping.progress import Progress, no_progress
-from store.keeping.verify import broken_rules
+from store.keeping.verify import broken_rules, first_fault
 
 MANIFEST = "manifest.json"
 README = "README.md"
@@ -73,6 +74,9 @@ def write_directory(
     choice.check()
     _check_target(target, replaces=replaces)
     with folder_beside(target, private=not choice.anonymised) as folder, transaction as inside:
+        if fault := first_fault(inside.session, ("digests", "texts")):
+            message = f"{display(inside.session.connection().engine.url)}: {DAMAGED}: {fault}"
+            raise StoreError(message, hint="nothing was exported; pooler verify says more")
         out = outgoing(inside, choice, folder, progress)
         tables = {name: n for name, n in out.counts.items() if name in TABLES}
         if choice.layout == "pooler":
@@ -251,6 +255,7 @@ def _fill(place: URL | Path, folder: Path, manifest: Manifest, faults: Faults, p
         make_tables(session)
         TableReader(session, folder, manifest.counts, faults).read(manifest.files, advance)
         faults.raise_if_any()
+        write_all_digests(session)
         for words in broken_rules(session):
             faults[FOLDER].add(None, words)
         faults.raise_if_any()

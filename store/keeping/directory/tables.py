@@ -27,7 +27,6 @@ from sqlmodel import Session, SQLModel
 
 from store.db.columns import RawText, is_of
 from store.db.packing import pack_ranking, unpack_floats, unpack_integers
-from store.db.raw import CHECKSUM
 from store.errors import FaultList, FormatError, PoolerError
 from store.fields import ID, MOMENT, PROSE, TOPIC, Reader, UnfitValueError, checked_values, or_none, whole
 from store.formats.syntax.json_lines import json_line, read_json_lines
@@ -37,7 +36,7 @@ FOLDER = "tables/"
 _ORDER = SQLModel.metadata.sorted_tables
 """None refers to a later one."""
 _STAY = {
-    "": {"judge_code"},
+    "": {"judge_code", "digest"},
     "texts": {"document_metadata"},
     "runs": {"run", "ranking", "pool_run"},
     "names": {"judge_term"},
@@ -85,7 +84,7 @@ def _name(table: Table) -> str:
 
 def _columns(table: Table) -> dict[str, Column[Any]]:
     """Return the columns that a file has, by its keys."""
-    own = (one for one in table.columns if one.name not in {"id", CHECKSUM} | _PACKED.get(table.name, set()))
+    own = (one for one in table.columns if one.name not in {"id", "digest"} | _PACKED.get(table.name, set()))
     return {one.name.removesuffix("_id") if _refers(one) else one.name: one for one in own}
 
 

@@ -55,7 +55,7 @@ def test_whole_collection(cli: Cli, judged: Path) -> None:
     assert [row["faults"] for row in rows] == [0] * len(rows)
     assert {row["advice"] for row in rows} == {None}
     checked = {row["check"]: row["checked"] for row in rows}
-    assert (checked["revisions"], checked["runs"], checked["rankings"]) == (252, 9, 72)
+    assert (checked["judgements"], checked["rankings"]) == (252, 72)
     assert len(cli("verify", "--format", "tsv").fine().tsv()) == len(rows)
     assert "what to do" not in cli("verify").fine().out
 
@@ -66,16 +66,16 @@ def test_faults_are_told_with_what_to_do(cli: Cli, judged: Path) -> None:
     change_stored("collection.db", "UPDATE judgement SET grade = 7 WHERE id = 1")
     said = cli("verify")
     assert said.code == 1
-    assert "runs: `bm25-words` has no SHA-256 of its file, but ''" in said.out
-    assert "runs: and 2 more" in said.out
-    assert "what to do: take the file again: pooler import runs FILE --replace" in said.out
+    assert "rankings: `bm25-words` has no SHA-256 of its file, but ''" in said.out
+    assert "rankings: and 2 more" in said.out
+    assert "what to do: take the run again: pooler import runs FILE --replace" in said.out
     assert "grade 7" in said.out
-    assert "its checksum does not match its content" in said.out
-    # Two of the judgement, one a run, and the checksums of all six.
-    assert said.err == "collection.db has 12 faults\n"
+    assert "it is not as it was written" in " ".join(said.out.split())
+    # The state and the digest of the judgement, one a run, and the digest of their table.
+    assert said.err == "collection.db has 8 faults\n"
     rows = {row["check"]: row for row in cli("verify", "--format", "json").json()}
-    assert rows["runs"]["faults"] == 5
-    assert "restore" in rows["states"]["advice"]
+    assert rows["rankings"]["faults"] == 5
+    assert "restore" in rows["judgements"]["advice"]
 
 
 def damage(kind: str, place: Path) -> None:
@@ -172,7 +172,7 @@ def test_damaged_judgement_is_not_backed_up(cli: Cli, judged: Path) -> None:
     good = (judged / "b").read_bytes()
     change_stored("collection.db", "UPDATE judgement SET grade = 1 - grade WHERE id = 1")
     said = cli("backup", "b", "--replace").failed(3)
-    assert "its checksum does not match its content" in said.err
+    assert "it is not as it was written" in said.err
     assert "hint: nothing was saved; pooler verify says more" in said.err
     assert (judged / "b").read_bytes() == good
     cli("restore", "b", "--replace").fine()

@@ -95,11 +95,11 @@ def faults(name: str) -> set[str]:
 
 
 def test_damaged_fields_are_told(pooled: Collection, collection_name: str) -> None:
-    """By the checksum of their row, and where they are no JSON or of no known markup."""
+    """By the digest of their table, and where they are no JSON or of no known markup."""
     pooled.documents.add([OAKS])
     assert faults(collection_name) == set()
     change_stored(collection_name, "UPDATE document_metadata SET markup = 'odt'")
-    assert faults(collection_name) == {"checksums", "fields"}
+    assert faults(collection_name) == {"digests", "fields"}
 
 
 @pytest.fixture

@@ -317,7 +317,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     found = events(collection_name)
     judged_at = []
     for event in found:
-        assert event.pop("checksum") is not None
+        assert event.pop("digest") is not None
         moment = event.pop("judged_at")
         moment = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         judged_at.append(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment)
@@ -339,7 +339,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
         "note": b"", "dwell_ms": None, "active_ms": None, "dropped_keys": 0, "shown_at": None,
     }  # fmt: skip
     assert found == [same | first, same | second]
-    assert {*same, *first, "shown_at", "judged_at", "checksum"} == set(COLUMNS)
+    assert {*same, *first, "shown_at", "judged_at", "digest"} == set(COLUMNS)
     ((_, judge, *_, host, process, program, _, _),) = stored_rows(collection_name)["sitting"]
     assert (judge, process, program) == (1, os.getpid(), "test 1")
     assert host

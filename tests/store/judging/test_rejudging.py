@@ -219,7 +219,7 @@ def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: 
     assert history == before
     number, moment = event.pop("id"), event.pop("judged_at")
     assert number > before[-1]["id"]
-    assert None not in (moment, event.pop("checksum"))
+    assert None not in (moment, event.pop("digest"))
     assert event == {
         "topic_id": before[0]["topic_id"],
         "document_id": before[0]["document_id"],

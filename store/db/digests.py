@@ -1,0 +1,247 @@
+"""Digests: whether what is stored is what was written.
+
+SQLite keeps no checksum of its pages: a bit that flips on the disk may turn a grade into another one of the
+scale, and no rule is broken. So a collection keeps digests of 64 bits (BLAKE2b) of values as SQLite has them
+(`store.db.raw`), written in the transaction that writes the values:
+
+- ``judgement.digest``: one event, with the topic, the docno and the judge's uid in place of row ids, and its
+  passages; ``answer.digest``: one answer of a model, likewise;
+- ``run.digest``: the rankings of a run; ``pool.digest``: the entries of a pool, with topics and docnos;
+- the table ``digest``: the rows of each table of `WHOLE`, and the docnos.
+
+The digest of several rows is the exclusive or of their digests, so that their order does not matter and a row
+more costs no look at the others. A document's title and text have their SHA-256 beside them. Nothing covers
+sittings, places at documents, access codes and ``document.listed``: all of it is of work that is going on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from hashlib import blake2b
+from operator import xor
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, delete, event, insert, select, text, update
+from sqlmodel import Session
+
+from store.db.raw import is_postgresql, raw_rows
+from store.db.tables import (
+    ANSWER,
+    DIGEST,
+    DOCUMENT,
+    JUDGE,
+    JUDGEMENT,
+    PASSAGE,
+    POOL,
+    POOL_ENTRY,
+    RANKING,
+    RUN,
+    TABLES,
+    TOPIC,
+)
+
+WHOLE = (
+    *("collection", "guideline", "topic", "topic_version", "document_metadata", "run", "pool", "pool_run"),
+    *("pool_topic", "judge", "model_judge", "erasure", "assignment_plan"),
+)
+"""Tables of few rows, whose digest is computed anew whenever a transaction has changed one."""
+_CHANGED = "pooler_changed_tables"
+_LOCK = 0x64696765
+"""Key of the PostgreSQL advisory lock of the table of digests ("dige")."""
+_BATCH = 1000
+
+_NAMES = {"topic_id": TOPIC.c.number, "document_id": DOCUMENT.c.docno, "judge_id": JUDGE.c.uid}
+"""What stands in place of the row ids of a row whose digest is its own."""
+
+
+def digest_of(values: Iterable[Any]) -> int:
+    r"""Return the digest of a row: 64 bits as a signed integer.
+
+    BLAKE2b of the values as Python writes them, in UTF-8 with the unit separator between them; no value is a
+    NUL. A zero has one sign, for an engine may lose it.
+
+    ``python -c 'import hashlib; print(int.from_bytes(hashlib.blake2b(b"7\x1f\0\x1fa", digest_size=8)
+    .digest(), "big", signed=True))'``:
+
+    >>> digest_of([7, None, "a"])
+    -3402460163571093541
+    """
+    parts = ("\0" if one is None else str(one + 0.0 if type(one) is float else one) for one in values)
+    written = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(written, digest_size=8).digest(), "big", signed=True)
+
+
+def combined(digests: Iterable[int]) -> int:
+    """Return the digest of several rows from those of each."""
+    return reduce(xor, digests, 0)
+
+
+def _named_rows(session: Session, table: Table, where: str) -> Iterator[tuple[Sequence[Any], int]]:
+    """Yield rows of a table that refers to topics and documents, and the digest each is to have.
+
+    A row has the values of the table, then those of `_NAMES` that it has.
+    """
+    named = {name: column for name, column in _NAMES.items() if name in table.columns}
+    joins = " ".join(
+        f"LEFT JOIN {column.table.name} ON {column.table.name}.id = {table.name}.{key}"
+        for key, column in named.items()
+    )
+    own = [
+        place
+        for place, name in enumerate(table.columns.keys())
+        if name not in {*named, "id", "digest", "pool_id"}
+    ]
+    own += range(len(table.columns), len(table.columns) + len(named))
+    passages = _passages(session, where) if table is JUDGEMENT else {}
+    row_id = table.columns.keys().index("id") if passages else 0
+    for row in raw_rows(session, table, where=where or "TRUE", joins=joins, also=[*named.values()]):
+        values = [row[place] for place in own]
+        yield row, digest_of(values + passages.get(row[row_id], []) if passages else values)
+
+
+def _passages(session: Session, where: str) -> dict[int, list[Any]]:
+    """Return start, length and text of the passages of some events, one after another, by the event."""
+    of_events = f"judgement_id IN (SELECT id FROM judgement WHERE {where})" if where else ""
+    found: dict[int, list[Any]] = {}
+    for _, event_id, *passage in sorted(raw_rows(session, PASSAGE, where=of_events)):
+        found.setdefault(event_id, []).extend(passage)
+    return found
+
+
+def write_event_digests(session: Session, table: Table = JUDGEMENT, *, where: str = "digest IS NULL") -> None:
+    """Give a digest to the events, or answers, that a condition chooses: those that have none."""
+    session.flush()
+    row_id = table.columns.keys().index("id")
+    waiting = [{"row": row[row_id], "new": digest} for row, digest in _named_rows(session, table, where)]
+    statement = text(f"UPDATE {table.name} SET digest = :new WHERE id = :row")
+    for first in range(0, len(waiting), _BATCH):
+        session.connection().execute(statement, waiting[first : first + _BATCH])
+
+
+def run_digest(session: Session, run_id: int) -> int:
+    """Return the digest that a run is to have."""
+    return combined(digest_of(row[1:]) for row in raw_rows(session, RANKING, where=f"run_id = {run_id:d}"))
+
+
+def pool_digest(session: Session, pool_id: int, more: str = "") -> int:
+    """Return the digest that a pool is to have; with `more`, a condition, that of some entries."""
+    where = f"pool_entry.pool_id = {pool_id:d}{more}"
+    return combined(digest for _, digest in _named_rows(session, POOL_ENTRY, where))
+
+
+def write_run_digest(session: Session, run_id: int) -> None:
+    """Give a run the digest of its rankings."""
+    session.execute(update(RUN).where(RUN.c.id == run_id).values(digest=run_digest(session, run_id)))
+
+
+def write_pool_digest(session: Session, pool_id: int) -> None:
+    """Give a pool the digest of its entries."""
+    session.flush()
+    session.execute(update(POOL).where(POOL.c.id == pool_id).values(digest=pool_digest(session, pool_id)))
+
+
+def table_digest(session: Session, name: str) -> int:
+    """Return the digest that a table of `WHOLE`, or the docnos, are to have."""
+    if name == DOCUMENT.name:
+        return combined(map(digest_of, session.connection().execute(select(DOCUMENT.c.id, DOCUMENT.c.docno))))
+    return combined(map(digest_of, raw_rows(session, TABLES[name])))
+
+
+def stored_digests(session: Session) -> dict[str, int]:
+    """Return the digests of tables that are stored, by the name of the table."""
+    return dict(map(tuple, session.execute(select(DIGEST.c.name, DIGEST.c.value))))
+
+
+def _store(session: Session, digests: dict[str, int]) -> None:
+    connection = session.connection()
+    connection.execute(delete(DIGEST).where(DIGEST.c.name.in_(digests)))
+    connection.execute(insert(DIGEST), [{"name": name, "value": value} for name, value in digests.items()])
+
+
+def add_docnos(session: Session, rows: Iterable[tuple[int, str]]) -> None:
+    """Take new documents, row id and docno of each, into the digest of the docnos.
+
+    The transaction is a bulk one (`store.db.engine.writing`): no other adds documents.
+    """
+    before = stored_digests(session).get(DOCUMENT.name, 0)
+    _store(session, {DOCUMENT.name: before ^ combined(map(digest_of, rows))})
+
+
+def note_changes(engine: Engine) -> None:
+    """Note of each transaction on an engine which tables of `WHOLE` it changes."""
+
+    def note(connection: Connection, statement: Any, *_rest: Any) -> None:
+        if getattr(statement, "is_dml", False):
+            note_changed(connection, statement.table)
+
+    event.listen(engine, "after_execute", note)
+
+
+def note_changed(connection: Connection, table: Table) -> None:
+    """Note that a transaction changes a table past SQLAlchemy."""
+    if table.name in WHOLE:
+        connection.info.setdefault(_CHANGED, set()).add(table.name)
+
+
+def renew_changed(session: Session) -> None:
+    """Compute the digests of the tables of `WHOLE` that this transaction has changed."""
+    if session.in_transaction() and (changed := session.connection().info.pop(_CHANGED, None)):
+        renew_tables(session, sorted(changed))
+
+
+def renew_tables(session: Session, names: Iterable[str]) -> None:
+    """Compute the digests of tables, which no other transaction computes meanwhile."""
+    if is_postgresql(session):
+        # What another one has committed by then is seen after the lock, not before.
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+    _store(session, {name: table_digest(session, name) for name in names})
+
+
+def write_all_digests(session: Session) -> None:
+    """Give everything its digest: rows have come in that have none."""
+    write_event_digests(session)
+    write_event_digests(session, ANSWER)
+    for run_id in session.scalars(select(RUN.c.id)).all():
+        write_run_digest(session, run_id)
+    for pool_id in session.scalars(select(POOL.c.id)).all():
+        write_pool_digest(session, pool_id)
+    renew_tables(session, (*WHOLE, DOCUMENT.name))
+
+
+def wrong_tables(session: Session, names: Iterable[str] = (*WHOLE, DOCUMENT.name)) -> Iterator[str]:
+    """Yield what is wrong with tables that have one digest."""
+    stored = stored_digests(session)
+    for name in names:
+        if table_digest(session, name) != stored.get(name, 0):
+            told = "the docnos" if name == DOCUMENT.name else f"the rows of `{name}`"
+            yield f"{told} are not as they were written"
+
+
+def wrong_events(session: Session, table: Table = JUDGEMENT) -> Iterator[str]:
+    """Yield what is wrong with judgement events, or answers of models."""
+    names = table.columns.keys()
+    place = names.index("digest")
+    # A server answers one question at a time.
+    wrong = [row for row, digest in _named_rows(session, table, "") if row[place] != digest]
+    judges = dict(map(tuple, session.execute(select(JUDGE.c.uid, JUDGE.c.name)))) if wrong else {}
+    for row in wrong:
+        number, docno, uid = row[len(names) :]
+        what = f", revision {row[names.index('revision')]}" if table is JUDGEMENT else ", an answer"
+        yield f"topic {number} `{docno}` of `{judges.get(uid, uid)}`{what}: it is not as it was written"
+
+
+def wrong_runs(session: Session, tag: str | None = None) -> Iterator[str]:
+    """Yield what is wrong with the rankings of runs: one, or all."""
+    query = select(RUN.c.id, RUN.c.tag, RUN.c.digest).order_by(RUN.c.tag)
+    for row in session.execute(query if tag is None else query.where(RUN.c.tag == tag)).all():
+        if run_digest(session, row.id) != row.digest:
+            yield f"run `{row.tag}`: its rankings are not as they were written"
+
+
+def wrong_pools(session: Session, name: str | None = None) -> Iterator[str]:
+    """Yield what is wrong with the entries of pools: one, or all."""
+    query = select(POOL.c.id, POOL.c.name, POOL.c.digest).order_by(POOL.c.name)
+    for row in session.execute(query if name is None else query.where(POOL.c.name == name)).all():
+        if pool_digest(session, row.id) != row.digest:
+            yield f"pool `{row.name}`: its entries are not as they were written"

@@ -1,0 +1,195 @@
+"""Digests: on everything that is written, by whatever way, and another one when a value is."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary, text
+
+from store.collection import Collection
+from store.db.columns import is_of
+from store.db.digests import WHOLE, digest_of, wrong_events, wrong_pools, wrong_runs, wrong_tables
+from store.db.engine import reading
+from store.db.tables import ANSWER, TABLES
+from store.errors import StoreError
+from store.records import JudgeKind, Qrel
+from tests.helpers.world import carry, change_stored, engine_of, make_pool, make_run, parse_scale
+from tests.store.full_collection import fill
+
+WITHOUT_RULES = (
+    ("PRAGMA defer_foreign_keys = ON", "PRAGMA ignore_check_constraints = ON"),
+    ("SET LOCAL session_replication_role = replica",),
+)
+"""What lets a file, or a server, take any value."""
+COVERED = (*WHOLE, "document", "ranking", "pool_entry", "judgement", "passage", "answer")
+LEFT_OUT = {
+    ("document", "listed"), ("document", "title"), ("document", "text"), ("document", "sha256"),
+    ("pool_entry", "pool_id"), ("ranking", "run_id"),
+}  # fmt: skip
+"""Columns of covered tables that something else tells of: a hash, a reference, or nothing (`listed`)."""
+
+
+def wrong(name: str) -> list[str]:
+    """Return all that is not as it was written."""
+    with engine_of(name) as engine, reading(engine) as session:
+        found = [*wrong_tables(session), *wrong_runs(session), *wrong_pools(session), *wrong_events(session)]
+        return [*found, *wrong_events(session, ANSWER)]
+
+
+def test_everything_has_one(collection_name: str) -> None:
+    """Imports, draws, desks and rejudging leave nothing without a digest, on either engine."""
+    fill(collection_name)
+    assert wrong(collection_name) == []
+    with engine_of(collection_name) as engine, reading(engine) as session:
+        for table in ("judgement", "answer"):
+            rows = session.execute(text(f"SELECT digest FROM {table}")).scalars().all()
+            assert rows
+            assert None not in rows
+
+
+def test_digest_is_the_hash_of_the_values(tmp_path: Path) -> None:
+    """The digest of an event, by hand: BLAKE2b of its values in the order of the table, then the names."""
+    name = str(tmp_path / "full.db")
+    fill(name)
+    with closing(sqlite3.connect(name)) as connection:
+        stored, uid = connection.execute(
+            "SELECT e.digest, j.uid FROM judgement e JOIN judge j ON j.id = e.judge_id JOIN document d"
+            " ON d.id = e.document_id WHERE j.name = 'cy' AND docno = 'd11' AND revision = 4"
+        ).fetchone()
+    # Revision and action; undoes, which it lacks; state and grade; bytes as Python writes them.
+    values = ["4", "note", "\0", "judged", "2", "b''", "b''", "0", *3 * "\0", "2030-01-02 03:04:05.000678",
+              *2 * "\0", "0", *4 * "\0", "1", "d11", uid]  # fmt: skip
+    written = blake2b("\x1f".join(values).encode(), digest_size=8).digest()
+    assert stored == int.from_bytes(written, "big", signed=True)
+
+
+def test_copies_keep_them(tmp_path: Path, postgres_url: str) -> None:
+    """What SQLite was given is right on PostgreSQL, and back."""
+    first, last = str(tmp_path / "first.db"), str(tmp_path / "last.db")
+    fill(first)
+    carry(first, postgres_url)
+    carry(postgres_url, last)
+    assert wrong(postgres_url) == wrong(last) == []
+
+
+def another(column: Column[object], *, on_server: bool) -> str:
+    """Return SQL for another value than a column has, of the same kind."""
+    name = f'"{column.name}"'
+    if is_of(column, LargeBinary):
+        return r"'\x07'" if on_server else "x'07'"
+    if is_of(column, DateTime):
+        return "'2031-01-01 00:00:00.000000'"
+    if is_of(column, Boolean):
+        return f"NOT {name}"
+    if is_of(column, Integer) or is_of(column, Float):
+        return f"coalesce({name} + 1000, 0)"
+    return f"coalesce('x' || substr({name}, 2), 'x')"
+
+
+@pytest.mark.slow
+def test_another_value_of_any_column_is_seen(collection_name: str) -> None:
+    """Any value may become another one of the same kind behind the program's back: it is seen."""
+    fill(collection_name)
+    on_server = "://" in collection_name
+    unseen = []
+    with engine_of(collection_name) as engine:
+        for table in (TABLES[name] for name in COVERED):
+            for column in table.columns:
+                if (table.name, column.name) in LEFT_OUT or (
+                    column.name == "id" and table.name != "document"
+                ):
+                    continue
+                with reading(engine) as session:
+                    for statement in WITHOUT_RULES[on_server]:
+                        session.execute(text(statement))
+                    if on_server:
+                        for rule in session.scalars(text(RULES.format(table.name))).all():
+                            session.execute(text(f'ALTER TABLE "{table.name}" DROP CONSTRAINT "{rule}"'))
+                    row = f'(SELECT max("{one}") FROM "{table.name}")' if (one := _number(table.name)) else ""
+                    where = f' WHERE "{one}" = {row}' if row else ""
+                    new = another(column, on_server=on_server)
+                    session.execute(text(f'UPDATE "{table.name}" SET "{column.name}" = {new}{where}'))
+                    found = [*wrong_tables(session), *wrong_runs(session), *wrong_pools(session),
+                             *wrong_events(session), *wrong_events(session, ANSWER)]  # fmt: skip
+                if not found:
+                    unseen.append((table.name, column.name))
+    assert unseen == []
+    assert wrong(collection_name) == []
+
+
+RULES = "SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = '{}'::regclass"
+
+
+def _number(table: str) -> str:
+    """Return the column by which one row of a table is chosen."""
+    return "id" if "id" in TABLES[table].columns else ""
+
+
+def test_two_at_once_are_both_in_it(postgres_url: str) -> None:
+    """Of two that change one table at the same time on a server, each counts what the other wrote."""
+    Collection.create(postgres_url, name="c", scale=parse_scale("0-1"), program="test").close()
+
+    def add(name: str) -> None:
+        with Collection(postgres_url) as opened:
+            for number in range(15):
+                opened.judges.add(f"{name}{number}", JudgeKind.HUMAN)
+
+    at_work = [Thread(target=add, args=(name,)) for name in ("ann", "bob", "cy")]
+    for one in at_work:
+        one.start()
+    for one in at_work:
+        one.join()
+    with Collection(postgres_url) as opened:
+        assert len(opened.grades.judges()) == 45
+    assert wrong(postgres_url) == []
+
+
+DAMAGE: dict[str, tuple[str, Callable[[Collection], object]]] = {
+    "grade": ("UPDATE judgement SET grade = 1 - grade", lambda one: one.judgements.current()),
+    "whose": ("UPDATE judge SET name = 'zoe'", lambda one: one.judgements.current()),
+    "docno": ("UPDATE document SET docno = 'e' || docno", lambda one: list(one.judgements.history())),
+    "scores": ("UPDATE ranking SET positions = scores", lambda one: one.runs.top(depth=10, scores=True)),
+    "plan": ("UPDATE pool SET round = '7'", lambda one: one.pools.get("pool")),
+    "entry": ("UPDATE pool_entry SET inclusion_probability = 0.5", lambda one: one.pools.get("pool")),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_what_is_read_is_checked(collection_name: str, collection: Collection, what: str) -> None:
+    """What measures or publishes refuses what is not as it was written, and reads it where it is."""
+    collection.runs.add(make_run("bm25", {"7": [("a", 1.0), ("b", 0.5)]}))
+    collection.pools.add(make_pool({"7": ["a", "b"]}))
+    collection.judges.add("ann", JudgeKind.HUMAN)
+    grades = [Qrel("7", "a", 1), Qrel("7", "b", 0)]
+    collection.judgements.add({"ann": grades}, JudgeKind.HUMAN)
+    statement, read = DAMAGE[what]
+    with Collection(collection_name) as opened:
+        read(opened)
+    change_stored(collection_name, statement)
+    with Collection(collection_name) as opened, pytest.raises(StoreError, match="not as") as told:
+        read(opened)
+    assert told.value.hint == "restore a backup: pooler restore BACKUP --replace; pooler verify says more"
+
+
+@given(
+    st.lists(st.none() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(), max_size=4),
+    st.data(),
+)
+def test_another_value_has_another_digest(row: list[object], data: st.DataObject) -> None:
+    """A value in the place of another changes it; it fits both engines, and a zero has one sign."""
+    digest = digest_of(row)
+    assert -(2**63) <= digest < 2**63
+    if row:
+        place = data.draw(st.integers(0, len(row) - 1))
+        flipped = [*row]
+        flipped[place] = f"{row[place]!s}x"
+        assert digest_of(flipped) != digest
+    assert digest_of([0.0]) == digest_of([-0.0]) != digest_of([None]) != digest_of([""])
