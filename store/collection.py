@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from importlib import import_module
 from types import TracebackType
@@ -129,9 +129,15 @@ class Collection:
         """Documents added here whose docnos differ from others in Unicode normal form alone."""
         return self._db.documents.look_alikes
 
-    def as_it_stands(self) -> AbstractContextManager[Inside]:
-        """Open a transaction that sees one state of everything, whatever judges do meanwhile."""
-        return self._db.reading_keyed()
+    @contextmanager
+    def as_it_stands(self) -> Iterator[Inside]:
+        """Open a transaction that sees one state of everything, whatever judges do meanwhile.
+
+        `StoreError`: the judgements are not as they were written.
+        """
+        with self._db.reading_keyed() as inside:
+            self._db.check_digests(inside.session, judgements=True)
+            yield inside
 
     def being_filled(self) -> AbstractContextManager[Inside]:
         """Open a transaction that fills the collection: wholly, or on any error not at all."""

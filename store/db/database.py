@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 from sqlalchemy import select
 from sqlmodel import Session
 
-from store.db.digests import WHOLE, wrong_events, wrong_pools, wrong_runs, wrong_tables
+from store.db.digests import WHOLE, broken_indexes, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import (
     DAMAGED,
     DAMAGED_HINT,
@@ -22,6 +22,7 @@ from store.db.engine import (
     engine_at,
     make_engine,
     reading,
+    unreadable_as_damage,
     writing,
 )
 from store.db.keys import Keys, document_keys, topic_keys
@@ -54,16 +55,16 @@ class Database:
         self._found_whole: set[tuple[str, str]] = set()
         try:
             check_schema(self.engine)
-            with self.reading() as session:
+            with unreadable_as_damage(self.engine), self.reading() as session:
                 table = TABLES["collection"]
                 row = session.execute(select(table.c.name, table.c.scale, table.c.fields)).one()
+                self.name: str = row.name
+                self.scale: Scale = scale_from_json(json.loads(row.scale))
+                self.fields: tuple[str, ...] = tuple(json.loads(row.fields or "[]"))
+                """Of documents: what judges are shown above the text."""
         except BaseException:
             self.engine.dispose()
             raise
-        self.name: str = row.name
-        self.scale: Scale = scale_from_json(json.loads(row.scale))
-        self.fields: tuple[str, ...] = tuple(json.loads(row.fields or "[]"))
-        """Of documents: what judges are shown above the text."""
 
     @classmethod
     def create(cls, where: str, *, name: str, scale: Scale, program: str) -> Self:
@@ -99,8 +100,13 @@ class Database:
 
         The tables of `store.db.digests.WHOLE`, and what is named; each once while the collection is open.
         """
-        finders: dict[tuple[str, str], Iterator[str]] = {("tables", ""): wrong_tables(session, WHOLE)}
+        finders: dict[tuple[str, str], Iterator[str]] = {
+            ("tables", ""): wrong_tables(session, WHOLE),
+            ("indexes", ""): broken_indexes(session, *WHOLE),
+        }
         if judgements:
+            tables = ("judgement", "passage", "pool_entry", "assignment")
+            finders["indexes of judgements", ""] = broken_indexes(session, *tables)
             finders["judgements", ""] = wrong_events(session)
         if pool:
             finders["pool", pool] = wrong_pools(session, pool)

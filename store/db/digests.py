@@ -209,6 +209,18 @@ def write_all_digests(session: Session) -> None:
     renew_tables(session, (*WHOLE, DOCUMENT.name))
 
 
+def broken_indexes(session: Session, *tables: str) -> Iterator[str]:
+    """Yield what SQLite finds wrong with tables and their indexes, by which rows are found.
+
+    A digest is of the rows of a table; a query that goes by a damaged index would miss some of them.
+    """
+    if not is_postgresql(session):
+        for table in tables:
+            for (found,) in session.execute(text(f"PRAGMA integrity_check('{table}')")):
+                if found != "ok":
+                    yield str(found).splitlines()[-1]
+
+
 def wrong_tables(session: Session, names: Iterable[str] = (*WHOLE, DOCUMENT.name)) -> Iterator[str]:
     """Yield what is wrong with tables that have one digest."""
     stored = stored_digests(session)

@@ -417,6 +417,9 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         if told is None:
             raise
         raise told from error
+    except UnicodeDecodeError as error:  # of a stored text, or of what SQLite says of a damaged schema
+        message = f"{display(engine.url)}: {DAMAGED}: a text in it is no UTF-8"
+        raise StoreError(message, hint=DAMAGED_HINT) from error
 
 
 def display(url: URL) -> str:
@@ -476,9 +479,19 @@ def stored_columns(session: Session) -> set[tuple[str, str]]:
 def check_schema(engine: Engine) -> None:
     """Refuse a database whose schema is not this program's, or whose scale cannot be read."""
     check_revision(engine)
-    with reading(engine) as session:
+    with unreadable_as_damage(engine), reading(engine) as session:
         scale = session.scalar(select(TABLES["collection"].c.scale))
         scale_from_json(json.loads(scale or ""))
+
+
+@contextmanager
+def unreadable_as_damage(engine: Engine) -> Iterator[None]:
+    """Raise `StoreError` where what a collection says of itself makes no sense."""
+    try:
+        yield
+    except MISREAD as error:
+        message = f"{display(engine.url)}: {DAMAGED}: its name, scale or fields cannot be read"
+        raise StoreError(message, hint=DAMAGED_HINT) from error
 
 
 def check_revision(engine: Engine) -> None:

@@ -9,8 +9,9 @@ from sqlalchemy import Connection, Table, select
 from sqlmodel import Session
 
 from store.db.digests import add_docnos, note_changed
-from store.db.engine import driver_rows
+from store.db.engine import DAMAGED, DAMAGED_HINT, display, driver_rows
 from store.db.tables import DOCUMENT, TOPIC
+from store.errors import StoreError
 from store.text import Pairs, look_alikes
 
 _BATCH = 10_000
@@ -139,6 +140,10 @@ def fetch_ordered_docnos(session: Session, is_wanted: bytes) -> tuple[list[int],
             if is_wanted[number]:
                 ids.append(number)
                 docnos.append(docno)
+    if len(ids) != is_wanted.count(1):
+        where = display(session.connection().engine.url)
+        message = f"{where}: {DAMAGED}: documents that are judged are missing"
+        raise StoreError(message, hint=DAMAGED_HINT)
     return ids, docnos
 
 
