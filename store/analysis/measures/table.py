@@ -2,7 +2,8 @@
 
 Each is defined in the file of its idea, beside this one: `average_precision`, `ranked`, `gain`,
 `incomplete`, `residuals`, `confusion`. Names are read by `names`, and belong to functions by the
-table below.
+table below. How far a score can be known with documents unjudged is in `bounds`; a new reason needs
+its words in `pooler.results.reasons`.
 
 An undefined score is a reason, never a number, and does not enter the mean:
 
