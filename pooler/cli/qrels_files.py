@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
-from pooler.cli.console import check_out, write_lines, write_manifest
+from pooler.cli.console import check_out, write_results
 from pooler.cli.options import ManifestOption, RelaxedOption, RigidOption, WhoseOptions
 from pooler.cli.signature import option
 from pooler.telling import say, warn
@@ -70,8 +70,7 @@ class QrelsOptions:
         )
         for one in made:
             path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
-            write_lines(path, one.blocks(), manifest=beside)
-            write_manifest(path, beside, one.manifest, private=True)
+            write_results({path: one.blocks()}, lambda one=one: one.manifest, beside)
         tell_qrels(made)
         heard = made[0].final.all_votes.heard
         tell_file_name([self.out], heard)
