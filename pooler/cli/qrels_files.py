@@ -14,6 +14,7 @@ from pooler.telling import say, warn
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from pooler.results.agree.aggregate import QrelsResult
     from pooler.results.source import Source
     from store.grades.policy import Policy
     from store.judging.kinds import Heard
@@ -69,12 +70,16 @@ class QrelsOptions:
             check=self._check,
         )
         for one in made:
-            path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
-            write_results({path: one.blocks()}, lambda one=one: one.manifest, beside)
+            self._write_one(one)
         tell_qrels(made)
         heard = made[0].final.all_votes.heard
         tell_file_name([self.out], heard)
         return heard
+
+    def _write_one(self, one: QrelsResult) -> None:
+        """Write the qrels of a level."""
+        path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
+        write_results({path: one.blocks()}, lambda: one.manifest, beside)
 
     def _check(self, wanted: Sequence[int | None]) -> None:
         """Refuse before any work that several files have one name, or one that cannot be written."""
