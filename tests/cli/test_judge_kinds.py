@@ -15,7 +15,6 @@ pytestmark = pytest.mark.slow
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
 BOTH = ("--kinds", "human,model")
 MIXED = "warning: people and models vote together: 1 person, 3 models\n"
-LEFT_OUT = "warning: people alone count (1 person); left out: 3 models (--kinds human,model counts both)\n"
 MODELS_ONLY = "warning: no person judged: 3 models count\n"
 ALL_VOTE = [
     ("evaluate", *MAJORITY),

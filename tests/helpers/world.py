@@ -215,18 +215,3 @@ def race(name: str, judge: str, barrier: Barrier, answers: Pipe) -> None:
             else:
                 won.append(docno)
         answers.send((won, lost))
-
-
-def judge_until_killed(name: str, judge: str, answers: Pipe) -> None:
-    """Grade without end, sending (docno, grade, revision) after each `record` that returned.
-
-    Runs in a process of its own.
-    """
-    with Collection(name) as collection:
-        sitting = JudgeAtWork(collection.desk(judge), "1")
-        number = 0
-        while True:
-            for docno in sitting.tasks:
-                number += 1
-                task = sitting.grade(docno, number % 3)
-                answers.send((docno, task.grade, task.revision))

@@ -84,14 +84,7 @@ def spoken(page: Page) -> list[tuple[str, str]]:
 
     def walk(node: dict[str, Any]) -> None:
         role = node.get("role", {}).get("value", "")
-        if not node.get("ignored") and role in (
-            "heading",
-            "button",
-            "StaticText",
-            "status",
-            "article",
-            "checkbox",
-        ):
+        if not node.get("ignored") and role in SPOKEN:
             order.append((role, node.get("name", {}).get("value", "")))
         for child in node.get("childIds", []):
             if child in by_id:
