@@ -63,8 +63,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out what needs a tool that is absent."""
-    # By far the longest of the slow tests: last, the other workers would wait for it.
-    items.sort(key=lambda item: item.name != "test_readme_blocks_run_in_order")
+    # What one worker runs together takes longest: last, the other workers would wait for it.
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     for item in items:
         for marker, program in TOOLS.items():
             if item.get_closest_marker(marker) and shutil.which(program) is None:
