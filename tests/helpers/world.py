@@ -59,8 +59,10 @@ def _new_on_server(where: str, scale: str) -> Collection:
             sent.append((statement, values))
 
     event.listen(Engine, "before_cursor_execute", keep)
-    made = Collection.create(where, name="test", scale=parse_scale(scale), program="test")
-    event.remove(Engine, "before_cursor_execute", keep)
+    try:
+        made = Collection.create(where, name="test", scale=parse_scale(scale), program="test")
+    finally:
+        event.remove(Engine, "before_cursor_execute", keep)
     _making[scale] = sent
     return made
 

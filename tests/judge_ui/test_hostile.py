@@ -210,7 +210,7 @@ def walk(file: Path, judge: str, size: tuple[int, int], steps: Sequence[Step]) -
             if step.keys == b"\x1b":
                 terminal.until_quiet(ESCAPE_S)
             terminal.wait_for(*step.shows, since=place)
-            terminal.until_quiet(0.1)
+            terminal.until_quiet(0.05)
         assert terminal.wait() == 0
         return bytes(terminal.output)
 

@@ -46,7 +46,7 @@ def make(where: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20), phases=PHASES)
+@settings(max_examples=examples(10), phases=PHASES)
 @given(st.data())
 def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
     """Every row of every table is there again, in the same order, and exports to the same bytes, twice."""
@@ -64,7 +64,7 @@ def test_collection_comes_back_as_it_was(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20), phases=PHASES)
+@settings(max_examples=examples(10), phases=PHASES)
 @given(st.data())
 def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
     """A directory without texts, runs, notes or names makes a collection that gives it again."""
