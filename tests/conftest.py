@@ -18,6 +18,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from store.collection import Collection
+from tests.helpers.forked_pooler import forked_pooler
 from tests.helpers.postgres import empty_schema, postgres_server
 from tests.helpers.run import JUDGES, copy_garden, run
 from tests.helpers.world import new_collection
@@ -142,6 +143,14 @@ def collection(collection_name: str) -> Iterator[Collection]:
     """Make an empty collection of scale 0-2, on each engine in turn."""
     with new_collection(collection_name) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Make the folder of a `pooler` that starts at once."""
+    folder = tmp_path_factory.mktemp("bin")
+    with forked_pooler(folder):
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -13,13 +13,12 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.forked_pooler import forked_pooler
 from tests.readme_blocks import ROOT
 from tests.test_readme import run_shell
 
@@ -73,14 +72,6 @@ def text_to_run(page: Path) -> tuple[str, str]:
         _, tests, *_ = _CONSOLE.finditer(text)
         begin = tests.end()
     return text[:begin], text[begin:]
-
-
-@pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Make the folder of a `pooler` that starts at once."""
-    folder = tmp_path_factory.mktemp("bin")
-    with forked_pooler(folder):
-        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,6 @@ from judge_ui.session.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, Topic
 from store.text import BIDI_CONTROLS, sanitise
-from tests.helpers.forked_pooler import forked_pooler
 from tests.helpers.run import PROGRAM
 from tests.helpers.world import parse_scale
 from tests.judge_ui.conftest import shown
@@ -234,13 +233,6 @@ def collections(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return files
 
 
-@pytest.fixture(scope="module")
-def pooler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give a `pooler` that starts at once."""
-    with forked_pooler(tmp_path_factory.mktemp("bin")) as program:
-        yield program
-
-
 @pytest.mark.parametrize("size", [(80, 24), (130, 40)], ids=["usual", "wide"])
 @pytest.mark.slow
 def test_no_screen_passes_a_hostile_text_on(
@@ -299,10 +291,10 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
     ids=lambda arguments: " ".join(arguments)[:30],
 )
 def test_no_command_passes_it_on(
-    collections: tuple[Path, Path], pooler: Path, arguments: tuple[str, ...]
+    collections: tuple[Path, Path], programs: Path, arguments: tuple[str, ...]
 ) -> None:
     """What a terminal is sent holds colours and, where there is a bar, no moves but the bar's."""
-    output = _typed((str(pooler), *arguments, "--collection", str(collections[0])), b"")
+    output = _typed((str(programs / "pooler"), *arguments, "--collection", str(collections[0])), b"")
     assert_harmless(output, {b"\x1b[m"} | (BAR if arguments[:2] == ("export", "judgements") else set()))
 
 
@@ -342,10 +334,10 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
     ids=" ".join,
 )
 def test_no_listing_passes_on_the_ids_of_a_doctored_file(
-    doctored: Path, pooler: Path, arguments: tuple[str, ...]
+    doctored: Path, programs: Path, arguments: tuple[str, ...]
 ) -> None:
     """Names and docnos are made harmless where they are shown, whoever wrote them."""
-    output = _typed((str(pooler), *arguments, "--collection", str(doctored)), b"")
+    output = _typed((str(programs / "pooler"), *arguments, "--collection", str(doctored)), b"")
     # The intervals of topics are long work on a machine that is busy.
     assert_harmless(output, {b"\x1b[m"} | (BAR if arguments[0] == "agreement" else set()))
     assert "␛[2J�" in output.decode()
