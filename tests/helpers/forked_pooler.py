@@ -41,6 +41,8 @@ for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 ended = server.recv(1)
 os._exit(ended[0] if ended else 137)
 """
+_ALSO = ("numpy.ma", "numpy.random", "rich.progress", "scipy.stats", "sqlalchemy.dialects.sqlite")
+"""What the three packages import when a command needs it."""
 _LATER = ("pooler.spark", "pooler.datasets", "store.db.migrations")
 """What needs an extra, or is run by somebody else."""
 
@@ -75,6 +77,8 @@ def _serve(address: str, told: int) -> None:
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.startswith(_LATER):
                 import_module(module.name)
+    for name in _ALSO:
+        import_module(name)
     gc.freeze()  # a fork copies no memory for want of garbage
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listening = socket.socket(socket.AF_UNIX)
