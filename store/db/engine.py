@@ -526,13 +526,6 @@ def other_schema(where: str, revision: str) -> SchemaError:
     return SchemaError(message, hint="docs/upgrade.md says how to carry over what is in it")
 
 
-def overwrite_removed(session: Session) -> None:
-    """Let SQLite overwrite with zeros whatever this transaction removes."""
-    connection = session.connection()
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete = ON")
-
-
 @contextmanager
 def driver_rows(connection: Connection, query: str) -> Iterator[Iterator[tuple[Any, ...]]]:
     """Give the rows of a query without parameters as the driver has them, to be read within the block.

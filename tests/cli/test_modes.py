@@ -91,7 +91,7 @@ def test_log_of_a_collection_is_as_private(cli: Cli, here: Path, umask: int) -> 
         assert {mode(path) for path in beside} == {0o600}
 
 
-@pytest.mark.parametrize("export_choice", [(), ("--anonymise",)])
+@pytest.mark.parametrize("export_choice", [(), ("--anonymised",)])
 def test_exported_directory(cli: Cli, judged: Path, umask: int, export_choice: tuple[str, ...]) -> None:
     """Folders and files are their owner's alone, unless judges have other names in them."""
     cli("export", "collection", "made", *export_choice).fine()

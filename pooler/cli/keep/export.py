@@ -298,12 +298,13 @@ def whole_collection(
     without_notes: Annotated[
         bool, option("--without-notes", "Leave the judges' notes and reasons out.")
     ] = False,
-    anonymise: Annotated[
+    anonymised: Annotated[
         bool,
         option(
-            "--anonymise",
-            "Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere, and leave"
-            " out their machines and the words they marked. Notes and reasons stay: see --without-notes.",
+            "--anonymised",
+            "Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere, and leave out"
+            " their machines and programs and the words they marked. Notes and reasons stay, with [judge] in"
+            " place of every judge's name: see --without-notes.",
         ),
     ] = False,
     layout: Annotated[
@@ -343,7 +344,7 @@ def whole_collection(
         texts=not without_texts,
         runs=not without_runs,
         notes=not without_notes,
-        anonymised=anonymise,
+        anonymised=anonymised,
         policy=whose.policy(),
     )
     with tidy_when_killed(), Collection(collection) as opened:
@@ -398,9 +399,7 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
         say(f"left out of the qrels: {skipped:,} skipped, {cannot:,} cannot be judged")
     if export_choice.anonymised and counts["notes"] and not is_others:
         words = counted(counts["notes"], "note or reason", "notes and reasons")
-        warn(f"judges' own words are included as they are: {words}; --without-notes leaves them out")
-    if written.names_kept:
-        say("the judges are already called judge-1, judge-2, ...: they keep these names")
+        warn(f"judges' own words are included: {words}; --without-notes leaves them out")
 
 
 def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:

@@ -30,7 +30,7 @@ from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.json_lines import json_line
 from store.formats.syntax.lines import is_regular_file, open_bytes
 from store.grades.policy import Policy
-from store.judging.judges import Disguise, are_disguised, count_notes, disguise_of
+from store.judging.judges import Disguise, count_notes, disguise_of
 from store.keeping.directory.tables import count_rows
 from store.keeping.histories import fetch_histories_of
 from store.keeping.progress import Progress
@@ -152,9 +152,7 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
     session = inside.session
     about = session.execute(select(TABLES["collection"])).one()
     rows = session.execute(select(JUDGE)).all()
-    judges = [one.name for one in rows]
-    is_nobody = are_disguised(judges) and all(one.created_at == about.created_at for one in rows)
-    disguise = disguise_of(judges) if choice.anonymised and not is_nobody else Disguise({})
+    disguise = disguise_of(one.name for one in rows) if choice.anonymised else Disguise({})
     has_text = select(func.count()).select_from(DOCUMENT).where(DOCUMENT.c.text.is_not(None))
     n_notes = count_notes(session, [one.id for one in rows]) if choice.notes else 0
     counts = {"texts": session.scalar(has_text) or 0 if choice.texts else 0, "notes": n_notes}
@@ -174,11 +172,11 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
         counts=count_rows(session, choice.left_out) | counts,
         renamed=renamed,
     )
-    if not choice.runs or disguise.is_on:
+    if not choice.runs or choice.anonymised:
         renamed["pool.manifest"] = lambda text: json.dumps(pool_manifest(out, text), sort_keys=True)
     if choice.anonymised:
         renamed["judge.created_at"] = lambda _: about.created_at.isoformat()
-    if disguise.is_on:
+        renamed["judgement.note"] = renamed["judgement.reason"] = disguise.note
         names = pool_names(out)
         renamed["judge.name"], renamed["pool.name"] = disguise.name, names.__getitem__
         renamed["pool.round"] = renamed["judgement.iteration"] = disguise.iteration
@@ -315,7 +313,8 @@ def _write_judgements(out: Outgoing) -> None:
 
         def as_wished() -> Iterator[JudgementEvent]:
             for one in events:
-                said: dict[str, Any] = {} if out.choice.notes else {"note": "", "reason": ""}
+                note = disguise.note if out.choice.notes else lambda _: ""
+                said: dict[str, Any] = {"note": note(one.note), "reason": note(one.reason)}
                 if not out.choice.texts:
                     said["passages"] = tuple(replace(passage, text="") for passage in one.passages)
                 said |= {"judge": disguise.name(one.judge), "iteration": disguise.iteration(one.iteration)}

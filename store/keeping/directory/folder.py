@@ -49,8 +49,6 @@ class Written:
     """Judges who have graded nothing."""
     n_files: int
     n_bytes: int
-    names_kept: bool
-    """Whether judges were to have new names and have had them before."""
     heard: Heard
     """Whose grades became those of the qrels; nobody where every judge has qrels of their own."""
 
@@ -68,7 +66,7 @@ def write_directory(
 
     `target` is not there or empty; with `replaces` also an earlier export that nobody has changed since.
     The same collection gives the same bytes, but for new names of judges, which are drawn by chance: nobody
-    who knows the judges can draw them again. Judges who have such names already keep them.
+    who knows the judges can draw them again.
     """
     choice.check()
     _check_target(target, replaces=replaces)
@@ -97,8 +95,7 @@ def write_directory(
         }
         out.lines(MANIFEST, [json.dumps(data | {"sha256": _own_hash(data)}, indent=1, sort_keys=True)])
     sizes = [facts.bytes for facts in out.files.values()]
-    names_kept = choice.anonymised and not out.disguise.is_on
-    return Written(out.counts, qrels, n_idle, len(sizes), sum(sizes), names_kept, heard)
+    return Written(out.counts, qrels, n_idle, len(sizes), sum(sizes), heard)
 
 
 def _check_target(target: Path, *, replaces: bool) -> None:

@@ -69,8 +69,9 @@ _LEFT_OUT = {
     "texts": "The texts of the documents are not included; marked passages have their place alone.",
     "runs": "The runs are not included, and the plans of pools name none.",
     "notes": "The judges' notes and reasons are left out, and the words of models' answers.",
-    "names": "The judges have new names, given by chance; who is who is kept nowhere. Their machines, the"
-    " words they had marked, the days they were registered on and the seeds of their orders are left out.",
+    "names": "The judges have new names, given by chance; who is who is kept nowhere. Their machines and"
+    " programs, the words they had marked, the days they were registered on and the seeds of their orders are"
+    " left out.",
 }
 _NOUNS = {"topic": "topics", "document": "documents", "texts": "of these, with a text", "run": "runs"}
 _NOUNS |= {"pool": "pools", "judge": "judges", "judgement": "judgement events"}
@@ -92,7 +93,7 @@ def readme(out: Outgoing, qrels: Sequence[Mapping[str, Any]]) -> str:
         "Licence: *to be filled in by the publisher; this file may be edited, no other.*",
         _table("", "how many", [(noun, f"{out.counts.get(name, 0):,}") for name, noun in _NOUNS.items()]),
         *(_LEFT_OUT[one] for one in out.choice.left_out),
-        "Their notes and reasons are here, as they wrote them." if has_notes else "",
+        "Their notes and reasons are here, each name of a judge in them is `[judge]`." if has_notes else "",
         f"## Files\n\n{_table('file', 'what', files)}",
         "## Grades",
         _table("grade", "label", [(str(one.value), _cell(one.label)) for one in scale.grades]),

@@ -54,6 +54,7 @@ _BLANK: Mapping[str, Mapping[str, Any]] = {
         "judge.renamed_at": None,
         "sitting.host": "",
         "sitting.process": 0,
+        "sitting.program": "",
     },
 }
 """What stands in place of values, by what is left out; for ``...`` nothing does, and one is made anew."""
