@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     CheckConstraint,
     Column,
     ForeignKey,
@@ -175,7 +176,9 @@ class PoolRow(_Row, table=True):
     manifest: str = Field(sa_type=Text)
     """JSON: the plan, its seed, and the hashes of the runs."""
     display_order: str = Field(sa_type=Text)
-    """How `pool_entry.position` lays the documents: `docno`, `priority`, `random:SEED`."""
+    """How `pool_entry.position` lays the documents: `docno`, `priority`, `random`, `drawn`."""
+    order_seed: int | None = Field(default=None, sa_type=BigInteger)
+    """Of the order `random`; ``None`` = not known, or another order."""
     withdrawn: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
     checksum: int | None = Field(default=None, sa_column_kwargs=AT_WRITING)
@@ -290,6 +293,8 @@ class AssignmentRow(_Row, table=True):
 
     __table_args__ = (
         UniqueConstraint("topic_id", "document_id", "judge_id"),
+        CheckConstraint("display_order IN ('docno', 'priority', 'random')", name="known_order"),
+        CheckConstraint("order_seed IS NULL OR display_order = 'random'", name="seed_of_random_order"),
         Index("assignment_of_topic", "topic_id", "position", sqlite_where=_CAN_BE_CLAIMED),
     )
 
@@ -307,7 +312,9 @@ class AssignmentRow(_Row, table=True):
     lease."""
     plan_id: int | None = Field(default=None, foreign_key="assignment_plan.id")
     display_order: str = Field(default="docno", sa_type=Text, sa_column_kwargs={"server_default": "docno"})
-    """How `position` lays the documents: `docno`, `priority`, `random:SEED`."""
+    """How `position` lays the documents: `docno`, `priority`, `random`."""
+    order_seed: int | None = Field(default=None, sa_type=BigInteger)
+    """Of the order `random`; ``None`` = not known, or another order."""
 
 
 class SittingRow(_Row, table=True):

@@ -106,7 +106,6 @@ def fetch_identities(session: Session) -> dict[int, str]:
     return {row.id: row.uid for row in session.execute(select(JUDGE.c.id, JUDGE.c.uid))}
 
 
-_RANDOM = "random"
 _SOMEBODY = "[judge]"
 """What stands in place of a judge's name in published notes."""
 _NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")
@@ -131,10 +130,6 @@ class Disguise:
     def iteration(self, label: str) -> str:
         """Return the label of a round; some files have a judge there. A number stays."""
         return label if label.isdecimal() else self.within(label)
-
-    def order(self, order: str | None) -> str | None:
-        """Return how documents lay before a judge, without a seed: it is made of the name."""
-        return _RANDOM if self._names and order and order.startswith(f"{_RANDOM}:") else order
 
     def note(self, text: str) -> str:
         """Replace the names of judges in words of judges: a new name could tell there whose it is."""

@@ -28,6 +28,15 @@ def unpack_today(name: str, target: Path) -> Path:
         # Copies that had come together: a state by a rule, and what stood on the other copy.
         made.execute("UPDATE judgement SET checksum = NULL WHERE follows IS NOT NULL OR settled IS NOT NULL")
         made.execute("UPDATE judgement SET action = 'judge' WHERE action = 'settle'")
+        # The seed of an order was a part of its name: `random:7`.
+        for table in ("assignment", "judgement", "pool"):
+            made.execute(f"ALTER TABLE {table} ADD COLUMN order_seed BIGINT")
+            made.execute(
+                f"UPDATE {table} SET display_order = 'random', order_seed = substr(display_order, 8)"
+                " WHERE display_order LIKE 'random:%'"
+            )
+        for table in ("judgement", "pool"):  # of rows with other columns
+            made.execute(f"UPDATE {table} SET checksum = NULL")
     scale = parse_scale("0-1")
     Collection.create(str(target), name="kept", scale=scale, program="kept").close()
     with closing(sqlite3.connect(target)) as today, today:

@@ -180,8 +180,6 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
         names = pool_names(out)
         renamed["judge.name"], renamed["pool.name"] = disguise.name, names.__getitem__
         renamed["pool.round"] = renamed["judgement.iteration"] = disguise.iteration
-        renamed["assignment.display_order"] = disguise.order
-        renamed["judgement.display_order"] = disguise.order
 
         def of_plan(text: str) -> str:
             # With the seed, and a name that is guessed, a judge's order could be drawn again.
@@ -318,7 +316,8 @@ def _write_judgements(out: Outgoing) -> None:
                 if not out.choice.texts:
                     said["passages"] = tuple(replace(passage, text="") for passage in one.passages)
                 said |= {"judge": disguise.name(one.judge), "iteration": disguise.iteration(one.iteration)}
-                yield replace(one, **said, display_order=disguise.order(one.display_order))
+                said |= {"order_seed": None} if out.choice.anonymised else {}
+                yield replace(one, **said)
                 advance(1)
 
         out.lines("judgements.jsonl", history_lines(as_wished(), out.kinds, "jsonl"))

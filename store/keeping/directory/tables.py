@@ -21,7 +21,19 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary, Table, func, insert, select
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Float,
+    Integer,
+    LargeBinary,
+    Table,
+    func,
+    insert,
+    select,
+)
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlmodel import Session, SQLModel
 
@@ -29,7 +41,18 @@ from store.db.columns import RawText, is_of
 from store.db.packing import pack_ranking, unpack_floats, unpack_integers
 from store.db.raw import CHECKSUM
 from store.errors import FaultList, FormatError, PoolerError
-from store.fields import ID, MOMENT, PROSE, TOPIC, Reader, UnfitValueError, checked_values, or_none, whole
+from store.fields import (
+    ID,
+    MOMENT,
+    PROSE,
+    SEED,
+    TOPIC,
+    Reader,
+    UnfitValueError,
+    checked_values,
+    or_none,
+    whole,
+)
 from store.formats.syntax.json_lines import json_line, read_json_lines
 
 FOLDER = "tables/"
@@ -55,6 +78,7 @@ _BLANK: Mapping[str, Mapping[str, Any]] = {
         "sitting.host": "",
         "sitting.process": 0,
         "sitting.program": "",
+        **dict.fromkeys(("assignment.order_seed", "judgement.order_seed")),
     },
 }
 """What stands in place of values, by what is left out; for ``...`` nothing does, and one is made anew."""
@@ -305,6 +329,7 @@ def _bytes(value: Any) -> bytes:
 _TYPES: dict[type[Any], Reader] = {
     DateTime: MOMENT.read,
     Boolean: _truth,
+    BigInteger: SEED.read,
     Integer: whole().read,
     Float: _number,
     LargeBinary: _bytes,

@@ -252,9 +252,9 @@ def secret(here: Path) -> Path:
                                    "round": "ann"}))  # fmt: skip
         for number, judge in enumerate(opened.judges.all()):
             opened.judges.rename(judge.name, f"Zq{number}er")
-    places = "UPDATE assignment SET display_order = 'random:7' WHERE judge_id = 1"
-    change_stored("collection.db", places)
-    change_stored("collection.db", "UPDATE judgement SET display_order = 'random:7' WHERE judge_id = 1")
+    for table in ("assignment", "judgement"):
+        order = "display_order = 'random', order_seed = 7777777"
+        change_stored("collection.db", f"UPDATE {table} SET {order} WHERE judge_id = 1")
     change_stored("collection.db", "UPDATE sitting SET host = 'Zqhost', program = 'Zqprogram 1'")
     note = b"zQ1ER and Zq2er\xe3\x81\x95\xe3\x82\x93 agree"
     change_stored("collection.db", "UPDATE judgement SET note = :note WHERE id % 2 = 0", note=note)
@@ -274,7 +274,7 @@ def test_anonymised_directory_has_nothing_that_tells_who_judged(cli: Cli, secret
         uids = inside.session.execute(text("SELECT uid FROM judge UNION SELECT uid FROM erasure"))
         told = [uid.encode() for (uid,) in uids]
     assert len(told) > 5
-    for uid in (*told, b"random:7"):
+    for uid in (*told, b"7777777"):
         assert not [name for name, content in files.items() if uid in content]
     notes = {json.loads(line)["note"] for line in files["judgements.jsonl"].splitlines()}
     assert "[judge] and [judge]さん agree" in notes

@@ -30,8 +30,8 @@ def ready(collection: Collection) -> Collection:
                                   manifest={"strategy": "imported", "file": "bob.qrels",
                                             "name": "unjudged-bob", "round": "bob"}))  # fmt: skip
     places = [
-        Place("1", docno, judge, Purpose.PRIMARY, position, order)
-        for judge, order in (("bob", "random:77"), ("eve", "docno"), ("bob-2", "random:78"))
+        Place("1", docno, judge, Purpose.PRIMARY, position, "docno" if seed is None else "random", seed)
+        for judge, seed in (("bob", 77), ("eve", None), ("bob-2", 78))
         for position, docno in enumerate("abc")
     ]
     manifest = {"judges": ["eve", "bob", "bob-2"], "seed": 7, "pools": ["main", "unjudged-bob"]}

@@ -233,6 +233,7 @@ def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: 
         "note": b"clear case",
         "iteration": "7",
         "display_order": None,
+        "order_seed": None,
         "position": None,
         "shown_at": None,
         "dwell_ms": None,
