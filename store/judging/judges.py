@@ -24,7 +24,7 @@ from store.fields import id_fault
 from store.judging.kinds import Heard, hear
 from store.judging.sittings import live_sittings
 from store.records import DECIDED, Action, Judge, JudgeKind, LiveSitting, State
-from store.text import natural_key
+from store.text import free_name, natural_key
 
 
 def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
@@ -231,10 +231,7 @@ def _rename_pools(session: Session, disguise: Disguise, *, dry_run: bool) -> dic
         wanted, label = disguise.within(row.name), disguise.iteration(row.round)
         if (wanted, label) == (row.name, row.round):
             continue
-        new, number = wanted, 1
-        while new != row.name and new in taken:
-            number += 1
-            new = f"{wanted}-{number}"
+        new = free_name(wanted, (taken - {row.name}).__contains__)
         taken.add(new)
         renamed[row.name] = new
         if not dry_run:

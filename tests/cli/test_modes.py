@@ -101,19 +101,6 @@ def test_exported_directory(cli: Cli, judged: Path, umask: int, export_choice: t
         assert mode(path) == (0o777 if path.is_dir() else 0o666) & ~hidden, path
 
 
-def test_replaced_directory_keeps_its_modes(cli: Cli, judged: Path) -> None:
-    """What was opened to a group stays so, file by file."""
-    cli("export", "collection", "made").fine()
-    made = judged / "made"
-    made.chmod(0o2750)
-    for path in made.rglob("*"):
-        path.chmod(0o2750 if path.is_dir() else 0o640)
-    (made / "README.md").chmod(0o644)
-    before = {path: mode(path) for path in (made, *made.rglob("*"))}
-    cli("export", "collection", "made", "--replace").fine()
-    assert {path: mode(path) for path in (made, *made.rglob("*"))} == before
-
-
 REPLACING = {
     "backup": ("backup", "x", "--replace"),
     "export judgements": ("export", "judgements", "--out", "x"),

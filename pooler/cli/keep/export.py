@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from store.event import JudgementEvent
     from store.grades.policy import Policy
     from store.judging.kinds import Heard
-    from store.keeping.directory.contract import ExportChoice
-    from store.keeping.directory.folder import Written
+    from store.keeping.directory.folder import ExportChoice, Written
     from store.records import Judgement, Pool
 
 
@@ -315,9 +314,6 @@ def whole_collection(
             " a BEIR folder, or TREC's files.",
         ),
     ] = "pooler",
-    replace: Annotated[
-        bool, option("--replace", "Replace DIR, if it is an earlier export that nobody has changed.")
-    ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write the whole collection into a folder, with a README.
@@ -333,11 +329,8 @@ def whole_collection(
     """
     from pooler.version import __version__
     from store.collection import Collection
-    from store.keeping.directory.contract import ExportChoice
-    from store.keeping.directory.folder import write_directory
+    from store.keeping.directory.folder import ExportChoice, write_directory
 
-    if run_files is not None and (without_runs or layout == "beir"):
-        raise ArgumentError("--run-files", "is for an export with runs", str(run_files))
     export_choice = ExportChoice(
         layout=layout,
         run_files=run_files,
@@ -349,12 +342,7 @@ def whole_collection(
     )
     with tidy_when_killed(), Collection(collection) as opened:
         written = write_directory(
-            opened.as_it_stands(),
-            folder,
-            export_choice,
-            program=f"pooler {__version__}",
-            replaces=replace,
-            progress=progress,
+            opened.as_it_stands(), folder, export_choice, program=f"pooler {__version__}", progress=progress
         )
         erased = erased_words(opened)
     _report_directory(folder, export_choice, written)
