@@ -349,8 +349,10 @@ def test_new_names_are_drawn_anew_each_time(cli: Cli, here: Path) -> None:
 def test_folder_that_is_there_is_kept(cli: Cli, judged: Path) -> None:
     """A collection is written where there is nothing: an earlier export is the user's to remove."""
     export = ("export", "collection", "one", "--judge", "strict")
-    (judged / "one").mkdir()
+    (judged / "one").mkdir(0o750)
     cli(*export).fine()
+    assert (judged / "one").stat().st_mode & 0o777 == 0o750  # an empty folder keeps its mode
+    (judged / "one" / "LICENSE").write_text("mine", "utf-8")
     files = bytes_of(judged / "one")
     assert "one: expected a new or empty folder" in cli(*export).failed(1).err
     assert bytes_of(judged / "one") == files
