@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from pooler.strategies.rankings import raw_numbers
 from store.errors import ArgumentError, PoolerError
-from store.records import Assignable, AssignmentPlan, Existing, Place, Purpose
+from store.fields import LARGEST_SEED
+from store.records import Assignable, AssignmentPlan, DisplayOrder, Existing, Place, Purpose
 from store.text import natural_key
 
 
@@ -211,7 +212,6 @@ class _Chooser:
 
 
 By = Literal["document", "topic"]
-DisplayOrder = Literal["docno", "random", "priority"]
 
 # Each has random numbers of its own, so that one option more leaves the others' as they are.
 _PURPOSE, _JUDGE = 0, 1
@@ -248,6 +248,8 @@ class AssignmentOptions:
         ):
             if value < least:
                 raise ArgumentError(name, f"must be an integer >= {least}", value)
+        if self.seed > LARGEST_SEED:
+            raise ArgumentError("seed", f"must be at most {LARGEST_SEED}", self.seed)
         if not 0 <= self.overlap <= 1:
             raise ArgumentError("overlap", "must be a share from 0 to 1", self.overlap)
         if self.overlap_judges is not None:
@@ -409,11 +411,11 @@ def _places_by_name(
     places: list[Place] = []
     for judge in sorted(set().union(*new)):
         own = [number for number, having in enumerate(new) if judge in having]
-        sequence, display_order = _ordered([documents[number] for number in own], judge, options)
+        sequence, seed = _ordered([documents[number] for number in own], judge, options)
         for position, place in enumerate(sequence):
             number = own[place]
             one = documents[number]
-            places.append(Place(one.topic, one.docno, judge, purposes[number], position, display_order))
+            places.append(Place(one.topic, one.docno, judge, purposes[number], position, options.order, seed))
     return sorted(places, key=lambda place: (place.position, place.docno, place.judge))
 
 
@@ -424,35 +426,36 @@ def _places_to_claim(
     options: AssignmentOptions,
 ) -> list[Place]:
     """Make the places of a topic: those of judges who decided, the others open."""
-    sequence, display_order = _ordered(documents, None, options)
+    sequence, seed = _ordered(documents, None, options)
     places: list[Place] = []
     for position, number in enumerate(sequence):
         one = documents[number]
         judges: list[str | None] = [*sorted(one.decided - one.holders)]
         judges += [None] * (sizes[number] - len(one.decided))
         places += [
-            Place(one.topic, one.docno, judge, purposes[number], position, display_order) for judge in judges
+            Place(one.topic, one.docno, judge, purposes[number], position, options.order, seed)
+            for judge in judges
         ]
     return places
 
 
 def _ordered(
     documents: Sequence[Assignable], judge: str | None, options: AssignmentOptions
-) -> tuple[list[int], str]:
+) -> tuple[list[int], int | None]:
     """Lay documents of a topic, given by docno, before a judge; ``None`` = before whoever comes.
 
-    Returns their numbers in order, and what the order is called.
+    Returns their numbers in order, and the seed of a random one.
     """
     numbers = range(len(documents))
     if options.order == "docno":
-        return list(numbers), "docno"
+        return list(numbers), None
     if options.order == "random":
         seed = options.seed
         if judge is not None:
             seed = int(raw_numbers(seed, judge, 1, step=_JUDGE)[0]) >> 32
         # As a pool lays its documents at random with this seed.
         drawn = raw_numbers(seed, documents[0].topic, len(documents))
-        return np.argsort(drawn, kind="stable").tolist(), f"random:{seed}"
+        return np.argsort(drawn, kind="stable").tolist(), seed
     rank: list[tuple[int, float]] = []
     for one in documents:
         if one.priority is None:
@@ -461,4 +464,4 @@ def _ordered(
             raise ArgumentError("order", reason, None, hint=hint)
         rank.append((one.pool, -one.priority))
     # The greater docno first where priorities are equal, as everywhere; sorting is stable.
-    return sorted(sorted(numbers, reverse=True), key=rank.__getitem__), "priority"
+    return sorted(sorted(numbers, reverse=True), key=rank.__getitem__), None

@@ -22,6 +22,7 @@ from store.fields import (
     MOMENT,
     PASSAGES,
     PROSE,
+    SEED,
     TOPIC,
     WORD,
     Reader,
@@ -52,6 +53,7 @@ class JudgementEvent:
     iteration: str = "0"
     passages: tuple[Passage, ...] = ()
     display_order: str | None = None
+    order_seed: int | None = None
     position: int | None = None
     shown_at: datetime | None = None
     judged_at: datetime
@@ -112,8 +114,9 @@ EVENT = _declared(
     Field("iteration", ID, "the judging round"),
     Field("passages", PASSAGES, "marked evidence: start, length and text, in characters of the"
           " document's text, which is empty where texts are left out"),
-    Field("display_order", WORD, "how the documents were ordered for the judge, seed included; null"
-          " = not at a desk"),
+    Field("display_order", WORD, "how the documents were ordered for the judge: docno, priority, random,"
+          " drawn; of a ruling also the grades that were seen; null = not at a desk"),
+    Field("order_seed", SEED, "the seed of the order `random`", since=4),
     Field("position", whole(0), "place in the queue, from 0"),
     Field("shown_at", MOMENT, "when the document was painted, UTC"),
     Field("judged_at", MOMENT, "when the judge acted, UTC"),

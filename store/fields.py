@@ -89,6 +89,8 @@ Reader = Callable[[Any], Any]
 """Turns a JSON value into what a record has, or raises `UnfitValueError`."""
 
 _MOST = 2**31 - 1
+LARGEST_SEED = 2**63 - 1
+"""What a column of either engine holds."""
 """Whole numbers that both databases hold."""
 
 
@@ -205,7 +207,7 @@ class ValueKind:
     """What a value is: how it is read from JSON and written as such; what it is stored as."""
 
     name: str
-    """``topic``, ``id``, ``int``, ``enum``, ``text`` (not empty), ``prose`` (any text), ``code`` (a
+    """``topic``, ``id``, ``int``, ``seed``, ``enum``, ``text`` (not empty), ``prose`` (any text), ``code`` (a
     short text of the program), ``hash``, ``moment`` or ``passages``."""
     read: Reader
     write: Callable[[Any], Any] | None = None
@@ -224,6 +226,16 @@ MOMENT = ValueKind("moment", _read_moment, _moment_text)
 PASSAGES = ValueKind(
     "passages", _read_passages, lambda passages: [[one.start, one.length, one.text] for one in passages]
 )
+
+
+def _read_seed(value: Any) -> int:
+    """Read the seed of an order."""
+    if type(value) is int and 0 <= value <= LARGEST_SEED:
+        return value
+    raise _unfit(f"an integer from 0 to {LARGEST_SEED}", value)
+
+
+SEED = ValueKind("seed", _read_seed)
 
 
 def whole(least: int | None = None) -> ValueKind:

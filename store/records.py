@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from store.errors import ArgumentError, UnknownNameError
 
@@ -449,6 +449,10 @@ class Assignable:
         return bool(self.holders or self.n_open)
 
 
+DisplayOrder = Literal["docno", "priority", "random"]
+"""How the documents that a judge is given are laid."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A place to be made."""
@@ -460,7 +464,9 @@ class Place:
     purpose: Purpose
     position: int
     """From 0, in the judge's order of the topic; of a place to be claimed, in the plan's."""
-    display_order: str
+    display_order: DisplayOrder
+    order_seed: int | None = None
+    """Of the order `random`."""
 
 
 @dataclass(frozen=True, slots=True)

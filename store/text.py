@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from unicodedata import normalize
 
 REPLACEMENT = "\ufffd"
@@ -52,6 +52,19 @@ def sanitise_line(text: str) -> str:
     'two lines and a tab'
     """
     return sanitise(text).replace("\n", " ").replace("\t", " ")
+
+
+def free_name(wanted: str, is_taken: Callable[[str], bool]) -> str:
+    """Return a name, or the first of name-2, name-3, ... that is free.
+
+    >>> free_name("pool", {"pool", "pool-2"}.__contains__)
+    'pool-3'
+    """
+    name, number = wanted, 1
+    while is_taken(name):
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

@@ -121,10 +121,10 @@ def as_json(manifest: Mapping[str, Any]) -> str:
     return json.dumps(manifest, sort_keys=True)
 
 
-def display_order(manifest: Mapping[str, Any]) -> str:
-    """Say how positions were chosen, the seed included."""
+def display_order(manifest: Mapping[str, Any]) -> tuple[str, int | None]:
+    """Return how positions were chosen, and with which seed."""
     order = str(manifest.get("out_order", "docno"))
-    return f"{order}:{manifest['seed']}" if order == "random" else order
+    return order, manifest["seed"] if order == "random" else None
 
 
 Pairs = Collection[tuple[str, str]]
@@ -252,7 +252,7 @@ def insert_pool(
         connection.execute(insert(POOL_TOPIC), budgets)
     add_pool_runs(session, row.id or 0, pool.run_tags)
     row.manifest = as_json(pool.manifest)
-    row.display_order = display_order(pool.manifest)
+    row.display_order, row.order_seed = display_order(pool.manifest)
     write_pool_digest(session, row.id or 0)
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     DateTime,
@@ -65,6 +66,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 COLUMN_TYPES: dict[str, Any] = {
     "int": Integer,
+    "seed": BigInteger,
     "id": KeyText,
     "text": Text,
     "hash": Text,

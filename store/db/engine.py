@@ -173,7 +173,7 @@ def hinting(hint: str) -> Iterator[None]:
         raise StoreError(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_e4e9017d"
+SCHEMA_REVISION = "1_261aaa96"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
 
 BUSY_TIMEOUT_MS = 30_000
@@ -507,13 +507,6 @@ def other_schema(where: str, revision: str) -> SchemaError:
     """Word the refusal of a collection that another version wrote."""
     message = f"{where} has the schema {revision} of another version; this program has {SCHEMA_REVISION}"
     return SchemaError(message, hint="docs/upgrade.md says how to carry over what is in it")
-
-
-def overwrite_removed(session: Session) -> None:
-    """Let SQLite overwrite with zeros whatever this transaction removes."""
-    connection = session.connection()
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete = ON")
 
 
 @contextmanager

@@ -30,9 +30,9 @@ _LONGEST = 180
 """Bytes of the target's name that go into the other; a file system takes 255 in all."""
 
 
-def place_beside(target: Path, ending: str = "part") -> Path:
-    """Name a place beside a target that nothing has; `ending` is part, or old."""
-    return target.with_name(f"{_start_of(target)}{os.urandom(6).hex()}.{ending}")
+def place_beside(target: Path) -> Path:
+    """Name a place beside a target that nothing has."""
+    return target.with_name(f"{_start_of(target)}{os.urandom(6).hex()}.part")
 
 
 def _start_of(target: Path) -> str:
@@ -42,15 +42,11 @@ def _start_of(target: Path) -> str:
 
 def remove_leftovers(target: Path) -> None:
     """Remove what commands that were killed a day ago or more left beside a target, as far as may be."""
-    pattern = re.compile(
-        rf"{re.escape(_start_of(target))}[0-9a-f]{{12}}\.(part|old)({'|'.join(SIDE_FILES)})?"
-    )
+    pattern = re.compile(rf"{re.escape(_start_of(target))}[0-9a-f]{{12}}\.part({'|'.join(SIDE_FILES)})?")
     with suppress(OSError):
         for path in target.absolute().parent.iterdir():
-            found = pattern.fullmatch(path.name)
-            # What was to be replaced stays until something else has its name.
-            is_needed = found is None or (found[1] == "old" and not target.exists())
-            if is_needed or time.time() - path.lstat().st_mtime < LEFT_OVER_S:
+            is_left = pattern.fullmatch(path.name) and time.time() - path.lstat().st_mtime >= LEFT_OVER_S
+            if not is_left:
                 continue
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
@@ -102,34 +98,25 @@ def made_whole(target: Path, *, replaces: bool = False, private: bool = True) ->
 
 @contextmanager
 def folder_beside(target: Path, *, private: bool) -> Iterator[Path]:
-    """Make a folder beside `target` that takes its place at the end of the block.
+    """Make a folder beside `target`, empty or not there yet, that takes its place at the end of the block.
 
-    Nothing is left of it on an error.
-
-    `private`: what is new is for its owner alone; else the umask says for whom. What is replaced leaves its
-    mode, group and owner to what takes its place.
+    Nothing is left of it on an error. `private`: what is new is for its owner alone; else the umask says for
+    whom. A folder that was there leaves its mode, group and owner.
     """
     target = real_place(target)
     remove_leftovers(target)
-    folder, old = place_beside(target), place_beside(target, "old")
+    folder = place_beside(target)
     try:
         folder.mkdir(0o700 if private else 0o777)
         yield folder
-        for path in (*folder.rglob("*"), folder):
-            replaced = target / path.relative_to(folder)
-            if replaced.exists():
-                give_rights(path, replaced.stat())
-            elif private:
-                path.chmod(0o700 if path.is_dir() else 0o600)
+        for path in folder.rglob("*") if private else ():
+            path.chmod(0o700 if path.is_dir() else 0o600)
         if target.exists():
-            target.rename(old)
+            give_rights(folder, target.stat())
+            target.rmdir()
         folder.rename(target)
-        remove_leftovers(target)  # also what was replaced by a command that was killed
     finally:
-        if old.exists() and not target.exists():
-            old.rename(target)
         shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager

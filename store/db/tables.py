@@ -174,7 +174,9 @@ class PoolRow(_Row, table=True):
     manifest: str = Field(sa_type=Text)
     """JSON: the plan, its seed, and the hashes of the runs."""
     display_order: str = Field(sa_type=Text)
-    """How `pool_entry.position` lays the documents: `docno`, `priority`, `random:SEED`."""
+    """How `pool_entry.position` lays the documents: `docno`, `priority`, `random`, `drawn`."""
+    order_seed: int | None = Field(default=None, sa_type=BigInteger)
+    """Of the order `random`; ``None`` = not known, or another order."""
     withdrawn: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
     digest: int = Field(default=0, sa_type=BigInteger)
@@ -294,6 +296,8 @@ class AssignmentRow(_Row, table=True):
         UniqueConstraint("topic_id", "document_id", "judge_id"),
         one_of("purpose", ("primary", "overlap", "calibration")),
         CheckConstraint("position >= 0", name="position_from_0"),
+        one_of("display_order", ("docno", "priority", "random")),
+        CheckConstraint("order_seed IS NULL OR display_order = 'random'", name="seed_of_random_order"),
         Index("assignment_of_topic", "topic_id", "position", sqlite_where=_CAN_BE_CLAIMED),
     )
 
@@ -311,7 +315,9 @@ class AssignmentRow(_Row, table=True):
     lease."""
     plan_id: int | None = Field(default=None, foreign_key="assignment_plan.id")
     display_order: str = Field(default="docno", sa_type=Text, sa_column_kwargs={"server_default": "docno"})
-    """How `position` lays the documents: `docno`, `priority`, `random:SEED`."""
+    """How `position` lays the documents: `docno`, `priority`, `random`."""
+    order_seed: int | None = Field(default=None, sa_type=BigInteger)
+    """Of the order `random`; ``None`` = not known, or another order."""
 
 
 class SittingRow(_Row, table=True):

@@ -180,7 +180,7 @@ def _chosen(states: States, is_chosen: NDArray[np.bool_]) -> States:
     )
 
 
-_NUMBERS = frozenset(one.name for one in EVENT if one.kind.name == "int")
+_NUMBERS = frozenset(one.name for one in EVENT if one.kind.name in ("int", "seed"))
 _MAY_BE_NONE = frozenset(one.name for one in EVENT if one.may_be_none) - _NUMBERS
 _ALWAYS = frozenset(one.name for one in EVENT if one.since == 1)
 """Columns that every history has; older ones lack the rest."""
@@ -317,8 +317,9 @@ _BY_STATE: dict[str, Action] = {
 
 
 class _EarlierHistory:
-    """Reads events that went apart on copies of a collection as one line of revisions.
+    """Reads histories of programs before 0.3, of events that went apart on copies as one line of revisions.
 
+    There the seed of an order was a part of its name: `random:7`.
     An event that settled copies, and one whose state came of another revision than the one before it, is read
     by its state: as the decision that leaves it.
     """
@@ -329,6 +330,9 @@ class _EarlierHistory:
 
     def in_one_line(self, values: dict[str, Any]) -> dict[str, Any]:
         """Return the values of an event without how copies came together."""
+        order, _, seed = str(values.get("display_order")).partition(":")
+        if order == "random" and seed.isdecimal():
+            values |= {"display_order": order, "order_seed": int(seed)}
         said = [values.pop(name, None) for name in _EARLIER]
         action, state, undoes = (values.get(name) for name in ("action", "state", "undoes"))
         by_state = _BY_STATE.get(str(state))

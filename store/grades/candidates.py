@@ -34,7 +34,7 @@ SELECT pool_id, {PAIR}, COALESCE(stratum, -1), position, CASE WHEN sampled THEN 
   FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id WHERE NOT pool.withdrawn"""
 _SHUFFLED = f"""
 SELECT (CAST(judge_id AS BIGINT) << 32) | COALESCE(plan_id, 0), {PAIR}, position
-  FROM assignment WHERE judge_id IS NOT NULL AND SUBSTR(display_order, 1, 6) = 'random'"""
+  FROM assignment WHERE judge_id IS NOT NULL AND display_order = 'random'"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +103,7 @@ def fetch_candidates(
             strata=rows[:, 2],
             sampled=is_sampled,
             places=order,
-            is_shuffled=places is not None or pool.display_order.startswith("random"),
+            is_shuffled=places is not None or pool.display_order == "random",
         )
         found.append(
             TopicCandidates(topics.names[of], n_relevant, pool.name, _depth(pool), candidates, pairs & LOW)

@@ -325,8 +325,10 @@ class AdjudicationDesk(Desk):
         cases = self._wanted(session, fetch_cases(session, self._selection, topic=topic))
         self._cases |= {(case.topic_id, case.document_id): case for case in cases}
         return [
-            Queued(case.document_id, case.docno, display_order(case.given_grades, case.kinds), case.iteration)
-            for case in cases
+            Queued(
+                one.document_id, one.docno, display_order(one.given_grades, one.kinds), None, one.iteration
+            )
+            for one in cases
         ]
 
     def _hold(self, session: Session, values: Mapping[str, Any]) -> None:

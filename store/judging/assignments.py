@@ -87,7 +87,10 @@ _ANY_PLACE = select(ASSIGNMENT.c.id).limit(1)
 
 def assigned_documents(session: Session, judge: int, topic: int) -> dict[int, Row[Any]]:
     """Return the places a judge holds in a topic, by document id, in the judge's display order."""
-    columns = (ASSIGNMENT.c[name] for name in ("document_id", "position", "display_order", "lease_until"))
+    columns = (
+        ASSIGNMENT.c[name]
+        for name in ("document_id", "position", "display_order", "order_seed", "lease_until")
+    )
     held = select(*columns).where(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.topic_id == topic)
     rows = session.execute(held.order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id))
     return {row.document_id: row for row in rows}
@@ -353,6 +356,7 @@ def _add_places(session: Session, plan: AssignmentPlan, documents: Mapping[Pair,
             "purpose": place.purpose.value,
             "plan_id": row.id,
             "display_order": place.display_order,
+            "order_seed": place.order_seed,
         }
         for place in plan.places
         for topic, document in [ids[place.topic, place.docno]]

@@ -92,21 +92,25 @@ class Queued:
     document: int
     """Row id."""
     docno: str
-    display_order: str
+    display_order: str | None
+    order_seed: int | None
     round: str
+
+
+_NOT_QUEUED = Queued(0, "", None, None, "0")
 
 
 def fetch_pooled(session: Session, topic: int) -> dict[int, Queued]:
     """Return the documents of a topic that pools hold, by row id."""
     query = (
-        to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
+        to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.order_seed, POOL.c.round)
         .join(DOCUMENT, DOCUMENT.c.id == POOL_ENTRY.c.document_id)
         .where(POOL_ENTRY.c.topic_id == topic)
         .order_by(POOL.c.id, POOL_ENTRY.c.position)
     )
     pooled: dict[int, Queued] = {}
-    for document, docno, order, label in session.execute(query):
-        pooled.setdefault(document, Queued(document, docno, order, label))
+    for row in session.execute(query):
+        pooled.setdefault(row.id, Queued(*row))
     return pooled
 
 
@@ -116,8 +120,8 @@ def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
     if not has_assignments(session):
         return list(pooled.values())
     return [
-        Queued(document, pooled[document].docno, held_place.display_order, pooled[document].round)
-        for document, held_place in assigned_documents(session, judge, topic).items()
+        replace(pooled[document], display_order=place.display_order, order_seed=place.order_seed)
+        for document, place in assigned_documents(session, judge, topic).items()
         if document in pooled
     ]
 
@@ -217,7 +221,7 @@ class Desk:
         """Whether a document was shown."""
         self._topic_ids: dict[str, int] = {}
         self._document_ids: dict[str, int] = {}
-        self._orders: dict[tuple[int, int], tuple[str, str]] = {}
+        self._orders: dict[tuple[int, int], Queued] = {}
         self._undoing: int | None = None
         """An event whose undo was sent, and nobody knows yet whether it was done."""
         self._topic_versions: dict[int, int | None] = {}
@@ -365,7 +369,7 @@ class Desk:
             tasks = []
             for one in self._queue(session, topic_id):
                 self._document_ids[one.docno] = one.document
-                self._orders[topic_id, one.document] = (one.display_order, one.round)
+                self._orders[topic_id, one.document] = one
                 event = current.get(one.document)
                 shown = () if event is None else passages.get(event.id, ())
                 tasks.append(as_task(one.docno, event, shown))
@@ -594,7 +598,8 @@ class Desk:
         """Append the event that restores the state before another one."""
         topic, document = undone.topic_id, undone.document_id
         values = self._event(session, topic, document, Action.UNDO)
-        values |= {"undoes": undone.id, "display_order": undone.display_order, "position": undone.position}
+        as_then = ("display_order", "order_seed", "position")
+        values |= {"undoes": undone.id, **{name: undone._mapping[name] for name in as_then}}
         restored = ("state", "grade", "reason", "note", "iteration")
         if before is None:
             values |= {"state": State.UNJUDGED.value, "iteration": undone.iteration}
@@ -627,12 +632,13 @@ class Desk:
             raise StoreError(gone_message(self.judge))
         if facts.disabled:
             raise StoreError(disabled_message(self.judge))
-        order, label = self._orders.get((topic, document), ("", "0"))
+        shown = self._orders.get((topic, document), _NOT_QUEUED)
         return {
             **key,
             "action": action.value,
-            "iteration": label,
-            "display_order": order,
+            "iteration": shown.round,
+            "display_order": shown.display_order,
+            "order_seed": shown.order_seed,
             "judged_at": database_now(session),
             "guideline_version": facts.guidelines if self._guideline is None else self._guideline or None,
             "document_sha256": facts.sha256,

@@ -1,31 +1,19 @@
-"""A judge erased, the count that stays, the bytes overwritten.
-
-SQLite marks the place of a removed row as free and leaves its bytes there, and its log keeps pages
-as they were. PostgreSQL does alike; there, and in backups of either, it is for others to do.
-"""
+"""A judge erased, the count that stays, the bytes overwritten."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 
 from sqlalchemy import ColumnElement, and_, delete, exists, insert, select, update
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, same_pair
 from store.db.database import Area
-from store.db.engine import (
-    BUSY_TIMEOUT_MS,
-    JUDGE_PATIENCE_MS,
-    database_now,
-    overwrite_removed,
-    translated_errors,
-)
+from store.db.engine import database_now
+from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
 from store.db.tables import (
     ANSWER,
     ASSIGNMENT,
@@ -42,11 +30,11 @@ from store.db.tables import (
 from store.judging.events import Pair, current_events
 from store.judging.judges import (
     NamesReplaced,
+    count_mentions,
     count_notes,
-    disguise_among,
     judge_named,
     refuse_live,
-    replace_names,
+    replace_name,
 )
 from store.records import DECIDED, JudgeKind, State
 
@@ -106,6 +94,8 @@ class Erasing:
     """Where the name stands beside the list of judges: it is `ERASED` there, then."""
     in_notes: int
     """Notes and reasons of others in which the name stands; they stay as they are."""
+    scrubbed: Scrubbed | None = field(default=None, compare=False)
+    """Whether the bytes are gone from the file; ``None`` = nothing was erased."""
 
     @property
     def is_adjudicator(self) -> bool:
@@ -149,8 +139,8 @@ def look_at(session: Session, name: str) -> Erasing:
         reopened=count_rows(session, ASSIGNMENT, claimed),
         unassigned=_count_unassigned(session, number),
         is_last_assigned=0 < count_rows(session, ASSIGNMENT) == n_places,
-        named=replace_names(session, {name: ERASED}, dry_run=True),
-        in_notes=_count_mentions(session, number, name),
+        named=replace_name(session, name, ERASED, keeps_seeds=False, dry_run=True),
+        in_notes=count_mentions(session, name, JUDGEMENT.c.judge_id != number),
     )
 
 
@@ -158,7 +148,7 @@ def erase(session: Session, name: str) -> Erasing:
     """Erase a judge: events, passages, terms, sittings, places, answers, and the name wherever it stands.
 
     A row of table `erasure` stays, by which a backup is kept from bringing them back unasked.
-    The bytes are for `Erasures.scrub`. `ConflictError`: the judge is at work.
+    `ConflictError`: the judge is at work.
     """
     judge = judge_named(session, name, "id", "uid")
     number = judge.id
@@ -179,7 +169,7 @@ def erase(session: Session, name: str) -> Erasing:
     given_back = {"judge_id": None, "lease_until": None}
     connection.execute(update(ASSIGNMENT).where(_claimed(number)).values(given_back))
     connection.execute(delete(ASSIGNMENT).where(ASSIGNMENT.c.judge_id == number))
-    replace_names(session, {name: ERASED})
+    replace_name(session, name, ERASED, keeps_seeds=False)
     connection.execute(delete(JUDGE).where(JUDGE.c.id == number))
     tombstone = {
         "uid": judge.uid,
@@ -235,18 +225,6 @@ def _count_unassigned(session: Session, judge: int) -> int:
     return count_rows(session, ASSIGNMENT, ASSIGNMENT.c.judge_id == judge, ~stays)
 
 
-def _count_mentions(session: Session, judge: int, name: str) -> int:
-    """Count the notes and reasons of others in which a name stands as a word of its own."""
-    disguise = disguise_among(session, {name: ""})
-    pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
-    others = JUDGEMENT.c.judge_id != judge
-    n_mentions = 0
-    for column in (JUDGEMENT.c.note, JUDGEMENT.c.reason):
-        worded = select(*pair, column.label("words")).where(others, column != "").distinct()
-        n_mentions += sum(disguise.within(row.words) != row.words for row in session.execute(worded))
-    return n_mentions
-
-
 @dataclass(frozen=True, slots=True)
 class Erasure:
     """A judge who was erased."""
@@ -281,18 +259,6 @@ def removed_words(judgements: Iterable[int]) -> str:
     return f"{sum(counts):,} {noun} of {whose} removed"
 
 
-class Scrubbed(StrEnum):
-    """What has become of the bytes."""
-
-    DONE = "done"
-    """The file has been written anew, without them, and its log is empty."""
-    IN_USE = "in-use"
-    """The rows are overwritten. Another program has the file open, and older copies of them may be
-    in its free pages or in the log: try again when it is closed."""
-    NOT_HERE = "not-here"
-    """The database is a server's."""
-
-
 class Erasures(Area):
     """The judges of a collection who were erased, and are to be."""
 
@@ -308,26 +274,5 @@ class Erasures(Area):
                 return look_at(session, name)
         with self._db.writing(bulk=True) as session:
             overwrite_removed(session)
-            return erase(session, name)
-
-    def scrub(self) -> Scrubbed:
-        """Write the file of a collection anew without what was removed from it, and empty its log.
-
-        `StoreError`: no room for a second copy of the file while it is written.
-        """
-        engine = self._db.engine
-        if engine.dialect.name != "sqlite":
-            return Scrubbed.NOT_HERE
-        with translated_errors(engine), closing(engine.raw_connection()) as raw:
-            cursor = raw.cursor()
-            cursor.execute("PRAGMA secure_delete = ON")
-            cursor.execute(f"PRAGMA busy_timeout = {JUDGE_PATIENCE_MS}")
-            try:
-                cursor.execute("VACUUM")
-                is_busy = bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                    raise
-                is_busy = True
-            cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-        return Scrubbed.IN_USE if is_busy else Scrubbed.DONE
+            done = erase(session, name)
+        return replace(done, scrubbed=scrub(self._db.engine))

@@ -1,4 +1,4 @@
-"""Judges added, renamed, made anonymous."""
+"""Judges added, listed, renamed; and where their names stand beside the list of judges."""
 
 from __future__ import annotations
 
@@ -9,34 +9,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import count
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Row, Table, and_, delete, exists, func, or_, select, update
+from sqlalchemy import Column, ColumnElement, Row, and_, exists, func, or_, select, update
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, row_named
 from store.db.database import Area
 from store.db.digests import write_event_digests
-from store.db.engine import database_now, overwrite_removed
-from store.db.tables import (
-    ASSIGNMENT,
-    ASSIGNMENT_PLAN,
-    JUDGE,
-    JUDGE_CODE,
-    JUDGE_TERM,
-    JUDGEMENT,
-    POOL,
-    SITTING,
-    TABLES,
-    JudgeRow,
-)
+from store.db.engine import database_now
+from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
+from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, JudgeRow
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.kinds import Heard, hear
 from store.judging.sittings import live_sittings
 from store.records import DECIDED, Action, Judge, JudgeKind, LiveSitting, State
-from store.text import natural_key
+from store.text import free_name, natural_key
 
 
 def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
@@ -118,7 +107,8 @@ def fetch_identities(session: Session) -> dict[int, str]:
     return {row.id: row.uid for row in session.execute(select(JUDGE.c.id, JUDGE.c.uid))}
 
 
-_RANDOM = "random"
+_SOMEBODY = "[judge]"
+"""What stands in place of a judge's name in published notes."""
 _NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")
 """Keys of manifests under which the name of a judge may stand, alone or within another name."""
 
@@ -130,12 +120,9 @@ class Disguise:
         self._names = dict(names)
         longest_first = sorted(self._names, key=len, reverse=True)
         alternatives = "|".join(map(re.escape, longest_first))
-        self._pattern = re.compile(rf"(?<![^\W_])(?:{alternatives})(?![^\W_])")
-
-    @property
-    def is_on(self) -> bool:
-        """Whether anybody has another name."""
-        return bool(self._names)
+        # Japanese has no blanks between a name and what follows.
+        self._pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{alternatives})(?![A-Za-z0-9])")
+        self._any_case = re.compile(self._pattern.pattern, re.IGNORECASE)
 
     def name(self, judge: str) -> str:
         """Return the name of a judge."""
@@ -145,9 +132,9 @@ class Disguise:
         """Return the label of a round; some files have a judge there. A number stays."""
         return label if label.isdecimal() else self.within(label)
 
-    def order(self, order: str | None) -> str | None:
-        """Return how documents lay before a judge, without a seed: it is made of the name."""
-        return _RANDOM if self.is_on and order and order.startswith(f"{_RANDOM}:") else order
+    def note(self, text: str) -> str:
+        """Replace the names of judges in words of judges: a new name could tell there whose it is."""
+        return self._any_case.sub(_SOMEBODY, text) if self._names else text
 
     def within(self, text: str) -> str:
         """Replace the names of judges that stand in a text as words of their own."""
@@ -179,74 +166,55 @@ def disguise_of(judges: Iterable[str]) -> Disguise:
     return Disguise({name: f"judge-{number}" for number, name in enumerate(names, start=1)})
 
 
-def are_disguised(judges: Iterable[str]) -> bool:
-    """Say whether judges have just the names that `disguise_of` gives."""
-    names = list(judges)
-    return sorted(names) == sorted(f"judge-{number}" for number in range(1, len(names) + 1))
-
-
-_LISTS = ("judge", "judges")
-"""Keys of manifests that hold names of judges and nothing else."""
 _POOL_KEYS = {"name", "pools", "replaced"}
 """Keys of manifests that hold names of pools."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamesReplaced:
-    """Where names of judges stand, beside the list of judges."""
+    """Where the name of a judge stands, beside the list of judges."""
 
-    plans: int = 0
+    plans: int
     """Plans of pools and of assignments."""
-    pools: tuple[str, ...] = ()
-    """Pools whose name or round holds one, as they were called."""
-    events: int = 0
-    """Events of whatever judge whose round holds one."""
+    pools: Mapping[str, str]
+    """Pools whose name or round holds it: old name to new."""
+    events: int
+    """Events of whatever judge whose round holds it."""
 
 
-def rename_in_lists(session: Session, old: str, new: str) -> int:
-    """Put a name in place of another wherever a plan lists judges; return how many plans did.
+def replace_name(
+    session: Session, old: str, new: str, *, keeps_seeds: bool, dry_run: bool = False
+) -> NamesReplaced:
+    """Put another name in place of a judge's, wherever a collection names the judge beside the list.
 
-    Names of pools, rounds and files stay: files made before know them by these.
+    With `dry_run` it is only counted where it stands. Without `keeps_seeds` the seed of an assignment that
+    names the judge goes: with it, and a name that is guessed, that judge's order could be drawn again.
     """
+    disguise = disguise_among(session, {old: new})
+    pools = _rename_pools(session, disguise, dry_run=dry_run)
     n_plans = 0
     for table in (ASSIGNMENT_PLAN, POOL):
-        for row_id, manifest in _manifests(session, table):
-            listed = {key: manifest[key] for key in _LISTS if key in manifest}
-            renamed = {key: _mapped(value, {old: new}, resorted=True) for key, value in listed.items()}
-            if renamed != listed:
-                _write(session, table, row_id, {**manifest, **renamed})
-                n_plans += 1
-    return n_plans
-
-
-def replace_names(session: Session, names: Mapping[str, str], *, dry_run: bool = False) -> NamesReplaced:
-    """Put other names in place of judges', wherever a collection names them beside their list.
-
-    With `dry_run` it is only said where they stand: where `Disguise` hides a name that is published. The seed
-    of an assignment that names one of them goes: with it, and a name that is guessed, the order of that
-    judge's documents could be drawn again.
-    """
-    disguise = disguise_among(session, names)
-    renamed_pools = _rename_pools(session, disguise, dry_run=dry_run)
-    n_plans = 0
-    for table in (ASSIGNMENT_PLAN, POOL):
-        for row_id, manifest in _manifests(session, table):
-            new = disguise.manifest(manifest)
-            for key, old in manifest.items():
+        for row_id, manifest in session.execute(select(table.c.id, table.c.manifest)).all():
+            before = json.loads(manifest)
+            after = disguise.manifest(before)
+            for key, value in before.items():
+                if key in _POOL_KEYS and isinstance(value, str):
+                    after[key] = pools.get(value, value)
+                elif key in _POOL_KEYS and isinstance(value, list):
+                    after[key] = [pools.get(one, one) for one in value]
                 # A list that differs in its order alone stays as it was.
-                if isinstance(old, list) and Counter(map(str, old)) == Counter(map(str, new[key])):
-                    new[key] = old
-            for key in _POOL_KEYS & manifest.keys():
-                new[key] = _mapped(manifest[key], renamed_pools)
-            if new == manifest:
+                elif isinstance(value, list) and Counter(map(str, value)) == Counter(map(str, after[key])):
+                    after[key] = value
+            if after == before:
                 continue
             n_plans += 1
-            if table is ASSIGNMENT_PLAN:
-                new.pop("seed", None)
+            if table is ASSIGNMENT_PLAN and not keeps_seeds:
+                after.pop("seed", None)
             if not dry_run:
-                _write(session, table, row_id, new)
+                values = {"manifest": json.dumps(after, sort_keys=True)}
+                session.execute(update(table).where(table.c.id == row_id).values(values))
     n_events = _rename_rounds(session, disguise, dry_run=dry_run)
-    return NamesReplaced(n_plans, tuple(renamed_pools), n_events)
+    return NamesReplaced(n_plans, pools, n_events)
 
 
 def disguise_among(session: Session, names: Mapping[str, str]) -> Disguise:
@@ -264,10 +232,7 @@ def _rename_pools(session: Session, disguise: Disguise, *, dry_run: bool) -> dic
         wanted, label = disguise.within(row.name), disguise.iteration(row.round)
         if (wanted, label) == (row.name, row.round):
             continue
-        new, number = wanted, 1
-        while new != row.name and new in taken:
-            number += 1
-            new = f"{wanted}-{number}"
+        new = free_name(wanted, (taken - {row.name}).__contains__)
         taken.add(new)
         renamed[row.name] = new
         if not dry_run:
@@ -292,59 +257,36 @@ def _rename_rounds(session: Session, disguise: Disguise, *, dry_run: bool) -> in
     return n_events
 
 
-def _manifests(session: Session, table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the row id and the manifest of every plan."""
-    query = select(table.c.id, table.c.manifest).order_by(table.c.id)
-    for row_id, manifest in session.execute(query).all():
-        yield row_id, json.loads(manifest)
-
-
-def _write(session: Session, table: Table, row_id: int, manifest: Mapping[str, Any]) -> None:
-    """Store a manifest in place of another."""
-    text = json.dumps(manifest, sort_keys=True)
-    session.execute(update(table).where(table.c.id == row_id).values(manifest=text))
-
-
-def _mapped(value: Any, names: Mapping[str, str], *, resorted: bool = False) -> Any:
-    """Put names in place of others: alone, or in a list, whose order stays unless it is sorted anew."""
-    if not isinstance(value, list):
-        return names.get(value, value) if isinstance(value, str) else value
-    new = [names.get(one, one) for one in value]
-    return sorted(new, key=natural_key) if resorted and new != value else new
+def count_mentions(session: Session, name: str, *where: ColumnElement[bool]) -> int:
+    """Count the notes and reasons in which the name of a judge stands as a word, each once a document."""
+    disguise = disguise_among(session, {name: ""})
+    pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
+    n_mentions = 0
+    for column in (JUDGEMENT.c.note, JUDGEMENT.c.reason):
+        worded = select(*pair, column.label("words")).where(column != "", *where).distinct()
+        n_mentions += sum(disguise.within(row.words) != row.words for row in session.execute(worded))
+    return n_mentions
 
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
     """What renaming a judge changed, and what it left."""
 
-    plans: int
-    """Plans that listed the old name."""
-    left: NamesReplaced
-    """Where the old name still stands: it is a part of other names there."""
+    named: NamesReplaced
+    """Where the old name stood beside the list of judges; the new one stands there."""
+    in_notes: int
+    """Notes and reasons in which it stands; they stay as they were written."""
     live: tuple[LiveSitting, ...]
     """Screens that show the old name until they are closed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Anonymised:
-    """What making judges anonymous changed, or would."""
-
-    names: tuple[str, ...]
-    """The new ones, in natural order: who is who is said nowhere. Empty of what it only would."""
-    sittings: int
-    """That said where and with what somebody worked."""
-    terms: int
-    """Own words of theirs, which are gone."""
-    orders: int
-    """Events and places whose order no longer tells its seed."""
-    notes: int
-    """Notes and reasons of theirs, in their own words, each once a document."""
-    named: NamesReplaced
-    """Where their names stood beside the list of judges."""
+    scrubbed: Scrubbed = Scrubbed.NOT_HERE
+    """Whether the bytes of the old name are gone from the file."""
 
 
 def rename(session: Session, old: str, new: str) -> Renamed:
-    """Give a judge another name; it is the same judge at every desk and on every page."""
+    """Give a judge another name; it is the same judge at every desk and on every page.
+
+    The old name stands nowhere afterwards but in notes and reasons, which are judges' own words.
+    """
     number = judge_id(session, old)
     if fault := id_fault(new):
         raise ArgumentError("NEW", f"must be one word ({fault})", new)
@@ -353,47 +295,11 @@ def rename(session: Session, old: str, new: str) -> Renamed:
     if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == new)) is not None:
         message = f"there is a judge `{new}` already"
         raise ConflictError(message, hint="two judges stay two: choose another name")
+    in_notes = count_mentions(session, old)
+    named = replace_name(session, old, new, keeps_seeds=True)
     values = {"name": new, "renamed_at": database_now(session)}
     session.execute(update(JUDGE).where(JUDGE.c.id == number).values(values))
-    n_plans = rename_in_lists(session, old, new)
-    live = live_sittings(session, number, but=None)
-    left = replace(replace_names(session, {old: ""}, dry_run=True), plans=0)
-    return Renamed(n_plans, left, tuple(live))
-
-
-def anonymise(
-    session: Session, names: Sequence[str], *, without_notes: bool = False, dry_run: bool = False
-) -> Anonymised:
-    """Take from judges whatever tells who they are; nothing in the collection tells it afterwards.
-
-    What counts as telling is what an anonymised export leaves out. Grades, times and, unless they are to go,
-    notes stay. `ConflictError`: one of them is at work; nothing is changed.
-    """
-    numbers = {name: judge_id(session, name) for name in names}
-    ids = list(numbers.values())
-    if not dry_run:
-        refuse_live(session, numbers)
-    sittings = SITTING.c.judge_id.in_(ids)
-    tells = or_(SITTING.c.host != "", SITTING.c.process != 0, SITTING.c.program != "")
-    n_sittings = count_rows(session, SITTING, sittings, tells)
-    terms = JUDGE_TERM.c.judge_id.in_(ids)
-    n_terms = count_rows(session, JUDGE_TERM, terms)
-    n_notes = count_notes(session, ids)
-    new_names = dict.fromkeys(numbers, "") if dry_run else _new_names(session, numbers)
-    n_orders = _hide_orders(session, ids, dry_run=dry_run)
-    named = replace_names(session, new_names, dry_run=dry_run)
-    if not dry_run:
-        emptied = {"host": "", "process": 0, "program": ""}
-        session.execute(update(SITTING).where(sittings).values(emptied))
-        session.execute(delete(JUDGE_TERM).where(terms))
-        # Whoever knows the code would know who it was.
-        session.execute(delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id.in_(ids)))
-        _rename_all(session, {numbers[old]: new for old, new in new_names.items()})
-        for column, is_worded in _words(ids) if without_notes else ():
-            session.execute(update(JUDGEMENT).where(*is_worded).values({column.name: "", "digest": None}))
-        write_event_digests(session)
-    said = () if dry_run else tuple(sorted(new_names.values(), key=natural_key))
-    return Anonymised(said, n_sittings, n_terms, n_orders, n_notes, named)
+    return Renamed(named, in_notes, tuple(live_sittings(session, number, but=None)))
 
 
 def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:
@@ -424,44 +330,6 @@ def _words(judges: Sequence[int]) -> Iterator[tuple[Column[Any], tuple[ColumnEle
     yield JUDGEMENT.c.reason, (own, JUDGEMENT.c.reason != "", by_hand)
 
 
-def _new_names(session: Session, numbers: Mapping[str, int]) -> dict[str, str]:
-    """Give judges the first free names by chance."""
-    others = select(JUDGE.c.name).where(JUDGE.c.id.not_in(numbers.values()))
-    taken = set(session.scalars(others))
-    free = (name for number in count(1) if (name := f"judge-{number}") not in taken)
-    shuffled = [next(free) for _ in numbers]
-    secrets.SystemRandom().shuffle(shuffled)
-    return dict(zip(numbers, shuffled, strict=True))
-
-
-def _rename_all(session: Session, names: Mapping[int, str]) -> None:
-    """Rename judges by row id, who may take each other's names; and forget when they came."""
-    made = session.execute(select(TABLES["collection"].c.created_at)).scalar_one()
-    values = {"created_at": made, "renamed_at": database_now(session)}
-    for passing in (True, False):
-        for number, name in names.items():
-            own = {**values, "name": f"{number} {name}" if passing else name}
-            session.execute(update(JUDGE).where(JUDGE.c.id == number).values(own))
-
-
-def _hide_orders(session: Session, judges: Sequence[int], *, dry_run: bool = False) -> int:
-    """Forget the seeds of orders that were a judge's own, not a pool's; return how many rows had one."""
-    of_pools = session.scalars(select(POOL.c.display_order).distinct()).all()
-    n_rows = 0
-    for table in (JUDGEMENT, ASSIGNMENT):
-        order = table.c.display_order
-        own = (
-            table.c.judge_id.in_(judges),
-            order.startswith(f"{_RANDOM}:", autoescape=True),
-            order.not_in(of_pools),
-        )
-        n_rows += count_rows(session, table, *own)
-        if not dry_run:
-            fresh = {"digest": None} if table is JUDGEMENT else {}
-            session.execute(update(table).where(*own).values(display_order=_RANDOM, **fresh))
-    return n_rows
-
-
 class Judges(Area):
     """The judges of a collection."""
 
@@ -478,18 +346,9 @@ class Judges(Area):
     def rename(self, old: str, new: str) -> Renamed:
         """Give a judge another name; see `rename`."""
         with self._db.writing(bulk=True) as session:
-            return rename(session, old, new)
-
-    def anonymise(
-        self, names: Sequence[str], *, without_notes: bool = False, dry_run: bool = False
-    ) -> Anonymised:
-        """Take from judges whatever tells who they are; see `anonymise`."""
-        if dry_run:
-            with self._db.reading() as session:
-                return anonymise(session, names, dry_run=True)
-        with self._db.writing(bulk=True) as session:
             overwrite_removed(session)
-            return anonymise(session, names, without_notes=without_notes)
+            done = rename(session, old, new)
+        return replace(done, scrubbed=scrub(self._db.engine))
 
     def set_disabled(self, names: Sequence[str], *, disabled: bool) -> list[str]:
         """Disable judges, or let them judge again; return those it changed. What was judged stays."""

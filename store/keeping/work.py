@@ -395,9 +395,9 @@ class _PageDesk(Desk):
             # Of a version that a backup of before does not have, nothing is known.
             self._topic_versions[row.id] = version if version <= row.version else None
             for document, queued in fetch_pooled(session, row.id).items():
-                self._orders[row.id, document] = (queued.display_order, queued.round)
+                self._orders[row.id, document] = queued
             for queued in self._queue(session, row.id):
-                self._orders[row.id, queued.document] = (queued.display_order, queued.round)
+                self._orders[row.id, queued.document] = queued
         windows = {one.known["window"] for one in records}
         query = select(SITTING.c.window, SITTING.c.id).where(
             SITTING.c.judge_id == self._judge_id, SITTING.c.window.in_(windows)

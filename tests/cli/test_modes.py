@@ -91,7 +91,7 @@ def test_log_of_a_collection_is_as_private(cli: Cli, here: Path, umask: int) -> 
         assert {mode(path) for path in beside} == {0o600}
 
 
-@pytest.mark.parametrize("export_choice", [(), ("--anonymise",)])
+@pytest.mark.parametrize("export_choice", [(), ("--anonymised",)])
 def test_exported_directory(cli: Cli, judged: Path, umask: int, export_choice: tuple[str, ...]) -> None:
     """Folders and files are their owner's alone, unless judges have other names in them."""
     cli("export", "collection", "made", *export_choice).fine()
@@ -99,19 +99,6 @@ def test_exported_directory(cli: Cli, judged: Path, umask: int, export_choice: t
     hidden = umask if export_choice else 0o077
     for path in everything:
         assert mode(path) == (0o777 if path.is_dir() else 0o666) & ~hidden, path
-
-
-def test_replaced_directory_keeps_its_modes(cli: Cli, judged: Path) -> None:
-    """What was opened to a group stays so, file by file."""
-    cli("export", "collection", "made").fine()
-    made = judged / "made"
-    made.chmod(0o2750)
-    for path in made.rglob("*"):
-        path.chmod(0o2750 if path.is_dir() else 0o640)
-    (made / "README.md").chmod(0o644)
-    before = {path: mode(path) for path in (made, *made.rglob("*"))}
-    cli("export", "collection", "made", "--replace").fine()
-    assert {path: mode(path) for path in (made, *made.rglob("*"))} == before
 
 
 REPLACING = {

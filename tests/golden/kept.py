@@ -29,6 +29,13 @@ def unpack_today(name: str, target: Path) -> Path:
         made.deserialize(gzip.decompress((GOLDEN / f"{name}.gz").read_bytes()))
         # Copies that had come together: a state by a rule, and what stood on the other copy.
         made.execute("UPDATE judgement SET action = 'judge' WHERE action = 'settle'")
+        # The seed of an order was a part of its name: `random:7`.
+        for table in ("assignment", "judgement", "pool"):
+            made.execute(f"ALTER TABLE {table} ADD COLUMN order_seed BIGINT")
+            made.execute(
+                f"UPDATE {table} SET display_order = 'random', order_seed = substr(display_order, 8)"
+                " WHERE display_order LIKE 'random:%'"
+            )
     scale = parse_scale("0-1")
     Collection.create(str(target), name="kept", scale=scale, program="kept").close()
     with closing(sqlite3.connect(target)) as today, today:

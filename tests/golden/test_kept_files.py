@@ -58,6 +58,11 @@ def rows(text: str, form: str) -> list[dict[str, Any]]:
     for row in found:
         row.pop("follows", None), row.pop("settled", None)
         row["action"] = "judge" if row.get("action") == "settle" else row.get("action")
+        if "display_order" in row and "order_seed" not in row:  # the seed was a part of the order's name
+            order, _, seed = str(row["display_order"] or "").partition(":")
+            is_random, none = order == "random", None if form == "jsonl" else ""
+            row["order_seed"] = (int(seed) if form == "jsonl" else seed) if is_random else none
+            row["display_order"] = order if is_random else row["display_order"]
     return found
 
 

@@ -21,6 +21,7 @@ def held_place(
     lease_s: int | None = None,
     first: int = 0,
     display_order: str = "docno",
+    order_seed: int | None = None,
     purpose: str = "primary",
 ) -> None:
     """Make a place at each document, by name or open; open ones need a lease.
@@ -50,6 +51,7 @@ def held_place(
                 "purpose": purpose,
                 "plan_id": plan,
                 "display_order": display_order,
+                "order_seed": order_seed,
             }
             for place, docno in enumerate(docnos)
         ]

@@ -297,10 +297,8 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "as_it_stands": lambda: enter(collection.as_it_stands()),
         "being_filled": lambda: enter(collection.being_filled()),
         "judges.rename": lambda: collection.judges.rename("eve", "eva"),
-        "judges.anonymise": lambda: collection.judges.anonymise(["eva"]),
-        "erasures.erase": lambda: collection.erasures.erase("judge-1"),
+        "erasures.erase": lambda: collection.erasures.erase("eva"),
         "erasures.all": collection.erasures.all,
-        "erasures.scrub": collection.erasures.scrub,
         "models.add": lambda: collection.models.add("gpt", ModelIdentity("gpt-4o")),
         "models.all": collection.models.all,
         "models.answers": lambda: list(collection.models.answers("gpt")),
@@ -318,7 +316,7 @@ def enter(transaction: AbstractContextManager[Inside]) -> None:
 
 
 _WRITERS = (
-    "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "anonymise", "erase",
+    "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "erase",
 )  # fmt: skip
 """How methods that write begin; those that find nothing to do here are not among them."""
 
@@ -345,9 +343,8 @@ def test_every_method_is_one_transaction(collection: Collection) -> None:
             begun.clear()
             with statements() as sent:
                 call()
-            # Desks of adjudicators and models look at who the judge is besides; a file is written
-            # anew outside of transactions.
-            several = {"adjudication_desk": 2, "model_desk": 2, "erasures.scrub": 0}
+            # Desks of adjudicators and models look at who the judge is besides.
+            several = {"adjudication_desk": 2, "model_desk": 2}
             assert len(begun) == several.get(name, 1), name
             writes = any(statement.startswith(("INSERT", "UPDATE")) for statement, _ in sent)
             assert writes == name.rpartition(".")[2].startswith(_WRITERS), name

@@ -41,15 +41,11 @@ def whole_collection(
     from store.keeping.directory.folder import read_directory
 
     with tidy_when_killed():
-        read = read_directory(collection, folder, progress=progress)
+        where, counts = read_directory(collection, folder, progress=progress)
     nouns = {name: name for name in ("topic", "document", "run", "pool", "judge")}
     nouns["judgement"] = "judgement event"
-    what = ", ".join(counted(read.counts.get(name, 0), noun) for name, noun in nouns.items())
-    say(f"made {read.where}: {what}")
-    if read.readme_edited:
-        say(f"{folder / 'README.md'} was edited after the export; nothing was read from it")
-    if read.not_read:
-        say(f"not part of the export, and not read: {', '.join(read.not_read[:10])}")
+    what = ", ".join(counted(counts.get(name, 0), noun) for name, noun in nouns.items())
+    say(f"made {where}: {what}")
 
 
 _ROW_S = 10e-6

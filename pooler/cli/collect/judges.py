@@ -1,4 +1,4 @@
-"""`pooler judges`: add, list, rename, anonymise, erase, disable, access codes."""
+"""`pooler judges`: add, list, rename, erase, disable, access codes."""
 
 from __future__ import annotations
 
@@ -18,124 +18,33 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.results.look.erasing import ErasingResult
-    from store.judging.erasing import Scrubbed
-    from store.judging.judges import Anonymised
+    from store.db.scrubbing import Scrubbed
 
 _SAID = {
     "done": "the file was rewritten: no byte of what was removed is left in it",
     "not-here": "PostgreSQL keeps removed rows on disk until VACUUM FULL, and may"
     " keep them in its logs and archives: ask whoever runs the server",
 }
-_IN_USE = (
-    "another program has the collection open, so the file or its log may still hold what was"
-    " removed: run `pooler judges scrub` once it is closed"
-)
+_WARNED = {
+    "open-elsewhere": "another program has the collection open: what was removed stays in the file"
+    " until that program is closed",
+    "not-rewritten": "another program was writing, or the disk is full: what was removed is overwritten, but"
+    " earlier copies may be in the file until it is rewritten; `sqlite3 FILE VACUUM` does that",
+}
 
 
-def scrub(collection: CollectionOption = DEFAULT_COLLECTION) -> None:
-    """Rewrite the collection's file without the bytes of removed data.
-
-    Erasing and anonymising do this themselves; the command is for when another program had the file
-    open, or they were interrupted.
-
-    Example: pooler judges scrub
-    """
-    from store.collection import Collection
-
-    with Collection(collection) as opened:
-        tell_scrubbed(opened.erasures.scrub())
-
-
-def tell_scrubbed(scrubbed: Scrubbed) -> None:
+def _tell_scrubbed(scrubbed: Scrubbed | None) -> None:
     """Say what has become of the bytes."""
+    assert scrubbed is not None
     if scrubbed.value in _SAID:
         say(_SAID[scrubbed.value])
     else:
-        warn(_IN_USE)
+        warn(_WARNED[scrubbed.value])
 
 
-def tell_others(what: str) -> None:
+def _tell_others(what: str) -> None:
     """Say that backups and exports are not reached; `what` is in them."""
     say(f"backups and exports made before are unchanged: {what}")
-
-
-def anonymise(
-    names: Annotated[list[str], argument("NAME...", "Judges.")],
-    without_notes: Annotated[bool, option("--without-notes", "Also remove their notes and reasons.")] = False,
-    dry_run: Annotated[bool, option("--dry-run", "Show what would change; write nothing.")] = False,
-    yes: YesOption = False,
-    collection: CollectionOption = DEFAULT_COLLECTION,
-) -> None:
-    """Remove everything that shows who judges are.
-
-    They are renamed at random to the first free of judge-1, judge-2, ... The machines and programs they
-    worked with, the words they had marked, the day they were registered and the seeds of their orders
-    are forgotten. Grades and times stay; notes stay unless --without-notes is given. Each judge's
-    identity number stays too: backups and exports made before still tell who it was. `pooler export
-    collection --anonymise` leaves numbers and names out of what is published.
-
-    Example: pooler judges anonymise alice bob --dry-run
-
-    Example: pooler judges anonymise alice bob --yes
-    """
-    from store.collection import Collection
-
-    wanted = list(dict.fromkeys(names))
-    whom = counted(len(wanted), "judge")
-    with Collection(collection) as opened:
-        would = opened.judges.anonymise(wanted, dry_run=True)
-        if dry_run:
-            chance = ", at random" if len(wanted) > 1 else ""
-            say(
-                f"{whom} would be renamed to the first free of judge-1, judge-2, ...{chance}:"
-                f" {', '.join(wanted)}"
-            )
-        if dry_run or not yes:
-            _tell_known(would)
-            _tell_notes(would.notes, gone=without_notes, would=dry_run)
-        if dry_run:
-            say("nothing was changed: this is --dry-run")
-            return
-        ask(f"Make {whom} anonymous: {', '.join(wanted)}?", yes=yes)
-        done = opened.judges.anonymise(wanted, without_notes=without_notes)
-        are = "are" if len(wanted) > 1 else "is"
-        say(f"{whom} {are} {', '.join(done.names)} now; who is who is not recorded here")
-        if yes:
-            _tell_known(done)
-        _tell_notes(done.notes, gone=without_notes)
-        if done.notes and not without_notes:
-            say(
-                f"pooler export judgements {' '.join(done.names)} --history shows them;"
-                " --without-notes removes them"
-            )
-        tell_scrubbed(opened.erasures.scrub())
-    tell_others(
-        "they still show who it was, since they share an identity number with this collection;"
-        " `pooler export collection --anonymise` leaves it out"
-    )
-
-
-def _tell_known(found: Anonymised) -> None:
-    """Say what tells who the judges are."""
-    parts = [
-        counted(found.sittings, "sitting") + " with the machine or program" if found.sittings else "",
-        counted(found.terms, "word") + " they had marked" if found.terms else "",
-        counted(found.orders, "seed") + " of orders of theirs" if found.orders else "",
-        counted(found.named.plans, "plan") + " that named them" if found.named.plans else "",
-        f"names or rounds of {counted(len(found.named.pools), 'pool')}" if found.named.pools else "",
-        f"rounds of {counted(found.named.events, 'event')}" if found.named.events else "",
-    ]
-    if any(parts):
-        say("what showed who they are: " + ", ".join(part for part in parts if part))
-
-
-def _tell_notes(number: int, *, gone: bool, would: bool = False) -> None:
-    """Say what becomes of notes and reasons, or would."""
-    if number:
-        what = counted(number, "note or reason", "notes and reasons")
-        stay = "would stay" if would else "stays" if number == 1 else "stay"
-        removed = "would be removed" if would else "removed"
-        say(f"{what} of theirs " + (removed if gone else f"{stay}, and may contain names"))
 
 
 @command
@@ -152,7 +61,7 @@ def erase(
     Only a count and an identity number without a name remain; status, agreement, the list of judges and
     every export state the count: "31 judgements of an erased judge removed". Thanks to the number, a
     backup that still has the judge is not restored by mistake. Backups and exports made before still
-    have everything, name and number; `pooler export collection --anonymise` leaves the number
+    have everything, name and number; `pooler export collection --anonymised` leaves the number
     out. Other judges' judgements stay as they are.
 
     Example: pooler judges erase bob --dry-run
@@ -174,10 +83,10 @@ def erase(
         say(f"judge {name} erased: {counted(done.judgements, 'judgement')}, {events}")
         if yes:
             _tell_erased(replace(would, found=done))
-        tell_scrubbed(opened.erasures.scrub())
-    tell_others(
+    _tell_scrubbed(done.scrubbed)
+    _tell_others(
         "they still hold what was erased; a count and an identity number without a name stay here, and"
-        " those files show whose they are; `pooler export collection --anonymise` leaves the number out"
+        " those files show whose they are; `pooler export collection --anonymised` leaves the number out"
     )
 
 
@@ -194,8 +103,9 @@ def rename(
 ) -> None:
     """Give a judge another name.
 
-    It is the same judge, with everything judged so far; what was saved on their pages still comes in. Names
-    of pools, rounds and files that contain the old name stay, and are listed.
+    It is the same judge, with everything judged so far; what was saved on their pages still comes in. The
+    old name is replaced in plans, pools and rounds, too, and the file is rewritten without its bytes; notes
+    and reasons stay as they were written.
 
     Example: pooler judges rename ann anna
     """
@@ -204,18 +114,23 @@ def rename(
     with Collection(collection) as opened:
         done = opened.judges.rename(old, new)
     say(f"judge {old} is {new} now")
-    if done.plans:
-        say(f"{counted(done.plans, 'plan')} named the judge, and now use the new name")
+    if done.named.plans:
+        use = "uses" if done.named.plans == 1 else "use"
+        say(f"{counted(done.named.plans, 'plan')} named the judge, and now {use} the new name")
+    for before, after in done.named.pools.items():
+        say(f"pool {before} is {after} now" if after != before else f"the round of pool {before} is renamed")
+    if done.named.events:
+        say(f"the round of {counted(done.named.events, 'event')} is renamed")
+    if done.in_notes:
+        say(f"the old name stays in {counted(done.in_notes, 'note or reason', 'notes and reasons')}")
     for live in done.live:
         where = f" on {live.host}" if live.host else ""
         say(
             f"{new} is at work{where}: everything is saved under the new name, but the screen"
             " shows the old one until it is closed"
         )
-    if done.left.pools:
-        say(f"the old name stays in pools that were named after it: {', '.join(done.left.pools)}")
-    if done.left.events:
-        say(f"the old name stays in the round of {counted(done.left.events, 'event')}")
+    _tell_scrubbed(done.scrubbed)
+    _tell_others("they have the old name")
 
 
 app = typer.Typer(help="The judges of a collection.", no_args_is_help=True)
@@ -373,6 +288,4 @@ def code(
 
 
 app.command("rename")(rename)
-app.command("anonymise")(anonymise)
 app.command("erase")(erase)
-app.command("scrub")(scrub)

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from store.event import JudgementEvent
     from store.grades.policy import Policy
     from store.judging.kinds import Heard
-    from store.keeping.directory.contract import ExportChoice
-    from store.keeping.directory.folder import Written
+    from store.keeping.directory.folder import ExportChoice, Written
     from store.records import Judgement, Pool
 
 
@@ -302,12 +301,13 @@ def whole_collection(
     without_notes: Annotated[
         bool, option("--without-notes", "Leave the judges' notes and reasons out.")
     ] = False,
-    anonymise: Annotated[
+    anonymised: Annotated[
         bool,
         option(
-            "--anonymise",
-            "Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere, and leave"
-            " out their machines and the words they marked. Notes and reasons stay: see --without-notes.",
+            "--anonymised",
+            "Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere, and leave out"
+            " their machines and programs and the words they marked. Notes and reasons stay, with [judge] in"
+            " place of every judge's name: see --without-notes.",
         ),
     ] = False,
     layout: Annotated[
@@ -318,9 +318,6 @@ def whole_collection(
             " a BEIR folder, or TREC's files.",
         ),
     ] = "pooler",
-    replace: Annotated[
-        bool, option("--replace", "Replace DIR, if it is an earlier export that nobody has changed.")
-    ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write the whole collection into a folder, with a README.
@@ -336,28 +333,20 @@ def whole_collection(
     """
     from pooler.version import __version__
     from store.collection import Collection
-    from store.keeping.directory.contract import ExportChoice
-    from store.keeping.directory.folder import write_directory
+    from store.keeping.directory.folder import ExportChoice, write_directory
 
-    if run_files is not None and (without_runs or layout == "beir"):
-        raise ArgumentError("--run-files", "is for an export with runs", str(run_files))
     export_choice = ExportChoice(
         layout=layout,
         run_files=run_files,
         texts=not without_texts,
         runs=not without_runs,
         notes=not without_notes,
-        anonymised=anonymise,
+        anonymised=anonymised,
         policy=whose.policy(),
     )
     with tidy_when_killed(), Collection(collection) as opened:
         written = write_directory(
-            opened.as_it_stands(),
-            folder,
-            export_choice,
-            program=f"pooler {__version__}",
-            replaces=replace,
-            progress=progress,
+            opened.as_it_stands(), folder, export_choice, program=f"pooler {__version__}", progress=progress
         )
         erased = erased_words(opened)
     _report_directory(folder, export_choice, written)
@@ -402,9 +391,7 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
         say(f"left out of the qrels: {skipped:,} skipped, {cannot:,} cannot be judged")
     if export_choice.anonymised and counts["notes"] and not is_others:
         words = counted(counts["notes"], "note or reason", "notes and reasons")
-        warn(f"judges' own words are included as they are: {words}; --without-notes leaves them out")
-    if written.names_kept:
-        say("the judges are already called judge-1, judge-2, ...: they keep these names")
+        warn(f"judges' own words are included: {words}; --without-notes leaves them out")
 
 
 def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:

@@ -76,7 +76,7 @@ _ORDER = (
 )
 _CALLED = {"judged_at": "at", "undoes": "undid"}
 """Fields of an event that have another name in a history."""
-_LEFT_OUT = ("topic", "docno", "display_order", "position", "dropped_keys")
+_LEFT_OUT = ("topic", "docno", "display_order", "order_seed", "position", "dropped_keys")
 """Named above the history, or of interest to nobody who asks for one."""
 _KINDS: Mapping[str, Kind] = {"int": "int", "moment": "instant", "passages": "records"}
 _TOLD: Mapping[str, Kind] = {

@@ -15,11 +15,11 @@ from pooler.results.table import DOCUMENTS, JUDGE, Column, Table
 from pooler.telling import warn
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.records import Assignable, AssignmentPlan, Cleared, Existing, Scope, Workloads
+from store.records import Assignable, AssignmentPlan, Cleared, DisplayOrder, Existing, Scope, Workloads
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.assigning import AssignmentOptions, By, DisplayOrder
+    from pooler.assigning import AssignmentOptions, By
     from store.collection import Collection
     from store.judging.assignments import Make
 

@@ -1,11 +1,8 @@
 """The tables of a collection as JSON lines, a file a table, and back: driven by what they say of themselves.
 
-Row ids never leave. A row refers to another by its name, the first column of its table in which no two rows
-are alike, or, where there is none, by the number of its line. Rows stand in the order in which they came;
-where judges have new names, rows that refer to one in an order of what they say, which tells of nobody.
-
-What the tables do not say of themselves stands on top: which of them stay at home, which values are blank in
-what is published, what a name must be, and that a ranking is packed.
+Row ids never leave: a row refers to another by its name, the first column of its table in which no two rows
+are alike, or else by the number of its line. Rows stand in the order in which they came; where judges have
+new names, rows that refer to one in an order of what they say, which tells of nobody.
 """
 
 from __future__ import annotations
@@ -14,25 +11,34 @@ import base64
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
+from datetime import datetime
 from functools import partial
 from itertools import islice
-from operator import index
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary, Table, func, insert, select
+from sqlalchemy import Column, Connection, Table, func, insert, select
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlmodel import Session, SQLModel
 
-from store.db.columns import RawText, is_of
-from store.db.packing import pack_ranking, unpack_floats, unpack_integers
+from store.db.columns import RawText
 from store.errors import FaultList, FormatError, PoolerError
-from store.fields import ID, MOMENT, PROSE, TOPIC, Reader, UnfitValueError, checked_values, or_none, whole
+from store.fields import (
+    ID,
+    MOMENT,
+    PROSE,
+    SEED,
+    TOPIC,
+    Reader,
+    UnfitValueError,
+    checked_values,
+    or_none,
+    whole,
+)
 from store.formats.syntax.json_lines import json_line, read_json_lines
 
 FOLDER = "tables/"
-"""Where they lie in an exported folder."""
 _ORDER = SQLModel.metadata.sorted_tables
 """None refers to a later one."""
 _STAY = {
@@ -49,24 +55,23 @@ _BLANK: Mapping[str, Mapping[str, Any]] = {
     },
     "notes": dict.fromkeys(("judgement.note", "judgement.reason", "answer.body"), ""),
     "names": {
-        **dict.fromkeys(("judge.uid", "erasure.uid"), ...),
-        "judge.renamed_at": None,
-        "sitting.host": "",
+        **dict.fromkeys(("judge.renamed_at", "assignment.order_seed", "judgement.order_seed")),
+        **dict.fromkeys(("sitting.host", "sitting.program"), ""),
         "sitting.process": 0,
     },
 }
-"""What stands in place of values, by what is left out; for ``...`` nothing does, and one is made anew."""
+"""What stands in place of values, by what is left out."""
 _READERS: dict[str, Reader] = {
     "topic.number": TOPIC.read,
     **dict.fromkeys(("document.docno", "run.tag", "judge.name"), ID.read),
+    **dict.fromkeys(("pool.order_seed", "assignment.order_seed", "judgement.order_seed"), SEED.read),
 }
-"""What names must be."""
-_PACKED = {"ranking": {"document_ids", "scores", "ranks", "positions", "length", "codec"}}
-"""Columns in whose place there are `_LISTS`, in file order."""
-_LISTS = ("documents", "scores", "ranks")
+"""What names must be, and the only numbers of more than 32 bits."""
+_PACKED = "document_ids"
+"""A column of row ids, in whose place there is a list of docnos."""
 _BATCH = 500
-_SHOWN = 100
-"""Lines of faults that are shown of a whole directory."""
+_Row = tuple[int, dict[str, Any]]
+"""A line and its row."""
 
 
 def _refers(column: Column[Any]) -> str:
@@ -74,7 +79,9 @@ def _refers(column: Column[Any]) -> str:
     return next((key.column.table.name for key in column.foreign_keys), "")
 
 
-_REFERRED = {_refers(column) for table in _ORDER for column in table.columns}
+def _kind(column: Column[Any]) -> type[Any]:
+    """Return what a column holds: text, numbers, moments, bytes."""
+    return str if isinstance(column.type, RawText) else getattr(column.type, "impl", column.type).python_type
 
 
 def _name(table: Table) -> str:
@@ -84,7 +91,7 @@ def _name(table: Table) -> str:
 
 def _columns(table: Table) -> dict[str, Column[Any]]:
     """Return the columns that a file has, by its keys."""
-    own = (one for one in table.columns if one.name not in {"id", "digest"} | _PACKED.get(table.name, set()))
+    own = (one for one in table.columns if one.name not in {"id", "digest"})
     return {one.name.removesuffix("_id") if _refers(one) else one.name: one for one in own}
 
 
@@ -112,36 +119,28 @@ def table_lines(
 
     def rows(table: Table) -> Iterator[dict[str, Any]]:
         own, name, columns = names[table.name], _name(table), _columns(table)
-        full = {one: f"{table.name}.{one.name}" for one in table.columns}
-        blanks = {
-            key: blank[full[one]] for key, one in columns.items() if blank.get(full[one], ...) is not ...
-        }
+        blanks = {key: blank[str(one)] for key, one in columns.items() if str(one) in blank}
         later = {key: one for key, one in columns.items() if _refers(one) == table.name}
         ways = [
-            (key, one, renamed.get(full[one]) or _writer(one, names))
+            (key, one, or_none(write) if one.nullable else write)
             for key, one in columns.items()
-            if full[one] not in blank and key not in later
+            if str(one) not in blank and key not in later
+            for write in [renamed.get(str(one)) or _writer(one, names)]
         ]
-
-        def said(row: Mapping[Any, Any]) -> dict[str, Any]:
-            values = {key: None if row[one] is None else write(row[one]) for key, one, write in ways}
-            return values | blanks | (_lists(row, names["document"]) if table.name in _PACKED else {})
-
-        query = select(*(one for one in table.columns if one.primary_key or full[one] not in blank))
+        query = select(*(one for one in table.columns if one.primary_key or str(one) not in blank))
         ordered = query.order_by(*table.primary_key)
         with session.connection().execute(ordered, execution_options={"yield_per": _BATCH}) as result:
-            found: Any = ((said(row), row) for row in result.mappings())
+            mappings = result.mappings()
+            found: Any = (({key: write(row[one]) for key, one, write in ways}, row) for row in mappings)
             if "names" in left_out and table.name in of_judges:
                 found = sorted(
                     found, key=lambda one: [(value is not None, value) for value in one[0].values()]
                 )
                 own.update({row["id"]: number for number, (_, row) in enumerate(found, 1) if later})
             for number, (values, row) in enumerate(found, start=1):
-                if table.name in _REFERRED:
-                    own[row["id"]] = values[name] if name else number
-                yield values | {
-                    key: None if row[one] is None else own[row[one]] for key, one in later.items()
-                }
+                if "id" in table.columns:
+                    own[row["id"]] = values.get(name, number)
+                yield values | blanks | {key: own.get(row[one]) for key, one in later.items()}
 
     for table in _ORDER:
         if any(_refers(column) in of_judges for column in table.columns):
@@ -154,43 +153,30 @@ def _writer(column: Column[Any], names: Mapping[str, Mapping[int, Any]]) -> Call
     """Return what writes a value of a column, not ``None``, as JSON has it."""
     if table := _refers(column):
         return names[table].__getitem__
-    if is_of(column, DateTime) and MOMENT.write:
+    if column.name == _PACKED:
+        return lambda ids: [names["document"][one] for one in np.frombuffer(ids or b"", "<i4").tolist()]
+    if _kind(column) is datetime and MOMENT.write:
         return MOMENT.write
-    if is_of(column, LargeBinary) and not isinstance(column.type, RawText):
-        return lambda value: base64.b64encode(value).decode("ascii")
+    if _kind(column) is bytes:
+        # To SQLite, a part of no bytes is no value.
+        return lambda value: base64.b64encode(value or b"").decode("ascii")
     return lambda value: value
 
 
-def _lists(row: Mapping[Any, Any], docnos: Mapping[int, str]) -> dict[str, Any]:
-    """Return documents, scores and stated ranks of a ranking, as they stood in its file."""
-    order = np.argsort(unpack_integers(row["positions"], row["length"]))
-    # To SQLite, a part of no bytes is no value.
-    documents = np.frombuffer(row["document_ids"] or b"", "<i4")[order].tolist()
-    ranks = None if row["ranks"] is None else unpack_integers(row["ranks"], row["length"])[order].tolist()
-    scores = unpack_floats(row["scores"])[order].tolist()
-    return {"documents": [docnos[one] for one in documents], "scores": scores, "ranks": ranks}
+class Faults(list[FaultList]):
+    """Faults of the files of a directory."""
 
-
-class Faults(dict[str, FaultList]):
-    """Faults of the files of a directory, by file, each of which has a list when it is asked for."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self._folder = folder
-
-    def __missing__(self, name: str) -> FaultList:
-        self[name] = FaultList(str(self._folder / name))
-        return self[name]
+    def of(self, file: Path) -> FaultList:
+        """Return the list of a file, which is empty yet."""
+        self.append(FaultList(str(file)))
+        return self[-1]
 
     def raise_if_any(self) -> None:
         """Raise `PoolerError` with all that were told, file by file."""
-        told = [FormatError(one.path, one.kept, n_faults=one.count) for one in self.values() if one]
-        lines = [line for one in told for line in one.message.split("\n")]
-        if len(lines) > _SHOWN:
-            lines[_SHOWN:] = [f"{self._folder}: and {len(lines) - _SHOWN} more lines like these"]
-        if lines:
+        told = [FormatError(one.path, one.kept, n_faults=one.count).message for one in self if one]
+        if told:
             hint = "nothing was imported: get the directory again, or correct it"
-            raise PoolerError("\n".join(lines), hint=hint)
+            raise PoolerError("\n".join(told), hint=hint)
 
 
 class TableReader:
@@ -210,82 +196,74 @@ class TableReader:
         named = {f"{FOLDER}{table.name}.jsonl": table for table in _ORDER if table.name not in _STAY[""]}
         for file in files:
             if file.startswith(FOLDER) and file not in named:
-                self._faults[file].add(None, "expected a table of a collection, got another file")
+                self._faults.of(self._folder / file).add(None, "expected a table of a collection")
         for file, table in named.items():
-            expected, n_rows, told = self._counts.get(table.name, 0), 0, self._faults[file]
-            rows = self._rows(table, str(self._folder / file), told) if file in files else iter(())
+            expected, n_rows, told = self._counts.get(table.name, 0), 0, self._faults.of(self._folder / file)
+            rows = self._rows(table, told) if file in files else iter(())
             while batch := list(islice(rows, _BATCH)):
-                if not any(self._faults.values()):
-                    self._insert(table, batch, told)
+                if not any(self._faults):
+                    _insert(self._session.connection(), table, batch, told)
                 n_rows += len(batch)
                 advance(len(batch))
             if n_rows != expected and not told:
                 told.add(None, f"expected {expected:,} rows, as the manifest has it, got {n_rows:,}")
 
-    def _insert(self, table: Table, batch: list[tuple[int, dict[str, Any]]], told: FaultList) -> None:
-        """Insert rows; where the database refuses them, one by one, to see which."""
-        connection = self._session.connection()
-        try:
-            with connection.begin_nested():
-                connection.execute(insert(table), [row for _, row in batch])
-        except (IntegrityError, DataError, UnicodeEncodeError) as error:
-            if len(batch) == 1:
-                reason = str(getattr(error, "orig", error)).splitlines()[0]
-                told.add(batch[0][0], f"expected what the database can hold, got: {reason}")
-            for one in batch if len(batch) > 1 else ():
-                self._insert(table, [one], told)
-
-    def _rows(self, table: Table, path: str, told: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _rows(self, table: Table, told: FaultList) -> Iterator[_Row]:
         """Yield lines and rows of a file, those without a fault."""
         columns, name, ids = _columns(table), _name(table), self._ids.setdefault(table.name, {})
         readers = {key: self._reader(column) for key, column in columns.items()}
-        readers |= dict.fromkeys(_LISTS, lambda value: value) if table.name in _PACKED else {}
-        for line, values in read_json_lines(path, told):
-            for key in columns.keys() - values.keys():
-                default: Any = columns[key].default
-                if default is not None:
-                    values[key] = default.arg(None) if default.is_callable else default.arg
+        for line, values in read_json_lines(told.path, told):
             known = checked_values(values, readers, line, told)
             if name and known and ids.setdefault(known[name], line) != line:
                 first = ids[known[name]]
                 told.add(line, f"expected each {name} once, got `{known[name]}`, which line {first} has")
             elif known is not None:
                 row = {one.name: known[key] for key, one in columns.items()}
-                try:
-                    packed = _packed(known, self._ids["document"]) if table.name in _PACKED else {}
-                    yield line, row | packed | ({"id": line} if "id" in table.columns else {})
-                except UnfitValueError as error:
-                    told.add(line, str(error))
+                yield line, row | ({"id": line} if "id" in table.columns else {})
 
     def _reader(self, column: Column[Any]) -> Reader:
         """Return what reads a value of a column, or raises `UnfitValueError`."""
-        read = _READERS.get(f"{column.table.name}.{column.name}", PROSE.read)
+        read = _TYPES.get(_kind(column), PROSE.read)
         if target := _refers(column):
             read = partial(self._row_id, target)
-        elif not isinstance(column.type, RawText):
-            read = next((one for kind, one in _TYPES.items() if is_of(column, kind)), read)
+        elif column.name == _PACKED:
+            read = self._document_ids
+        read = _READERS.get(str(column), read)
         return or_none(read) if column.nullable else read
 
     def _row_id(self, table: str, value: Any) -> int:
         """Return the id of the row that a name, or the number of a line, is of."""
-        found: int | None = None
-        if not _name(SQLModel.metadata.tables[table]):
-            found = value if type(value) is int and 1 <= value <= self._counts.get(table, 0) else None
-        elif isinstance(value, str | int):
-            found = self._ids.get(table, {}).get(value)
+        found = self._ids.get(table, {}).get(value) if isinstance(value, str | int) else None
+        if not _name(SQLModel.metadata.tables[table]) and type(value) is int:
+            found = value if 1 <= value <= self._counts.get(table, 0) else None
         if found is None:
             message = f"unknown {table.replace('_', ' ')} `{value}`"
             raise UnfitValueError(message)
         return found
 
+    def _document_ids(self, value: Any) -> bytes:
+        """Pack the row ids of documents in a list of docnos."""
+        if not isinstance(value, list):
+            _refuse("a list of docnos", value)
+        return np.array([self._row_id("document", one) for one in value], "<i4").tobytes()
+
+
+def _insert(connection: Connection, table: Table, batch: list[_Row], told: FaultList) -> None:
+    """Insert rows; where the database refuses them, one by one, to see which."""
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(table), [row for _, row in batch])
+    except (IntegrityError, DataError, UnicodeEncodeError) as error:
+        if len(batch) == 1:
+            reason = str(getattr(error, "orig", error)).splitlines()[0]
+            told.add(batch[0][0], f"expected what the database can hold, got: {reason}")
+        for one in batch if len(batch) > 1 else ():
+            _insert(connection, table, [one], told)
+
 
 def _refuse(expected: str, value: Any) -> NoReturn:
     message = f"expected {expected}, got {value!r:.80}"
     raise UnfitValueError(message)
-
-
-def _truth(value: Any) -> bool:
-    return value if isinstance(value, bool) else _refuse("true or false", value)
 
 
 def _number(value: Any) -> float:
@@ -301,26 +279,10 @@ def _bytes(value: Any) -> bytes:
 
 
 _TYPES: dict[type[Any], Reader] = {
-    DateTime: MOMENT.read,
-    Boolean: _truth,
-    Integer: whole().read,
-    Float: _number,
-    LargeBinary: _bytes,
+    datetime: MOMENT.read,
+    bool: lambda value: value if isinstance(value, bool) else _refuse("true or false", value),
+    int: whole().read,
+    float: _number,
+    bytes: _bytes,
 }
 """By what a column holds; others hold text."""
-
-
-def _packed(known: Mapping[str, Any], numbers: Mapping[Any, int]) -> dict[str, Any]:
-    """Pack what `_lists` made of a ranking."""
-    docnos, scores, ranks = (known[key] for key in _LISTS)
-    try:
-        ids = [numbers[one] for one in docnos]
-        values = np.array([_number(one) for one in scores], np.float64)
-        stated = None if ranks is None else np.array([index(one) for one in ranks], np.int64)
-    except (KeyError, TypeError, OverflowError) as error:
-        _refuse("lists of known docnos, scores and ranks, the last perhaps null", error)
-    if len({len(docnos), len(set(ids)), len(values), len(docnos if stated is None else stated)}) > 1:
-        _refuse("each docno once, with a score, and with a rank or all without", docnos)
-    packed = pack_ranking("", docnos, np.array(ids, np.int32), values, stated)
-    parts = {"scores": packed.scores, "ranks": packed.ranks, "positions": packed.positions}
-    return {"length": packed.length, "document_ids": packed.documents, **parts, "codec": 1}

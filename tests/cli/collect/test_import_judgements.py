@@ -518,7 +518,7 @@ def test_history_of_copies_that_came_together_is_read_by_its_states(cli: Cli, em
     """What earlier programs wrote of copies is passed over with a count; every state afterwards is kept."""
     at = "2026-03-01T09:00:0{}+00:00"
     said: list[dict[str, object]] = [
-        {"action": "judge", "state": "judged", "grade": 1},
+        {"action": "judge", "state": "judged", "grade": 1, "display_order": "random:4294967295"},
         {"action": "judge", "state": "judged", "grade": 2, "follows": 0},
         {"action": "note", "state": "judged", "grade": 1, "note": "sure", "follows": 1},
         {"action": "settle", "state": "judged", "grade": 2, "note": "sure", "settled": "latest"},
@@ -555,3 +555,4 @@ def test_history_of_copies_that_came_together_is_read_by_its_states(cli: Cli, em
         ("reopen", "unjudged", None, None, "", ""),
         ("cannot", "cannot", None, None, "", "torn"),
     ]
+    assert (read[0]["display_order"], read[0]["order_seed"]) == ("random", 4294967295)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.helpers.run import Cli
@@ -13,7 +14,9 @@ def test_renamed_judge_keeps_everything(cli: Cli, judged: Path) -> None:
     cli("assign", "--seed", "1").fine()
     answer = cli("judges", "rename", "anna", "hanna").fine()
     assert (answer.out, answer.err) == (
-        "", "judge anna is hanna now\n1 plan named the judge, and now use the new name\n",
+        "", "judge anna is hanna now\n1 plan named the judge, and now uses the new name\n"
+        "the file was rewritten: no byte of what was removed is left in it\n"
+        "backups and exports made before are unchanged: they have the old name\n",
     )  # fmt: skip
     rows = cli("judges", "list", "--format", "json").fine().json()
     assert [row["judge"] for row in rows] == ["ben", "hanna", "lenient", "middle", "strict"]
@@ -35,8 +38,23 @@ def test_no_name_is_taken_from_anybody(cli: Cli, judged: Path) -> None:
     assert cli("export", "judgements").fine().out == before
 
 
-def test_names_that_stay_are_told(cli: Cli, judged: Path) -> None:
-    """Pools and rounds that somebody named after the judge are not touched, and are said."""
+def test_pools_and_rounds_named_after_the_judge_are_told(cli: Cli, judged: Path) -> None:
+    """They have the new name, and so has the file: the old one is in no byte of it."""
     cli("pool", "--depth", "6", "--name", "again-strict", "--round", "strict").fine()
+    cli("pool", "--depth", "7", "--name", "more", "--round", "strict").fine()
     answer = cli("judges", "rename", "strict", "stern").fine()
-    assert "the old name stays in pools that were named after it: again-strict" in answer.err
+    assert "pool again-strict is again-stern now" in answer.err
+    assert "the round of pool more is renamed" in answer.err
+    assert [row["round"] for row in cli("list", "pools", "--format", "json").json()][1:] == ["stern", "stern"]
+    assert b"strict" not in (judged / "collection.db").read_bytes()
+
+
+def test_notes_that_name_the_judge_stay_and_are_counted(cli: Cli, judged: Path) -> None:
+    """Words of judges are never changed."""
+    note = {"topic": "G01", "docno": "KG-E-002", "judge": "carla", "kind": "human", "state": "judged",
+            "grade": 1, "reason": "", "note": "as strict says", "iteration": "0"}  # fmt: skip
+    (judged / "notes.jsonl").write_text(json.dumps(note) + "\n", "utf-8")
+    cli("import", "judgements", "notes.jsonl", "--format", "jsonl").fine()
+    answer = cli("judges", "rename", "strict", "stern").fine()
+    assert "the old name stays in 1 note or reason" in answer.err
+    assert "as strict says" in cli("export", "judgements", "carla").fine().out

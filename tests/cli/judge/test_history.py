@@ -298,10 +298,10 @@ def test_words_of_others_steer_no_terminal_in_the_list(cli: Cli, looked: Path) -
 
 
 def test_who_is_gone_is_named_nowhere(cli: Cli, looked: Path) -> None:
-    """Of an erased judge a count is told; of one made anonymous the new name."""
+    """Of an erased judge a count is told; of one who was renamed the new name."""
     with Collection("collection.db") as opened:
         opened.erasures.erase("ann")
-        opened.judges.anonymise(["bob"])
+        opened.judges.rename("bob", "judge-1")
     for fmt in ("table", "tsv", "json"):
         out = cli("history", "--format", fmt).fine().out
         assert not re.search(r"\b(ann|bob)\b", out)

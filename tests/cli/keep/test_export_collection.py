@@ -13,12 +13,16 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from store.collection import Collection
 from store.records import Action, Decision
 from tests.helpers.run import Cli, environment, program
+from tests.helpers.world import change_stored, make_pool
+from tests.store import full_collection
 from tests.trec_covid import data_path
 
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -166,14 +170,16 @@ def test_own_words_of_anonymised_judges_are_told(cli: Cli, judged: Path) -> None
         desk.record(Decision("G01", docnos[1], Action.CANNOT, reason="Zqer cannot read it"))
         desk.record(Decision("G01", docnos[2], Action.NOTE, note="who asks?"))
         desk.leave()
-    told = cli("export", "collection", "one", "--anonymise", *MAJORITY).fine().err
-    assert "included as they are: 3 notes and reasons; --without-notes leaves them out" in told
+    told = cli("export", "collection", "one", "--anonymised", *MAJORITY).fine().err
+    assert "words are included: 3 notes and reasons; --without-notes leaves them out" in told
     readme = (judged / "one" / "README.md").read_text("utf-8")
-    assert "notes and reasons are here, as they wrote them" in readme
-    out = ("--anonymise", "--without-notes", *MAJORITY)
-    assert "as they are" not in cli("export", "collection", "two", *out).fine().err
+    assert "in their notes and reasons, each name of a judge is `[judge]`" in readme
+    note = json.loads((judged / "one" / "judgements.jsonl").read_text("utf-8").splitlines()[-1])["note"]
+    assert note == "who asks?"
+    out = ("--anonymised", "--without-notes", *MAJORITY)
+    assert "words are included" not in cli("export", "collection", "two", *out).fine().err
     assert not [name for name, content in bytes_of(judged / "two").items() if b"Zqer" in content]
-    assert "as they are" not in cli("export", "collection", "three", *MAJORITY).fine().err
+    assert "words are included" not in cli("export", "collection", "three", *MAJORITY).fine().err
 
 
 def test_what_the_rule_decided_is_told_and_written_down(cli: Cli, judged: Path) -> None:
@@ -236,56 +242,122 @@ def test_adaptive_pool_without_its_runs_draws_nothing(cli: Cli, garden: Path) ->
     assert "there is no run in the collection; pooler import runs" in said.out + said.err
 
 
-def test_anonymised_directory_names_nobody(cli: Cli, here: Path) -> None:
-    """No file has a judge's name or machine in it; names are drawn anew, and then stay."""
-    (here / "q").write_text("1 0 a 1\n1 0 b 0\n", "utf-8")
-    (here / "u").write_text("1 0 a 1\n1 0 c -1\n", "utf-8")
+@pytest.fixture
+def secret(here: Path) -> Path:
+    """Make a collection of everything, in which whatever tells who a judge is has Zq in it."""
+    full_collection.fill("collection.db")
+    with Collection("collection.db") as opened:
+        opened.pools.add(make_pool({"1": ["d00"]}, name="unjudged-ann", round="ann",
+                         manifest={"strategy": "imported", "file": "ann.qrels", "name": "unjudged-ann",
+                                   "round": "ann"}))  # fmt: skip
+        for number, judge in enumerate(opened.judges.all()):
+            opened.judges.rename(judge.name, f"Zq{number}er")
+    for table in ("assignment", "judgement"):
+        order = "display_order = 'random', order_seed = 7777777"
+        change_stored("collection.db", f"UPDATE {table} SET {order} WHERE judge_id = 1")
+    change_stored("collection.db", "UPDATE sitting SET host = 'Zqhost', program = 'Zqprogram 1'")
+    note = b"zQ1ER and Zq2er\xe3\x81\x95\xe3\x82\x93 agree"
+    change_stored("collection.db", "UPDATE judgement SET note = :note WHERE id % 2 = 0", note=note)
+    change_stored("collection.db", "UPDATE judgement SET reason = :note WHERE state = 'cannot'", note=note)
+    return here
+
+
+@pytest.mark.parametrize("layout", ["pooler", "beir", "trec"])
+def test_anonymised_directory_has_nothing_that_tells_who_judged(cli: Cli, secret: Path, layout: str) -> None:
+    """No byte of a name, a machine or a program, in whatever case; no identity, day or seed of a judge."""
+    cli("export", "collection", "out", "--anonymised", "--as", layout, "--kinds", "human", *MAJORITY).fine()
+    files = bytes_of(secret / "out")
+    tells = re.compile(rb"zq(\der|host|program)", re.IGNORECASE)
+    assert not [
+        name for name, content in files.items() if tells.search(content) or tells.search(name.encode())
+    ]
+    if layout != "pooler":
+        return
+    with Collection("collection.db") as opened, opened.as_it_stands() as inside:
+        uids = inside.session.execute(text("SELECT uid FROM judge UNION SELECT uid FROM erasure"))
+        told = [uid.encode() for (uid,) in uids]
+    assert len(told) > 5
+    for uid in (*told, b"7777777"):
+        assert not [name for name, content in files.items() if uid in content]
+    notes = {json.loads(line)["note"] for line in files["judgements.jsonl"].splitlines()}
+    assert "[judge] and [judge]さん agree" in notes
+    judges = list(map(json.loads, files["tables/judge.jsonl"].splitlines()))
+    assert {one["name"] for one in judges} == {f"judge-{number}" for number in range(1, len(judges) + 1)}
+    assert len({one["created_at"] for one in judges}) == 1
+    assert {one["renamed_at"] for one in judges} == {None}
+    assert "tables/judge_term.jsonl" not in files
+    assert "tables/judge_code.jsonl" not in files
+
+
+def test_new_names_are_one_to_one_in_all_files(cli: Cli, secret: Path) -> None:
+    """Whoever is judge-3 in one file is judge-3 in each: the same grades, places and sittings are theirs."""
+    cli("export", "collection", "open").fine()
+    cli("export", "collection", "out", "--anonymised").fine()
+    open_files, files = bytes_of(secret / "open"), bytes_of(secret / "out")
+
+    def by_judge(content: bytes, *keys: str) -> dict[str | None, list[tuple[Any, ...]]]:
+        found: dict[str | None, list[tuple[Any, ...]]] = {}
+        for one in map(json.loads, content.splitlines()):
+            found.setdefault(one["judge"], []).append(tuple(one[key] for key in keys))
+        return {judge: sorted(rows) for judge, rows in found.items()}
+
+    facts = ("topic", "docno", "revision", "action", "judged_at")
+    before, after = (by_judge(one["judgements.jsonl"], *facts) for one in (open_files, files))
+    names = {old: new for old, rows in before.items() for new, others in after.items() if rows == others}
+    assert len(names) == len(before) == len(after) > 3
+    assert {names[old]: rows for old, rows in before.items()} == after
+    for table, *keys in (
+        ("judgement", "topic", "document", "revision", "grade"),
+        ("assignment", "topic", "document", "position", "purpose"),
+        ("sitting", "started_at", "ended_at"),
+        ("answer", "topic", "document", "grade"),
+    ):
+        old, new = (by_judge(one[f"tables/{table}.jsonl"], *keys) for one in (open_files, files))
+        assert {judge: rows for judge, rows in new.items() if judge in names.values()} == {
+            names[judge]: rows for judge, rows in old.items() if judge in names
+        }
+    old_kinds, new_kinds = (
+        {one["name"]: one["kind"] for one in map(json.loads, files["tables/judge.jsonl"].splitlines())}
+        for files in (open_files, files)
+    )
+    assert {new: old_kinds[str(old)] for old, new in names.items()} == {
+        new: new_kinds[str(new)] for new in names.values()
+    }
+    for one in json.loads(open_files["qrels.json"])["qrels"]:
+        (judge,) = one["judges"]
+        content = files[one["file"].replace(judge, str(names[judge]))]
+        assert sorted(content.splitlines()) == sorted(open_files[one["file"]].splitlines())
+
+
+def test_new_names_are_drawn_anew_each_time(cli: Cli, here: Path) -> None:
+    """Who gets which is not the order of anything; what was imported under new names gets others."""
+    (here / "q").write_text("1 0 a 1\n", "utf-8")
     cli("init", "--name", "x").fine()
-    judges = [f"Zq{number}er" for number in range(8)]
-    for judge in judges:
-        cli("import", "judgements", "q", "--judge", judge, "--kind", "human").fine()
-    cli("import", "judgements", "u", "--judge", judges[0], "--kind", "human", "--code",
-        "-1=unjudged").fine()  # fmt: skip
-    cli("assign", "--per-document", "2", "--seed", "1").fine()
+    for number in range(8):
+        (here / "q").write_text(f"1 0 d{number} 1\n", "utf-8")
+        cli("import", "judgements", "q", "--judge", f"j{number}", "--kind", "human").fine()
     drawn = set()
-    for number in range(4):
-        cli("export", "collection", f"out{number}", "--anonymise", *MAJORITY).fine()
-        files = bytes_of(here / f"out{number}")
-        assert not [
-            (name, judge)
-            for name, content in files.items()
-            for judge in judges
-            if judge.encode() in content or judge in name
-        ]
-        drawn.add(files["tables/assignment.jsonl"])
-    assert len(drawn) > 1
+    for number in range(3):
+        cli("export", "collection", f"out{number}", "--anonymised").fine()
+        lines = map(json.loads, (here / f"out{number}/judgements.jsonl").read_text("utf-8").splitlines())
+        drawn.add(tuple(one["judge"] for one in lines))
+    assert len(drawn) > 1  # all three alike: once in a billion
     cli("import", "collection", "out0", "--collection", "new.db").fine()
-    again = ("--anonymise", *MAJORITY, "--collection", "new.db")
-    assert "keep these names" in cli("export", "collection", "again", *again).fine().err
-    assert bytes_of(here / "again") == bytes_of(here / "out0")
+    cli("export", "collection", "again", "--anonymised", "--collection", "new.db").fine()
 
 
 def test_folder_that_is_there_is_kept(cli: Cli, judged: Path) -> None:
-    """Only an earlier export that nobody changed is replaced, and only when that is asked for."""
+    """A collection is written where there is nothing: an earlier export is the user's to remove."""
     export = ("export", "collection", "one", "--judge", "strict")
-    (judged / "one").mkdir()
-    (judged / "one" / "mine").write_text("x", "utf-8")
-    assert "is not an exported collection" in cli(*export, "--replace").failed(1).err
-    (judged / "one" / "mine").unlink()
+    (judged / "one").mkdir(0o750)
     cli(*export).fine()
-    files = bytes_of(judged / "one")
-    assert "--replace takes its place" in cli(*export).failed(1).err
+    assert (judged / "one").stat().st_mode & 0o777 == 0o750  # an empty folder keeps its mode
     (judged / "one" / "LICENSE").write_text("mine", "utf-8")
-    assert "LICENSE is not of the export" in cli(*export, "--replace").failed(1).err
-    (judged / "one" / "LICENSE").unlink()
-    readme = judged / "one" / "README.md"
-    readme.write_text("licence: CC0", "utf-8")
-    assert "README.md is not as it was exported" in cli(*export, "--replace").failed(1).err
-    readme.write_bytes(files["README.md"])
-    cli(*export, "--replace").fine()
+    files = bytes_of(judged / "one")
+    assert "one: expected a new or empty folder" in cli(*export).failed(1).err
     assert bytes_of(judged / "one") == files
     assert not [path.name for path in judged.iterdir() if path.name.startswith(".one")]
-    assert "must not be the folder you are in" in cli("export", "collection", ".").failed(1).err
+    assert "and not the one you are in" in cli("export", "collection", ".").failed(1).err
 
 
 def test_interrupt_leaves_no_directory(judged: Path) -> None:

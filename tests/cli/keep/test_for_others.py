@@ -164,7 +164,7 @@ def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
 def test_folders_say_nothing_of_judges_who_are_to_be_anonymous(cli: Cli, judged: Path) -> None:
     """With new names, no file has an old one."""
     for layout in ("beir", "trec"):
-        cli("export", "collection", layout, "--as", layout, *MAJORITY, "--anonymise").fine()
+        cli("export", "collection", layout, "--as", layout, *MAJORITY, "--anonymised").fine()
         for path in (judged / layout).rglob("*"):
             if path.is_file() and "runs" not in path.parts:
                 data = path.read_text("utf-8")

@@ -212,10 +212,10 @@ def test_assigned_documents_cost_what_the_plan_gives(cli: Cli, pooled: Path) -> 
     assert "assigned to nobody yet: pooler assign --add" in cli("pool", "--add", "-d", "4").err
 
 
-def test_dry_run_tells_the_cost_after_a_judge_is_anonymised(cli: Cli, pooled: Path) -> None:
-    """A plan loses its seed with a name in it; d, the one new document, is one judgement still."""
+def test_dry_run_tells_the_cost_after_a_judge_is_renamed(cli: Cli, pooled: Path) -> None:
+    """A plan names the judge by the new name; d, the one new document, is one judgement still."""
     cli("assign", "ann", "ben", "--seed", "1").fine()
-    cli("judges", "anonymise", "ben", "--yes").fine()
+    cli("judges", "rename", "ben", "bo").fine()
     assert planned(cli("pool", "--replace", "--depth", "4", "--dry-run").fine().err)["cost"] == (1,)
 
 

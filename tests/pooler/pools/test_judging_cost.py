@@ -87,7 +87,7 @@ def test_places_that_wait_already_are_counted_as_they_are() -> None:
 
 
 def test_a_plan_that_has_lost_its_seed_costs_as_much() -> None:
-    """Whoever anonymises a judge of the plan takes its seed: two judgements a document stay two."""
+    """Erasing a judge of the plan takes its seed: two judgements a document stay two."""
     plan = plan_of(["ann", "ben"], per_document=2)
     del plan["seed"]
     shares = judging_cost(IfPooled(NEW, ("ann", "ben"), plan), {})

@@ -55,7 +55,7 @@ def test_differences_name_values_and_runs() -> None:
 
 
 def test_order_and_former_names() -> None:
-    """A random order names its seed; a former name is the first that is free."""
-    assert display_order({"out_order": "random", "seed": 7}) == "random:7"
-    assert display_order({}) == "docno"
+    """A random order has its seed; a former name is the first that is free."""
+    assert display_order({"out_order": "random", "seed": 7}) == ("random", 7)
+    assert display_order({}) == ("docno", None)
     assert former_name("main", ["main", "main.replaced-1"]) == "main.replaced-2"

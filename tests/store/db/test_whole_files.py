@@ -45,22 +45,19 @@ def test_failure_leaves_nothing(tmp_path: Path, failure: type[BaseException]) ->
 
 
 def test_what_a_killed_command_left_is_removed_after_a_day(tmp_path: Path) -> None:
-    """Of the same target alone; what was being replaced stays as long as nothing else has its name."""
+    """Of the same target alone."""
     target, yesterday = tmp_path / "b", time.time() - 90_000
-    left, old = place_beside(target), place_beside(target, "old")
-    fresh, other = place_beside(target), place_beside(tmp_path / "c")
+    left, fresh, other = place_beside(target), place_beside(target), place_beside(tmp_path / "c")
     log = left.with_name(left.name + "-wal")
-    for path in (left, log, old, fresh, other):
+    for path in (left, log, fresh, other):
         path.touch()
-    for path in (left, log, old, other):
+    for path in (left, log, other):
         os.utime(path, (yesterday, yesterday))
     with pytest.raises(OSError, match="disk"), made_whole(target):
         raise OSError("disk")
-    assert {*tmp_path.iterdir()} == {old, fresh, other}
+    assert {*tmp_path.iterdir()} == {fresh, other}
     with made_whole(target) as part:
         part.write_text("whole")
-    with made_whole(target, replaces=True) as part:
-        part.write_text("again")
     assert {*tmp_path.iterdir()} == {target, fresh, other}
 
 

@@ -66,6 +66,7 @@ def histories(draw: st.DrawFn) -> list[JudgementEvent]:
                 iteration=draw(ids),
                 passages=draw(passages()),
                 display_order=draw(st.none() | texts.filter(bool)),
+                order_seed=draw(st.none() | st.integers(0, 2**63 - 1)),
                 position=draw(st.none() | counts),
                 shown_at=draw(st.none() | moments),
                 judged_at=draw(moments),

@@ -32,7 +32,8 @@ FIRST = JudgementEvent(
     note="lone \ud800, é",
     iteration="0.5",
     passages=(Passage(4, 3, "pea"),),
-    display_order="random:7",
+    display_order="random",
+    order_seed=2**40,
     position=0,
     shown_at=datetime(2026, 3, 1, 9, 29, 58, 500_000, tzinfo=UTC),
     judged_at=datetime(2026, 3, 1, 9, 30, tzinfo=UTC),
@@ -44,10 +45,10 @@ FIRST = JudgementEvent(
     sitting=1,
 )
 LINE = (
-    '{"topic": "051", "docno": "FT911-3", "judge": "ann", "kind": "human", "revision": 1,'
-    ' "action": "judge", "undoes": null, "state": "judged", "grade": -2, "reason": "",'
-    ' "note": "lone \\ud800, é",'
-    ' "iteration": "0.5", "passages": [[4, 3, "pea"]], "display_order": "random:7", "position": 0,'
+    '{"topic": "051", "docno": "FT911-3", "judge": "ann", "kind": "human", "revision": 1, "action": "judge",'
+    ' "undoes": null, "state": "judged", "grade": -2, "reason": "", "note": "lone \\ud800, é",'
+    ' "iteration": "0.5", "passages": [[4, 3, "pea"]], "display_order": "random",'
+    ' "order_seed": 1099511627776, "position": 0,'
     ' "shown_at": "2026-03-01T09:29:58.500000+00:00", "judged_at": "2026-03-01T09:30:00+00:00",'
     ' "dwell_ms": 1500, "active_ms": 1200, "dropped_keys": 2, "guideline_version": 1,'
     ' "document_sha256": "' + "ab" * 32 + '", "sitting": 1,'

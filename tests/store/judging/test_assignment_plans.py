@@ -131,7 +131,7 @@ def test_plan_is_stored_with_its_manifest(pooled: Collection, collection_name: s
 
     def make(_documents: Sequence[Assignable]) -> AssignmentPlan:
         made = [
-            Place("1", "c", "ben", Purpose.CALIBRATION, 3, "random:7"),
+            Place("1", "c", "ben", Purpose.CALIBRATION, 3, "random", 7),
             Place("10", "a", None, Purpose.OVERLAP, 0, "priority"),
         ]
         return AssignmentPlan(made, {"seed": 7, "judges": ["ben", "赤松"]}, 90)
@@ -144,7 +144,10 @@ def test_plan_is_stored_with_its_manifest(pooled: Collection, collection_name: s
     assert (number, lease_s) == (1, 90)
     assert abs((datetime.fromisoformat(str(made_at)).replace(tzinfo=UTC) - before).seconds) < 60
     facts = [row[3:] for row in stored["assignment"]]
-    assert facts == [(2, 3, "calibration", None, 1, "random:7"), (None, 0, "overlap", None, 1, "priority")]
+    assert facts == [
+        (2, 3, "calibration", None, 1, "random", 7),
+        (None, 0, "overlap", None, 1, "priority", None),
+    ]
 
 
 def test_places_in_the_way_are_refused_within_the_scope(pooled: Collection, collection_name: str) -> None:

@@ -327,7 +327,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     sha256 = document_sha256(Document("a", "A", "text of a"))
     same = {
         "topic_id": 1, "document_id": found[0]["document_id"], "judge_id": 1, "iteration": "3",
-        "display_order": "random:42", "position": 1, "guideline_version": 4,
+        "display_order": "random", "order_seed": 42, "position": 1, "guideline_version": 4,
         "document_sha256": sha256, "sitting_id": 1, "reason": b"", "topic_version": 1,
     }  # fmt: skip
     first = {

@@ -1,17 +1,18 @@
-"""People: another name for a judge, and none that tells who it is."""
+"""People: another name for a judge, and nothing left of the old one."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
 from store.collection import Collection
 from store.errors import ArgumentError, ConflictError, UnknownNameError
-from store.judging.judges import Disguise, are_disguised
+from store.judging.judges import Disguise
 from store.records import Action, AssignmentPlan, Existing, Judge, JudgeKind, Place, Purpose, Qrel, Scope
-from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, stored_rows
+from tests.helpers.world import JudgeAtWork, engine_of, make_pool, parse_scale, stored_rows
 
 HUMAN = JudgeKind.HUMAN
 
@@ -29,8 +30,8 @@ def ready(collection: Collection) -> Collection:
                                   manifest={"strategy": "imported", "file": "bob.qrels",
                                             "name": "unjudged-bob", "round": "bob"}))  # fmt: skip
     places = [
-        Place("1", docno, judge, Purpose.PRIMARY, position, order)
-        for judge, order in (("bob", "random:77"), ("eve", "docno"), ("bob-2", "random:78"))
+        Place("1", docno, judge, Purpose.PRIMARY, position, "docno" if seed is None else "random", seed)
+        for judge, seed in (("bob", 77), ("eve", None), ("bob-2", 78))
         for position, docno in enumerate("abc")
     ]
     manifest = {"judges": ["eve", "bob", "bob-2"], "seed": 7, "pools": ["main", "unjudged-bob"]}
@@ -60,20 +61,19 @@ def column(name: str, query: str) -> list[object]:
 
 
 def test_renamed_judge_is_the_same_judge(ready: Collection, collection_name: str) -> None:
-    """The name changes in the list of judges and in plans that list them, and nothing else does."""
+    """The name changes wherever it stood; grades, times and the identity number do not."""
     before = stored_rows(collection_name)
     done = ready.judges.rename("bob", "robert")
     after = stored_rows(collection_name)
-    assert done.plans == 1
     assert ready.judges.all() == [
         Judge(name, kind) for name, kind in
         (("bob-2", HUMAN), ("ed", JudgeKind.IMPORTED), ("eve", HUMAN), ("robert", HUMAN))
     ]  # fmt: skip
     changed = {table for table, rows in after.items() if rows != before[table]}
-    assert changed == {"judge", "assignment_plan"}
-    assert manifests(collection_name, "assignment_plan")[0] == {
-        "judges": ["bob-2", "eve", "robert"], "seed": 7, "pools": ["main", "unjudged-bob"],
-    }  # fmt: skip
+    assert changed == {"judge", "pool", "assignment_plan", "judgement"}
+    assert (done.named.plans, dict(done.named.pools), done.named.events) == (
+        2, {"unjudged-bob": "unjudged-robert"}, 1,
+    )  # fmt: skip
     uids = {row[1]: row[5] for row in before["judge"]}
     assert {row[1]: row[5] for row in after["judge"]} == {
         ("robert" if name == "bob" else name): uid for name, uid in uids.items()
@@ -81,11 +81,47 @@ def test_renamed_judge_is_the_same_judge(ready: Collection, collection_name: str
     assert [row[6] is not None for row in sorted(after["judge"])] == [True, False, False, False]
 
 
-def test_rename_says_where_the_old_name_stays(ready: Collection) -> None:
-    """Pools and rounds somebody named after the judge stay, and are told."""
-    left = ready.judges.rename("bob", "robert").left
-    assert (left.pools, left.events) == (("unjudged-bob",), 1)
-    assert ready.judges.rename("robert", "bob-3").left.pools == ()
+def test_old_name_stands_nowhere_but_in_notes(ready: Collection, collection_name: str) -> None:
+    """Manifests, pools' names and rounds, and rounds of events have the new one; plans keep their seed."""
+    done = ready.judges.rename("bob", "robert")
+    assert manifests(collection_name, "pool")[1] == {
+        "strategy": "imported", "file": "robert.qrels", "name": "unjudged-robert", "round": "robert",
+    }  # fmt: skip
+    assert manifests(collection_name, "assignment_plan")[0] == {
+        "judges": ["bob-2", "eve", "robert"], "seed": 7, "pools": ["main", "unjudged-robert"],
+    }  # fmt: skip
+    assert column(collection_name, "SELECT iteration FROM judgement ORDER BY id")[-1] == "robert"
+    assert column(collection_name, "SELECT round FROM pool ORDER BY id") == ["0", "robert"]
+    cells = [str(cell) for rows in stored_rows(collection_name).values() for row in rows for cell in row]
+    named = [cell for cell in cells if "bob" in cell.replace("bob-2", "")]
+    assert named == [str(b"as bob said")] * 2  # the note, and the event that kept it
+    assert done.in_notes == 1
+
+
+def test_no_byte_of_the_old_name_is_left_in_the_file(tmp_path: Path) -> None:
+    """Neither the file nor its log has the name, though it stood in plans, pools, rounds and events."""
+    name, secret = str(tmp_path / "c.db"), "Zacharias-7261"
+    with Collection.create(name, name="x", scale=parse_scale("0-2"), program="x") as made:
+        made.judges.add(secret, HUMAN)
+        made.judges.add("ann", HUMAN)
+        made.pools.add(make_pool({"1": list("abc")}, name=f"unjudged-{secret}", round=secret,
+                                 manifest={"strategy": "imported", "file": f"{secret}.qrels"}))  # fmt: skip
+        places = [Place("1", "a", secret, Purpose.PRIMARY, 0, "docno")]
+        manifest = {"judges": ["ann", secret], "seed": 7, "pools": [f"unjudged-{secret}"]}
+        made.assignments.make(Scope(), lambda _open: AssignmentPlan(places, manifest),
+                              existing=Existing.REFUSE)  # fmt: skip
+        bob = JudgeAtWork(made.desk(secret, program="pooler 9"), "1")
+        bob.act("a", Action.JUDGE, grade=2, note="mine")
+        bob.desk.leave()
+        assert secret in file_bytes(tmp_path)
+        assert made.judges.rename(secret, "ben").scrubbed == "done"
+        assert secret not in file_bytes(tmp_path)
+        assert [one.judge for one in made.judgements.current()] == ["ben"]
+
+
+def file_bytes(folder: Path) -> str:
+    """Return what lies in the files of a folder, a character a byte."""
+    return b"".join(path.read_bytes() for path in folder.iterdir()).decode("latin-1")
 
 
 def test_rename_refuses_what_is_no_new_name(ready: Collection, collection_name: str) -> None:
@@ -115,113 +151,11 @@ def test_judge_at_work_goes_on_under_the_new_name(ready: Collection) -> None:
     assert grades == {"a": 0, "b": 2}
 
 
-def test_anonymous_judge_is_told_by_nothing(ready: Collection, collection_name: str) -> None:
-    """No cell of the database has the name or the machine; grades, times and notes are there."""
-    # Another judge's name that holds it stands for somebody else.
-    ready.judges.rename("bob-2", "cat")
-    before = {(one.topic, one.docno): one.grade for one in ready.judgements.current(["bob"])}
-    done = ready.judges.anonymise(["bob"])
-    assert done.names == ("judge-1",)
-    assert (done.sittings, done.terms, done.notes) == (1, 2, 2)
-    assert done.orders == 3 + 3  # three events and three places
-    assert (done.named.plans, done.named.pools, done.named.events) == (2, ("unjudged-bob",), 1)
-    words = [str(cell) for rows in stored_rows(collection_name).values() for row in rows
-             for cell in row]  # fmt: skip
-    named = [one for one in words if "bob" in one]
-    assert named == [str(b"as bob said")] * 2  # the note, and the event that kept it
-    now = {(one.topic, one.docno): one.grade for one in ready.judgements.current(["judge-1"])}
-    assert now == before == {("1", "a"): 1, ("1", "b"): None}
-    (sitting,) = stored_rows(collection_name)["sitting"]
-    assert sitting[5:8] == ("", 0, "")
-    assert column(collection_name, "SELECT count(*) FROM judge_term") == [0]
-    made = column(collection_name, "SELECT created_at FROM collection")
-    assert column(collection_name, "SELECT created_at FROM judge WHERE name = 'judge-1'") == made
-
-
-def test_anonymising_reaches_plans_pools_and_rounds(ready: Collection, collection_name: str) -> None:
-    """Manifests, pools' names and rounds, and the rounds of events name nobody; ties hold."""
-    ready.judges.anonymise(["bob"])
-    assert [pool.name for pool in ready.pools.all()] == ["main", "unjudged-judge-1"]
-    assert manifests(collection_name, "pool")[1] == {
-        "strategy": "imported", "file": "judge-1.qrels", "name": "unjudged-judge-1",
-        "round": "judge-1",
-    }  # fmt: skip
-    assert manifests(collection_name, "assignment_plan")[0] == {
-        "judges": ["bob-2", "eve", "judge-1"], "pools": ["main", "unjudged-judge-1"],
-    }  # fmt: skip
-    rounds = column(collection_name, "SELECT iteration FROM judgement ORDER BY id")
-    assert rounds[-1] == "judge-1"
-    assert column(collection_name, "SELECT round FROM pool ORDER BY id") == ["0", "judge-1"]
-    orders = "SELECT DISTINCT display_order FROM assignment ORDER BY display_order"
-    assert column(collection_name, orders) == ["docno", "random", "random:78"]
-
-
-def test_new_names_are_the_first_free_ones_by_chance(collection: Collection) -> None:
-    """Names in use stay others'; who gets which is not the order of anything."""
-    people = [f"p{number}" for number in range(6)]
-    for name in ("judge-2", *people):
-        collection.judges.add(name, HUMAN)
-        collection.judgements.add({name: [Qrel("1", name, 1)]}, HUMAN)
-    orders = set()
-    for _ in range(3):
-        now = [one.name for one in collection.judges.all() if one.name != "judge-2"]
-        done = collection.judges.anonymise(now)
-        assert done.names == tuple(f"judge-{number}" for number in (1, 3, 4, 5, 6, 7))
-        by_docno = {one.docno: one.judge for one in collection.judgements.current()}
-        assert by_docno["judge-2"] == "judge-2"
-        orders.add(tuple(by_docno[name] for name in people))
-    assert len(orders) > 1  # all three alike: once in half a million
-
-
-def test_notes_go_when_they_are_to(ready: Collection, collection_name: str) -> None:
-    """Notes and reasons of the judge alone, the program's own reasons never."""
-    ready.judgements.add({"eve": [Qrel("9", "z", 1)]}, HUMAN)
-    change_stored(collection_name, "UPDATE judgement SET note = :note WHERE iteration = 'bob'",
-            note=b"other")  # fmt: skip
-    done = ready.judges.anonymise(["bob"], without_notes=True)
-    assert done.notes == 2
-    assert {(one.judge, one.note, one.reason) for one in ready.judgements.current()} == {
-        ("judge-1", "", ""), ("ed", "other", ""), ("eve", "", ""),
-    }  # fmt: skip
-    assert ready.judges.anonymise(["judge-1"], dry_run=True).notes == 0
-
-
-def test_dry_run_counts_and_changes_nothing(ready: Collection, collection_name: str) -> None:
-    """What would change is counted as what then does."""
-    before = stored_rows(collection_name)
-    would = ready.judges.anonymise(["bob", "eve"], dry_run=True)
-    assert stored_rows(collection_name) == before
-    done = ready.judges.anonymise(["bob", "eve"])
-    assert would.names == ()
-    for part in ("sittings", "terms", "orders", "notes", "named"):
-        assert getattr(would, part) == getattr(done, part), part
-
-
-def test_judge_at_work_is_not_anonymised(ready: Collection, collection_name: str) -> None:
-    """While a sitting is alive nothing is changed for anybody; a dead one is in nobody's way."""
-    eve = JudgeAtWork(ready.desk("eve"), "1")
-    eve.grade("a", 0)
-    before = stored_rows(collection_name)
-    with pytest.raises(ConflictError, match=r"judge `eve` is at work on .*: nothing is changed"):
-        ready.judges.anonymise(["bob", "eve"])
-    assert stored_rows(collection_name) == before
-    change_stored(collection_name, "UPDATE sitting SET seen_at = '2001-01-01 00:00:00.000000'")
-    assert len(ready.judges.anonymise(["bob", "eve"]).names) == 2
-
-
-def test_unknown_judge_among_several_changes_nobody(ready: Collection, collection_name: str) -> None:
-    """One wrong name changes nothing."""
-    before = stored_rows(collection_name)
-    with pytest.raises(UnknownNameError, match="unknown judge `bbo`"):
-        ready.judges.anonymise(["bob", "bbo"])
-    assert stored_rows(collection_name) == before
-
-
 def test_names_are_replaced_as_words_of_their_own() -> None:
     """A name within another word stays."""
     disguise = Disguise({"ann": "judge-2", "bob": "judge-1"})
     assert disguise.name("ann") == "judge-2"
     assert disguise.within("unjudged-ann") == "unjudged-judge-2"
     assert disguise.within("annotated") == "annotated"
-    assert are_disguised(["judge-2", "judge-1"])
-    assert not are_disguised(["judge-1", "ann"])
+    assert disguise.within("annさん") == "judge-2さん"
+    assert disguise.note("Ann and bob: annotated") == "[judge] and [judge]: annotated"

@@ -48,7 +48,7 @@ def test_without_assignments_everybody_has_the_whole_pool(ready: Collection) -> 
 
 def test_one_assignment_ends_that_for_everybody(ready: Collection, collection_name: str) -> None:
     """From the first place on, a judge has what has a place, in the place's order, or nothing."""
-    held_place(collection_name, "1", "ad", "ann", display_order="random:3")
+    held_place(collection_name, "1", "ad", "ann", display_order="random", order_seed=3)
     held_place(collection_name, "2", "a", "bob")
     assert (laid(ready, "ann"), laid(ready, "bob"), laid(ready, "cy")) == ("ad", "", "")
     assert (laid(ready, "ann", "2"), laid(ready, "bob", "2")) == ("", "a")
@@ -63,13 +63,13 @@ def test_event_says_the_order_of_the_place_and_the_round_of_the_pool(
     ready: Collection, collection_name: str
 ) -> None:
     """Where something is assigned the judge's own order is the one that was seen."""
-    held_place(collection_name, "1", "ca", "ann", display_order="random:99")
+    held_place(collection_name, "1", "ca", "ann", display_order="random", order_seed=99)
     JudgeAtWork(ready.desk("ann"), "1").act("c", Action.JUDGE, grade=1, position=0)
     with reading(ready._db.engine) as session:
         queue = fetch_queue(session, 1, 1)
-    assert [(one.docno, one.display_order, one.round) for one in queue] == [
-        ("c", "random:99", "3"),
-        ("a", "random:99", "3"),
+    assert [(one.docno, one.display_order, one.order_seed, one.round) for one in queue] == [
+        ("c", "random", 99, "3"),
+        ("a", "random", 99, "3"),
     ]
 
 

@@ -13,8 +13,7 @@ from sqlalchemy import text
 from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
 from store.judging.rejudging import Obstacle, Outdated, Why
-from store.keeping.directory.contract import ExportChoice
-from store.keeping.directory.folder import write_directory
+from store.keeping.directory.folder import ExportChoice, write_directory
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State
 from tests.helpers.wine import make, work
 from tests.helpers.world import (
@@ -233,6 +232,7 @@ def test_reopened_is_unjudged_with_its_note(ready: Collection, collection_name: 
         "note": b"clear case",
         "iteration": "7",
         "display_order": None,
+        "order_seed": None,
         "position": None,
         "shown_at": None,
         "dwell_ms": None,

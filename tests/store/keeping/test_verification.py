@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 UNGUARDED = {
     "document": {"listed"},
-    "assignment": {"position", "purpose", "lease_until", "plan_id", "display_order"},
+    "assignment": {"position", "purpose", "lease_until", "plan_id", "display_order", "order_seed"},
     "sitting": {"started_at", "seen_at", "ended_at", "host", "process", "program", "topic_id"},
     "alembic_version": {"version_num"},
 }

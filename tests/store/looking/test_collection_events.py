@@ -189,12 +189,12 @@ def test_ruling_is_told_from_an_event(collection: Collection) -> None:
 
 
 def test_nobody_who_is_gone_is_named(collection: Collection) -> None:
-    """Erased: a count without a name. Anonymous: the new name alone, for what was done before."""
+    """Erased: a count without a name. Renamed: the new name alone, for what was done before."""
     for sitting in fill(collection, "anna-secret", "bob-secret"):
         sitting.grade("a", 1)
         sitting.desk.leave()
     collection.erasures.erase("anna-secret")
-    collection.judges.anonymise(["bob-secret"])
+    collection.judges.rename("bob-secret", "judge-1")
     found = collection.history.everything()
     assert "secret" not in repr(found)
     assert told(found) == [("judge-1", "a", "judge", None, 1)]

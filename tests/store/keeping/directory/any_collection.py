@@ -147,7 +147,8 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
             held.setdefault(lease, []).append((docno, own))
     for lease, kept in held.items():  # a plan at a time, as commands make them
         for docno, own in kept:
-            held_place(where, "1", docno, own, lease_s=lease, purpose="overlap", display_order="random:3")
+            order = {"display_order": "random", "order_seed": 2**40}
+            held_place(where, "1", docno, own, lease_s=lease, purpose="overlap", **order)
     with engine_of(where) as engine, writing(engine) as session:
         until = MOMENT + timedelta(microseconds=1)
         by_lease = select(ASSIGNMENT_PLAN.c.id).where(ASSIGNMENT_PLAN.c.lease_s.is_not(None))
