@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import Engine, create_engine, event, inspect, text
+from sqlmodel import Session
 
 from store.collection import Collection
+from store.db.digests import write_all_digests
 from store.db.engine import collection_url, make_engine, reading, writing
 from store.errors import ConflictError
 from store.formats.scale import make_scale as make_scale
@@ -109,10 +111,19 @@ def count_rows(name: str) -> dict[str, int]:
     return {table: len(rows) for table, rows in stored_rows(name).items()}
 
 
-def change_stored(name: str, statement: str, **parameters: Any) -> None:
-    """Change a database behind the program's back."""
+def change_stored(name: str, statement: str, *, renews: bool = False, **parameters: Any) -> None:
+    """Change a database behind the program's back; with `renews` nothing tells that it was another once."""
     with engine_of(name) as engine, writing(engine) as session:
         session.execute(text(statement), parameters)
+        if renews:
+            renew_digests(session)
+
+
+def renew_digests(session: Session) -> None:
+    """Give everything the digest of what it is now."""
+    session.execute(text("UPDATE judgement SET digest = NULL"))
+    session.execute(text("UPDATE answer SET digest = NULL"))
+    write_all_digests(session)
 
 
 @contextmanager

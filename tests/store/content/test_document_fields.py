@@ -139,7 +139,7 @@ def test_directory_with_bad_fields_is_refused(whole: Path, tmp_path: Path) -> No
     export(whole, tmp_path / "files")
     with Collection(str(whole)) as opened:
         assert opened.fields
-    change_stored(str(whole), "UPDATE document_metadata SET markup = 'odt'")
+    change_stored(str(whole), "UPDATE document_metadata SET markup = 'odt'", renews=True)
     export(whole, tmp_path / "bad")
     with pytest.raises(PoolerError, match=r"tables: fields: `a`: markup odt"):
         read_directory(str(tmp_path / "none.db"), tmp_path / "bad")

@@ -115,7 +115,7 @@ def test_votes_take_one_query_for_all_judgements(collection: Collection) -> None
 def test_values_below_zero_are_grades_like_others(collection_name: str, collection: Collection) -> None:
     """A grade of -2 is no state: the two never share a number."""
     scale = json.dumps(scale_to_json(parse_scale("-2-1")))
-    change_stored(collection_name, "UPDATE collection SET scale = :scale", scale=scale)
+    change_stored(collection_name, "UPDATE collection SET scale = :scale", renews=True, scale=scale)
     with Collection(collection_name) as again:
         again.judgements.add({"ann": [Qrel("1", "a", -2)], "bob": [Qrel("1", "a", -1)]}, HUMAN)
         made = again.grades.votes()

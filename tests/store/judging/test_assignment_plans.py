@@ -139,7 +139,7 @@ def test_plan_is_stored_with_its_manifest(pooled: Collection, collection_name: s
     before = datetime.now(UTC)
     pooled.assignments.make(EVERYTHING, make, existing=Existing.REFUSE)
     stored = stored_rows(collection_name)
-    ((number, manifest, lease_s, made_at, _),) = stored["assignment_plan"]
+    ((number, manifest, lease_s, made_at),) = stored["assignment_plan"]
     assert json.loads(manifest) == {"seed": 7, "judges": ["ben", "赤松"]}
     assert (number, lease_s) == (1, 90)
     assert abs((datetime.fromisoformat(str(made_at)).replace(tzinfo=UTC) - before).seconds) < 60

@@ -183,9 +183,9 @@ def test_work_at_desks_only_ever_adds_events(collection: Collection, collection_
         for sitting in sittings:
             sitting.desk.leave()
         collection.judgements.add({"ann": QRELS[:2]}, HUMAN, replace=True)
-    changes = re.compile(r"(UPDATE|DELETE FROM|INSERT INTO) judgement\b", re.IGNORECASE)
-    verbs = {found.group(1).upper() for text, _ in sent if (found := changes.search(text))}
-    assert verbs == {"INSERT INTO"}
+    changes = re.compile(r"(UPDATE judgement SET \w+|DELETE FROM judgement|INSERT INTO judgement)\b")
+    said = {found.group(1) for text, _ in sent if (found := changes.search(text))}
+    assert said == {"INSERT INTO judgement", "UPDATE judgement SET digest"}
     after = stored_rows(collection_name)["judgement"]
     assert n_written > 30
     assert len(after) >= len(before) + n_written

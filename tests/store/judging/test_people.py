@@ -70,7 +70,7 @@ def test_renamed_judge_is_the_same_judge(ready: Collection, collection_name: str
         (("bob-2", HUMAN), ("ed", JudgeKind.IMPORTED), ("eve", HUMAN), ("robert", HUMAN))
     ]  # fmt: skip
     changed = {table for table, rows in after.items() if rows != before[table]}
-    assert changed == {"judge", "pool", "assignment_plan", "judgement"}
+    assert changed == {"judge", "pool", "assignment_plan", "judgement", "digest"}
     assert (done.named.plans, dict(done.named.pools), done.named.events) == (
         2, {"unjudged-bob": "unjudged-robert"}, 1,
     )  # fmt: skip

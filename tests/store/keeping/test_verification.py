@@ -19,7 +19,7 @@ from store.db.engine import collection_url, writing
 from store.errors import SchemaError, StoreError
 from store.keeping.backup import back_up
 from store.keeping.verify import CHECKS, Verified, verify
-from tests.helpers.world import carry, change_stored, engine_of, stored_rows
+from tests.helpers.world import carry, change_stored, engine_of, renew_digests, stored_rows
 from tests.store.full_collection import fill
 from tests.strategies import examples
 
@@ -80,14 +80,6 @@ def test_whole_collection_has_no_fault(full: str, served: str) -> None:
         looked = {one.name for one in found if one.n_checked}
         # A server looks after its own pages.
         assert {one.name for one in found} - looked <= ({"file"} if name == served else set())
-
-
-def renew_digests(name: str) -> None:
-    """Leave it to the other checks to find what is wrong."""
-    with engine_of(name) as engine, writing(engine) as session:
-        session.execute(text("UPDATE judgement SET digest = NULL"))
-        session.execute(text("UPDATE answer SET digest = NULL"))
-        write_all_digests(session)
 
 
 FAULTS = [
@@ -153,7 +145,8 @@ def test_fault_is_found(full: str, check: str, statement: str) -> None:
     """Each thing that can be wrong is found by the check named for it, with an example."""
     change(full, statement)
     if check != "digests":
-        renew_digests(full)
+        with engine_of(full) as engine, writing(engine) as session:
+            renew_digests(session)
     found = faults(full)
     assert check in found, found
     assert found[check].examples
@@ -218,7 +211,8 @@ def test_ranking_with_a_wrong_document_is_found(full: str, documents: bytes) -> 
         scores=b"1" + pack(2, 1),
         places=b"b\0\1",
     )
-    renew_digests(full)
+    with engine_of(full) as engine, writing(engine) as session:
+        renew_digests(session)
     assert list(faults(full)) == ["rankings"]
     assert faults(full)["rankings"].n_faults == 1
 
