@@ -146,7 +146,7 @@ class JudgingSession:
         """Whether the document before the judge is shown as it came, with its markup."""
         self._common: tuple[str, tuple[str, ...]] | None = None
         self._titles: dict[str, str] = {}
-        self.own_terms: tuple[str, ...] = ()
+        self._own_terms: dict[str, tuple[str, ...]] = {}
         """Words the judge wants marked in the documents of the open topic."""
         self.needs_briefing = False
         """Whether nothing was decided in the open topic under the newest guidelines yet."""
@@ -228,12 +228,12 @@ class JudgingSession:
         not be drawn; what was open stays open.
         """
         self._check_saved()
-        terms, needs_briefing = self.desk.terms(topic), not self.desk.has_seen_guidelines(topic)
+        needs_briefing = not self.desk.has_seen_guidelines(topic)
         undecided = self.queue.open(topic)
         if undecided is None:
             undecided = self.queue.next_in(State.SKIPPED)
         self._go_to(0 if undecided is None else undecided)
-        self.own_terms, self.needs_briefing = terms, needs_briefing
+        self.needs_briefing = needs_briefing
         with suppress(PoolerError):
             self.forecast()  # reads the pace
         self.beat()
@@ -262,12 +262,6 @@ class JudgingSession:
         every = list(Lit)
         self.lit = every[(every.index(self.lit) + 1) % len(every)]
         return self.lit
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """What is marked in the documents of the open topic: its own words and the judge's."""
-        of_topic = () if self.topic is None else query_terms(self.topic)
-        return tuple(dict.fromkeys((*of_topic, *self.own_terms)))
 
     def page(self) -> ShownDocument:
         """Return the document before the judge."""
@@ -344,11 +338,16 @@ class JudgingSession:
         topic = self.topic.topic if self.topic else ""
         return self.desk.events_of(topic, self._at_hand().docno)
 
+    @property
+    def own_terms(self) -> tuple[str, ...]:
+        """The judge's own words for the open topic, as long as the session lasts."""
+        return () if self.topic is None else self._own_terms.get(self.topic.topic, ())
+
     def set_own_terms(self, text: str) -> None:
         """Mark other words of the judge's own in the documents of the open topic, commas between them."""
         if self.topic is not None:
-            self.desk.set_terms(self.topic.topic, tuple(re.split("[,，、]", text)))
-            self.own_terms = self.desk.terms(self.topic.topic)
+            words = (sanitise_line(word.strip()) for word in re.split("[,，、]", text))
+            self._own_terms[self.topic.topic] = tuple(dict.fromkeys(filter(None, words)))
 
     @property
     def knows_pace(self) -> bool:
@@ -521,9 +520,8 @@ class JudgingSession:
         """Open a topic as it is, unless it is open already."""
         if self.topic is not None and self.topic.topic == topic:
             return
-        terms = self.desk.terms(topic)
         self.queue.turn_to(topic)
-        self.own_terms, self.needs_briefing = terms, False
+        self.needs_briefing = False
         self._go_to(0)
 
     def _check_saved(self) -> None:

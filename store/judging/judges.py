@@ -23,7 +23,6 @@ from store.db.tables import (
     ASSIGNMENT_PLAN,
     JUDGE,
     JUDGE_CODE,
-    JUDGE_TERM,
     JUDGEMENT,
     POOL,
     SITTING,
@@ -330,8 +329,6 @@ class Anonymised:
     """The new ones, in natural order: who is who is said nowhere. Empty of what it only would."""
     sittings: int
     """That said where and with what somebody worked."""
-    terms: int
-    """Own words of theirs, which are gone."""
     orders: int
     """Events and places whose order no longer tells its seed."""
     notes: int
@@ -373,8 +370,6 @@ def anonymise(
     sittings = SITTING.c.judge_id.in_(ids)
     tells = or_(SITTING.c.host != "", SITTING.c.process != 0, SITTING.c.program != "")
     n_sittings = count_rows(session, SITTING, sittings, tells)
-    terms = JUDGE_TERM.c.judge_id.in_(ids)
-    n_terms = count_rows(session, JUDGE_TERM, terms)
     n_notes = count_notes(session, ids)
     new_names = dict.fromkeys(numbers, "") if dry_run else _new_names(session, numbers)
     n_orders = _hide_orders(session, ids, dry_run=dry_run)
@@ -382,14 +377,13 @@ def anonymise(
     if not dry_run:
         emptied = {"host": "", "process": 0, "program": ""}
         session.execute(update(SITTING).where(sittings).values(emptied))
-        session.execute(delete(JUDGE_TERM).where(terms))
         # Whoever knows the code would know who it was.
         session.execute(delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id.in_(ids)))
         _rename_all(session, {numbers[old]: new for old, new in new_names.items()})
         for column, is_worded in _words(ids) if without_notes else ():
             session.execute(update(JUDGEMENT).where(*is_worded).values({column.name: ""}))
     said = () if dry_run else tuple(sorted(new_names.values(), key=natural_key))
-    return Anonymised(said, n_sittings, n_terms, n_orders, n_notes, named)
+    return Anonymised(said, n_sittings, n_orders, n_notes, named)
 
 
 def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:

@@ -239,7 +239,6 @@ _ROWS = {
     "erasure": ("what is left of the erased judge {0}", ":uid"),
     "assignment_plan": ("assignment plan {0}", ":id"),
     "judgement": (_EVENT, f"{_TOPIC}, {_DOCNO}, {_JUDGE}, :revision"),
-    "judge_term": ("a word that `{0}` marks in topic {1}", f"{_JUDGE}, {_TOPIC}"),
     "passage": ("a passage of judgement event {0}", ":judgement_id"),
     "model_judge": ("the identity of model judge `{0}`", _JUDGE),
     "answer": ("topic {0} `{1}`, an answer of `{2}`", f"{_TOPIC}, {_DOCNO}, {_JUDGE}"),

@@ -69,7 +69,7 @@ def anonymise(
     """Remove everything that shows who judges are.
 
     They are renamed at random to the first free of judge-1, judge-2, ... The machines and programs they
-    worked with, the words they had marked, the day they were registered and the seeds of their orders
+    worked with, the day they were registered and the seeds of their orders
     are forgotten. Grades and times stay; notes stay unless --without-notes is given. Each judge's
     identity number stays too: backups and exports made before still tell who it was. `pooler export
     collection --anonymise` leaves numbers and names out of what is published.
@@ -119,7 +119,6 @@ def _tell_known(found: Anonymised) -> None:
     """Say what tells who the judges are."""
     parts = [
         counted(found.sittings, "sitting") + " with the machine or program" if found.sittings else "",
-        counted(found.terms, "word") + " they had marked" if found.terms else "",
         counted(found.orders, "seed") + " of orders of theirs" if found.orders else "",
         counted(found.named.plans, "plan") + " that named them" if found.named.plans else "",
         f"names or rounds of {counted(len(found.named.pools), 'pool')}" if found.named.pools else "",

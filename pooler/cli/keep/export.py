@@ -303,7 +303,7 @@ def whole_collection(
         option(
             "--anonymise",
             "Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere, and leave"
-            " out their machines and the words they marked. Notes and reasons stay: see --without-notes.",
+            " out their machines. Notes and reasons stay: see --without-notes.",
         ),
     ] = False,
     layout: Annotated[

@@ -70,7 +70,7 @@ _LEFT_OUT = {
     "runs": "The runs are not included, and the plans of pools name none.",
     "notes": "The judges' notes and reasons are left out, and the words of models' answers.",
     "names": "The judges have new names, given by chance; who is who is kept nowhere. Their machines, the"
-    " words they had marked, the days they were registered on and the seeds of their orders are left out.",
+    " days they were registered on and the seeds of their orders are left out.",
 }
 _NOUNS = {"topic": "topics", "document": "documents", "texts": "of these, with a text", "run": "runs"}
 _NOUNS |= {"pool": "pools", "judge": "judges", "judgement": "judgement events"}

@@ -36,12 +36,7 @@ FOLDER = "tables/"
 """Where they lie in an exported folder."""
 _ORDER = SQLModel.metadata.sorted_tables
 """None refers to a later one."""
-_STAY = {
-    "": {"judge_code"},
-    "texts": {"document_metadata"},
-    "runs": {"run", "ranking", "pool_run"},
-    "names": {"judge_term"},
-}
+_STAY = {"": {"judge_code"}, "texts": {"document_metadata"}, "runs": {"run", "ranking", "pool_run"}}
 """Tables that stay at home, by what is left out; those of "" always do."""
 _BLANK: Mapping[str, Mapping[str, Any]] = {
     "texts": {

@@ -40,7 +40,6 @@ def ready(collection: Collection) -> Collection:
     bob.act("a", Action.JUDGE, grade=2, note="as bob said")
     bob.act("b", Action.CANNOT, reason="my reader broke")
     bob.grade("a", 1)
-    bob.desk.set_terms("1", ("claret", "port"))
     bob.desk.leave()
     collection.judgements.add({"ed": [Qrel("1", "a", 1, "bob")]}, JudgeKind.IMPORTED)
     return collection
@@ -122,7 +121,7 @@ def test_anonymous_judge_is_told_by_nothing(ready: Collection, collection_name: 
     before = {(one.topic, one.docno): one.grade for one in ready.judgements.current(["bob"])}
     done = ready.judges.anonymise(["bob"])
     assert done.names == ("judge-1",)
-    assert (done.sittings, done.terms, done.notes) == (1, 2, 2)
+    assert (done.sittings, done.notes) == (1, 2)
     assert done.orders == 3 + 3  # three events and three places
     assert (done.named.plans, done.named.pools, done.named.events) == (2, ("unjudged-bob",), 1)
     words = [str(cell) for rows in stored_rows(collection_name).values() for row in rows
@@ -133,7 +132,6 @@ def test_anonymous_judge_is_told_by_nothing(ready: Collection, collection_name: 
     assert now == before == {("1", "a"): 1, ("1", "b"): None}
     (sitting,) = stored_rows(collection_name)["sitting"]
     assert sitting[5:8] == ("", 0, "")
-    assert column(collection_name, "SELECT count(*) FROM judge_term") == [0]
     made = column(collection_name, "SELECT created_at FROM collection")
     assert column(collection_name, "SELECT created_at FROM judge WHERE name = 'judge-1'") == made
 
@@ -193,7 +191,7 @@ def test_dry_run_counts_and_changes_nothing(ready: Collection, collection_name: 
     assert stored_rows(collection_name) == before
     done = ready.judges.anonymise(["bob", "eve"])
     assert would.names == ()
-    for part in ("sittings", "terms", "orders", "notes", "named"):
+    for part in ("sittings", "orders", "notes", "named"):
         assert getattr(would, part) == getattr(done, part), part
 
 
