@@ -135,11 +135,6 @@ def progress_words(session: JudgingSession) -> list[str]:
     ]
 
 
-def break_words(session: JudgingSession) -> str:
-    """Offer a break."""
-    return f"{duration_words(session.work.seconds)} at work: a break? Everything is saved"
-
-
 def put_off_words(n_skipped: int, before: str = "") -> str:
     """Count what is put off, behind something else; empty where nothing is.
 

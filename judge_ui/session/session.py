@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from judge_ui.session.clocks import Dwell, WorkClock
+from judge_ui.session.clocks import Dwell
 from judge_ui.session.queue import Drawing, Filter, OpenQueue, places
 from judge_ui.session.words import (
     Attempt,
@@ -104,8 +104,8 @@ class JudgingSession:
 
     `min_dwell`: seconds a document must have been shown before a grade counts, so that a held key or a raw
     paste grades nothing. `advance`: whether a decision goes on to the next document without one. `quick`:
-    decisions after fewer seconds are offered for review. `pause`: seconds at work after which a break is
-    offered; ``None`` = never. `goal`: what the organiser wants found; ``None`` = nothing is said of that.
+    decisions after fewer seconds are offered for review. `goal`: what the organiser wants found; ``None`` =
+    nothing is said of that.
     """
 
     def __init__(
@@ -117,7 +117,6 @@ class JudgingSession:
         clock: Callable[[], float] = time.monotonic,
         drawing: Drawing | None = None,
         quick: float = QUICK_S,
-        pause: float | None = None,
         goal: Goal | None = None,
     ) -> None:
         self.desk = desk
@@ -135,8 +134,6 @@ class JudgingSession:
         """The decisions of this sitting."""
         self._active_ms: list[int] | None = None
         self.quick_s = quick
-        self.work = WorkClock(clock, pause)
-        """How long the judge has been at work without a break."""
         self.goal = goal
         self.may_end: set[str] = set()
         """Topics in which the goal was reached before the last document: the judge was offered to stop."""
@@ -297,7 +294,6 @@ class JudgingSession:
     def touch(self) -> None:
         """Say that the judge did something; long pauses do not count as active time."""
         self._dwell.touch()
-        self.work.touch()
 
     def go_next(self) -> bool:
         """Go to the next document; False at the end.

@@ -143,27 +143,3 @@ def test_what_cannot_be_remembered_is_said_and_keeps_nobody_from_judging(at_home
         written = terminal.wait_for("Topics of alice")
         assert "who you are could not be remembered" in written
         leave(terminal)
-
-
-@pytest.mark.parametrize("given", ["0", "-5m", "soon", "45 s", "1e3"])
-def test_a_break_is_after_some_minutes(at_home: Path, given: str) -> None:
-    """Anything else is a wrong option."""
-    found = run_process("judge", "--judge", "bob", f"--break={given}", "--collection", "c.db", folder=at_home)
-    assert found.returncode == 2
-    assert b"expected minutes above 0, such as 45m" in found.stderr
-    assert b"Traceback" not in found.stderr
-
-
-def test_a_break_is_offered_in_line_mode(at_home: Path) -> None:
-    """After 0.0001 minutes, before the next document, once each."""
-    with judging(POOLER_JUDGE="alice") as terminal:
-        terminal.wait_for("Topics of alice")
-        leave(terminal)
-    command = [*program(), "judge", "--plain", "--collection", "c.db", "--topic", "1", "--break", "0.0001"]
-    with PtyTerminal(command, environment={"POOLER_JUDGE": "alice"}) as terminal:
-        terminal.wait_for("Enter = the first document > ")
-        terminal.send(b"\n")
-        terminal.wait_for("0/3 grade 0-2")
-        terminal.send(b"1\n")
-        terminal.wait_for("at work: a break? Everything is saved", "Document d1", "1/3 grade 0-2")
-        leave(terminal)
