@@ -27,23 +27,9 @@ _SAID = {
     " keep them in its logs and archives: ask whoever runs the server",
 }
 _IN_USE = (
-    "another program has the collection open, so the file or its log may still hold what was"
-    " removed: run `pooler judges scrub` once it is closed"
+    "another program has the collection open: the file or its log may hold what was removed until that is"
+    " closed"
 )
-
-
-def scrub(collection: CollectionOption = DEFAULT_COLLECTION) -> None:
-    """Rewrite the collection's file without the bytes of removed data.
-
-    Erasing and anonymising do this themselves; the command is for when another program had the file
-    open, or they were interrupted.
-
-    Example: pooler judges scrub
-    """
-    from store.collection import Collection
-
-    with Collection(collection) as opened:
-        tell_scrubbed(opened.erasures.scrub())
 
 
 def tell_scrubbed(scrubbed: Scrubbed) -> None:
@@ -374,4 +360,3 @@ def code(
 app.command("rename")(rename)
 app.command("anonymise")(anonymise)
 app.command("erase")(erase)
-app.command("scrub")(scrub)
