@@ -70,7 +70,7 @@ class QrelsOptions:
         )
         for one in made:
             path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
-            write_lines(path, one.blocks(), manifest=beside)
+            write_lines(path, one.file_lines(), manifest=beside)
             write_manifest(path, beside, one.manifest, private=True)
         tell_qrels(made)
         heard = made[0].final.all_votes.heard

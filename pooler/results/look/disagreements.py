@@ -74,7 +74,7 @@ def disagreements(
     ...     disagreements(opened, gap=2).table("disagreements").to_dict()["docno"]
     ['KG-E-008']
     """
-    wanted = {"topic": topic, "gap": gap, "unresolved": unresolved}
+    wanted: dict[str, Any] = {"topic": topic, "gap": gap, "unresolved": unresolved}
     area = collection.disagreements
     with heard() as said:
         asked = selection(**wanted, kinds=kinds)
