@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -13,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from store.errors import ArgumentError, FaultList, FormatError
+from store.errors import ArgumentError, FormatError
 from store.event import EVENT, FIELDS, JudgementEvent
-from store.formats.judgements import iterate_events, write_events
 from store.records import Action, Passage, State
+from tests.helpers.event_files import read_events, written
 from tests.store.formats.judgement_events import histories
 
 FIRST = JudgementEvent(
@@ -52,21 +51,6 @@ LINE = (
     ' "document_sha256": "' + "ab" * 32 + '", "sitting": 1,'
     ' "topic_version": null}\n'
 )
-
-
-def read_events(path: str) -> list[JudgementEvent]:
-    """Read a file of events whole, or raise all its faults."""
-    faults = FaultList(path)
-    events = [event for _, event in iterate_events(path, faults)]
-    faults.raise_if_any()
-    return events
-
-
-def written(events: list[JudgementEvent]) -> str:
-    """Return the text of a file of events."""
-    stream = io.StringIO()
-    write_events(events, stream)
-    return stream.getvalue()
 
 
 def faults_of(file: Path, *lines: str) -> list[tuple[int | None, str, str]]:
