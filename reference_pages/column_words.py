@@ -80,7 +80,6 @@ MEANINGS = {
     "priority": "what the strategy gave the document", "program": "the program and version",
     "purity": "purity", "q": "share of the difference that found documents take",
     "quadratic": "kappa with quadratic costs", "rank": "the rank", "raw": "share of documents graded alike",
-    "reaches": "how likely recall is at least the target, by that model",
     "reason": "why there is no number", "recall": "recall", "relevant": "number of relevant documents",
     "removed": "documents that only the first file has",
     "rested_on": "the text that the judgement rests on", "reversed": "how likely the order turns about",

@@ -50,7 +50,7 @@ MORE: tuple[tuple[str, Made], ...] = (
         ),
     ),
     ("sensitivity", lambda c: p.sensitivity(_alice(c), depth=5, flips=3)),
-    ("sensitivity", lambda c: p.sensitivity_pairs(_alice(c), at="worst")),
+    ("sensitivity", lambda c: p.sensitivity_pairs(_alice(c), depth=5)),
     ("variation", lambda c: p.variation(c, pairs=True, simulate=200)),
 )
 KINDS = {

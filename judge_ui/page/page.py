@@ -86,10 +86,10 @@ def page_data(desk: Desk, collection: str, advance: Callable[[int], None]) -> di
 
 
 def _lit(desk: Desk, topic: Topic) -> list[str]:
-    """Choose what is lit up in the documents of a topic: its words, but for common ones, and the judge's."""
+    """Choose what is lit up in the documents of a topic: its words, but for common ones."""
     terms = query_terms(topic)
     common = common_terms(desk.sample_texts(topic.topic), terms)
-    return [*(term for term in terms if term not in common), *desk.terms(topic.topic)]
+    return [term for term in terms if term not in common]
 
 
 def _document(desk: Desk, docno: str) -> dict[str, Any]:

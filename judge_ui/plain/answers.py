@@ -41,7 +41,7 @@ USES: Mapping[Act, Use] = {
     Command.UNDO: Use("undo", Command.UNDO.explanation),
     Command.NEXT: Use("next", Command.NEXT.explanation),
     Command.FIND: Use(
-        "find", "sentences with these words; by default, with the topic's words and your own", "find bridge"
+        "find", "sentences with these words; by default, with the topic's words", "find bridge"
     ),
     AnswerLine.RETRY: Use("retry", "try again to save what could not be saved"),
     Command.INBOX: Use("topics", Command.INBOX.explanation),

@@ -18,7 +18,6 @@ from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.ending import ALL_DECIDED, NextStep, goal_words, last_topic
 from judge_ui.session.keys import OTHER_REASON, REASONS, Command, KeyTable, half_width, key_table
 from judge_ui.session.messages import (
-    break_words,
     clock_time,
     conflict_words,
     counted,
@@ -319,7 +318,6 @@ class PlainJudge:
             self._talk.n_unused += 1
 
     def _judge_topic(self) -> None:
-        session = self._session
         self._printed = None
         self._round = None
         self._begin()
@@ -327,9 +325,6 @@ class PlainJudge:
             # Or a script run twice would grade one document again and again.
             self._sum_up()
         while True:
-            if session.work.is_break_due:
-                self._talk.say(break_words(session))
-                session.work.offered()
             self._say_document()
             answer = self._answers.read(self._talk.ask(self._prompt()))
             self._session.touch()

@@ -31,7 +31,7 @@ from judge_ui.session.messages import (
     topic_name,
 )
 from judge_ui.session.session import JudgingSession
-from judge_ui.text.finding import find_spans, term_spans
+from judge_ui.text.finding import find_spans, query_terms, term_spans
 from judge_ui.text.folding import Span
 from judge_ui.text.sentences import sentence_spans
 from store.records import Scale, ShownDocument, State, Task
@@ -172,16 +172,21 @@ class LineReading:
     def find(self, rest: str) -> None:
         """Print the places of the document that have some words."""
         if not rest:
-            rest = self._talk.ask("find what? Enter = words of the topic and your own")
+            rest = self._talk.ask("find what? Enter = words of the topic")
         page = self._read()
         text = page.text or ""
-        spans = find_spans(text, rest) if rest else term_spans(text, self._session.terms)
+        spans = find_spans(text, rest) if rest else term_spans(text, self._of_topic())
         found = hits(text, sentence_spans(text), spans)
-        what = f"`{sanitise_line(rest)}`" if rest else "words of the topic or your own"
+        what = f"`{sanitise_line(rest)}`" if rest else "words of the topic"
         nothing = NO_TEXT if page.text is None else f"no {what} in this document"
         self._talk.say(f"{counted(len(found), 'sentence')} with {what}" if found else nothing)
         if found:
             self._talk.show(map(str, found))
+
+    def _of_topic(self) -> tuple[str, ...]:
+        """Return the words of the open topic."""
+        topic = self._session.topic
+        return () if topic is None else query_terms(topic)
 
     def _read(self) -> ShownDocument:
         """Return the document before the judge."""

@@ -191,14 +191,10 @@ class BrowsingScreen(DocumentScreen):
     def _ask_terms(self) -> None:
         question = "Words to highlight, separated by commas"
         terms = ", ".join(self._session.own_terms)
-        self.ask(LineDialog(question, terms, "saves"), self._set_terms)
+        self.ask(LineDialog(question, terms, "marks"), self._set_terms)
 
     def _set_terms(self, text: str) -> None:
-        try:
-            self._session.set_own_terms(text)
-        except PoolerError as error:
-            self._refuse(error)
-            return
+        self._session.set_own_terms(text)
         self._light_up()
         own = ", ".join(self._session.own_terms)
         self._tell(f"highlighted: {own}" if own else "no words of your own")

@@ -14,14 +14,7 @@ from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, 
 from judge_ui.screens.summary import Review, SummaryScreen
 from judge_ui.session.ending import NextStep
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import (
-    break_words,
-    clock_time,
-    conflict_words,
-    decision_mark,
-    said,
-    warning_of_others,
-)
+from judge_ui.session.messages import clock_time, conflict_words, decision_mark, said, warning_of_others
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, TopicProgress, grade_mark, grade_name, tried
@@ -138,26 +131,11 @@ class JudgeScreen(BrowsingScreen):
         """Go on with a review, or sum up when the last document was decided or put off."""
         if result.outcome not in _DONE:
             return
-        if self._session.work.is_break_due:
-            self._offer_break()
         if self._review is not None:
             if self._session.advances:
                 self._go_on_reviewing()
         elif self._session.reaches_end(before) or self._session.offers_end():
             self._sum_up()
-
-    def _offer_break(self) -> None:
-        """Offer a break between two documents; the clock of the next one does not run meanwhile."""
-        words = break_words(self._session)
-        self._session.work.offered()
-
-        def answered(key: str | None) -> None:
-            self._session.work.offered()
-            if key == "q":
-                self._run(Command.QUIT)
-
-        leave = {"q": "quit"}
-        self.app.push_screen(ChoiceDialog(words, leave, "go on"), answered)
 
     def _remember(self, result: KeyResult, what: str, name: str = "") -> None:
         """Keep what the judge is to be told: what was done, in a word and by its whole name."""

@@ -1,4 +1,4 @@
-"""The judge's time: how long a document is before them, and how long since the last break."""
+"""The judge's time: how long a document is before them."""
 
 from __future__ import annotations
 
@@ -64,37 +64,3 @@ class Dwell:
         """Drop a grade key that came too soon, and count it."""
         self.dropped += 1
         self._dropped_at = self._clock()
-
-
-RESTED_AFTER_S = 300.0
-"""A pause between two keys that is a break, in seconds."""
-
-
-class WorkClock:
-    """Tells when a break is due; a long pause is one, whoever thought of it."""
-
-    def __init__(self, clock: Callable[[], float], pause: float | None) -> None:
-        self._clock = clock
-        self._pause = pause
-        self._since = self._touched = clock()
-
-    @property
-    def seconds(self) -> float:
-        """How long at work."""
-        return self._clock() - self._since
-
-    @property
-    def is_break_due(self) -> bool:
-        """Whether it has been long enough for a break to be offered."""
-        return self._pause is not None and self.seconds >= self._pause
-
-    def touch(self) -> None:
-        """Say that the judge did something."""
-        now = self._clock()
-        if now - self._touched >= RESTED_AFTER_S:
-            self._since = now
-        self._touched = now
-
-    def offered(self) -> None:
-        """Begin anew: a break was offered, and taken or not."""
-        self._since = self._touched = self._clock()

@@ -135,11 +135,6 @@ def progress_words(session: JudgingSession) -> list[str]:
     ]
 
 
-def break_words(session: JudgingSession) -> str:
-    """Offer a break."""
-    return f"{duration_words(session.work.seconds)} at work: a break? Everything is saved"
-
-
 def put_off_words(n_skipped: int, before: str = "") -> str:
     """Count what is put off, behind something else; empty where nothing is.
 
@@ -315,7 +310,9 @@ def opinion_marks(opinions: Iterable[Opinion], scale: Scale) -> str:
 
 
 def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> list[list[str]]:
-    """Write the same of several documents under each other, then closer and closer: at last without letters.
+    """Write what A, B, C gave and the gap, of several documents under each other, then closer and closer.
+
+    At last without letters.
 
     Examples
     --------

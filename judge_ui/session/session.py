@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from judge_ui.session.clocks import Dwell, WorkClock
+from judge_ui.session.clocks import Dwell
 from judge_ui.session.queue import Drawing, Filter, OpenQueue, places
 from judge_ui.session.words import (
     Attempt,
@@ -104,8 +104,8 @@ class JudgingSession:
 
     `min_dwell`: seconds a document must have been shown before a grade counts, so that a held key or a raw
     paste grades nothing. `advance`: whether a decision goes on to the next document without one. `quick`:
-    decisions after fewer seconds are offered for review. `pause`: seconds at work after which a break is
-    offered; ``None`` = never. `goal`: what the organiser wants found; ``None`` = nothing is said of that.
+    decisions after fewer seconds are offered for review. `goal`: what the organiser wants found; ``None`` =
+    nothing is said of that.
     """
 
     def __init__(
@@ -117,7 +117,6 @@ class JudgingSession:
         clock: Callable[[], float] = time.monotonic,
         drawing: Drawing | None = None,
         quick: float = QUICK_S,
-        pause: float | None = None,
         goal: Goal | None = None,
     ) -> None:
         self.desk = desk
@@ -135,8 +134,6 @@ class JudgingSession:
         """The decisions of this sitting."""
         self._active_ms: list[int] | None = None
         self.quick_s = quick
-        self.work = WorkClock(clock, pause)
-        """How long the judge has been at work without a break."""
         self.goal = goal
         self.may_end: set[str] = set()
         """Topics in which the goal was reached before the last document: the judge was offered to stop."""
@@ -146,7 +143,7 @@ class JudgingSession:
         """Whether the document before the judge is shown as it came, with its markup."""
         self._common: tuple[str, tuple[str, ...]] | None = None
         self._titles: dict[str, str] = {}
-        self.own_terms: tuple[str, ...] = ()
+        self._own_terms: dict[str, tuple[str, ...]] = {}
         """Words the judge wants marked in the documents of the open topic."""
         self.needs_briefing = False
         """Whether nothing was decided in the open topic under the newest guidelines yet."""
@@ -228,12 +225,12 @@ class JudgingSession:
         not be drawn; what was open stays open.
         """
         self._check_saved()
-        terms, needs_briefing = self.desk.terms(topic), not self.desk.has_seen_guidelines(topic)
+        needs_briefing = not self.desk.has_seen_guidelines(topic)
         undecided = self.queue.open(topic)
         if undecided is None:
             undecided = self.queue.next_in(State.SKIPPED)
         self._go_to(0 if undecided is None else undecided)
-        self.own_terms, self.needs_briefing = terms, needs_briefing
+        self.needs_briefing = needs_briefing
         with suppress(PoolerError):
             self.forecast()  # reads the pace
         self.beat()
@@ -262,12 +259,6 @@ class JudgingSession:
         every = list(Lit)
         self.lit = every[(every.index(self.lit) + 1) % len(every)]
         return self.lit
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """What is marked in the documents of the open topic: its own words and the judge's."""
-        of_topic = () if self.topic is None else query_terms(self.topic)
-        return tuple(dict.fromkeys((*of_topic, *self.own_terms)))
 
     def page(self) -> ShownDocument:
         """Return the document before the judge."""
@@ -303,7 +294,6 @@ class JudgingSession:
     def touch(self) -> None:
         """Say that the judge did something; long pauses do not count as active time."""
         self._dwell.touch()
-        self.work.touch()
 
     def go_next(self) -> bool:
         """Go to the next document; False at the end.
@@ -344,11 +334,16 @@ class JudgingSession:
         topic = self.topic.topic if self.topic else ""
         return self.desk.events_of(topic, self._at_hand().docno)
 
+    @property
+    def own_terms(self) -> tuple[str, ...]:
+        """The judge's own words for the open topic, as long as the session lasts."""
+        return () if self.topic is None else self._own_terms.get(self.topic.topic, ())
+
     def set_own_terms(self, text: str) -> None:
         """Mark other words of the judge's own in the documents of the open topic, commas between them."""
         if self.topic is not None:
-            self.desk.set_terms(self.topic.topic, tuple(re.split("[,，、]", text)))
-            self.own_terms = self.desk.terms(self.topic.topic)
+            words = (sanitise_line(word.strip()) for word in re.split("[,，、]", text))
+            self._own_terms[self.topic.topic] = tuple(dict.fromkeys(filter(None, words)))
 
     @property
     def knows_pace(self) -> bool:
@@ -521,9 +516,8 @@ class JudgingSession:
         """Open a topic as it is, unless it is open already."""
         if self.topic is not None and self.topic.topic == topic:
             return
-        terms = self.desk.terms(topic)
         self.queue.turn_to(topic)
-        self.own_terms, self.needs_briefing = terms, False
+        self.needs_briefing = False
         self._go_to(0)
 
     def _check_saved(self) -> None:

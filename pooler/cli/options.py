@@ -226,9 +226,8 @@ ProbabilitiesOption = Annotated[
 UnjudgedOption = Annotated[
     str,
     option(
-        "--unjudged P|by-rank",
-        "How likely an unjudged document that a run retrieved is relevant: one probability for all, or by"
-        " its best rank, following a curve fitted to the judged ones.",
+        "--unjudged P",
+        "How likely an unjudged document that a run retrieved is relevant: one probability for all.",
     ),
 ]
 EmptyOption = Annotated[

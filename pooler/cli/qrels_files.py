@@ -79,7 +79,7 @@ class QrelsOptions:
     def _write_one(self, one: QrelsResult) -> None:
         """Write the qrels of a level."""
         path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
-        write_results({path: one.blocks()}, lambda: one.manifest, beside)
+        write_results({path: one.file_lines()}, lambda: one.manifest, beside)
 
     def _check(self, wanted: Sequence[int | None]) -> None:
         """Refuse before any work that several files have one name, or one that cannot be written."""

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 from pooler.pools.runs import RunSet, TopicRuns
 from pooler.reading.blocks import TieAtCut
 from pooler.strategies.fusion import n_constant_rankings
-from store.analysis.pools.contributions import (
-    NO_DOCUMENT,
-    best_ranks,
-    n_contributing,
-    only_contributor,
-    unique_contributions,
-)
+from store.analysis.pools.contributions import NO_DOCUMENT, best_ranks, only_contributor, unique_contributions
 from store.errors import ArgumentError
 
 IsRelevant = Mapping[tuple[str, str], bool]
@@ -29,8 +23,6 @@ class Contributions:
     """What each of several runs, or groups of runs, brought to a depth pool."""
 
     names: list[str]
-    n_contributors: NDArray[np.int64]
-    """Shape (n_names + 1,): how many pairs of the pool this many have; the first is 0."""
     documents: NDArray[np.int64]
     """Shape (n_names, n_topics), as the next five: documents it has within the depth, alone or
     not; topics as in the runs."""
@@ -69,7 +61,6 @@ def contributions(
     names = sorted(set(owners))
     codes = np.array([names.index(owner) for owner in owners], np.int64)
     counts = np.zeros((6, len(names), len(runs.topics)), np.int64)
-    n_contributors = np.zeros(len(names) + 1, np.int64)
     for place, topic in enumerate(runs.topics):
         of_topic = runs.of_topic(topic)
         documents = of_topic.rankings.documents[:, :depth]
@@ -85,9 +76,7 @@ def contributions(
         alone = owner_of >= 0
         for row, kept in enumerate((alone, alone & judged, alone & relevant), start=3):
             counts[row, :, place] = np.bincount(owner_of[kept], minlength=len(names))
-        having = n_contributing(documents, n_documents, owners_here)
-        n_contributors += np.bincount(having[having > 0], minlength=len(names) + 1)
-    return Contributions(names, n_contributors, *counts)
+    return Contributions(names, *counts)
 
 
 def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:

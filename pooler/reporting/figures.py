@@ -15,7 +15,7 @@ from pooler.reporting.charts.grid import HeatMap
 from pooler.reporting.charts.lines import ChartLine, LineChart
 from pooler.reporting.charts.rows import Row, Rows
 from pooler.reporting.charts.svg import LINE, N_SERIES, PADDING, Axis, Sheet, wrapped_label
-from pooler.reporting.page import WIDE, Figure, PageColumn, PageTable
+from pooler.reporting.page import WIDTH, Figure, PageColumn, PageTable
 from pooler.results.table import Cell, Column, Plot, Table, View, see, written
 
 HEADINGS = {
@@ -124,21 +124,21 @@ _MARGIN = 16.0
 
 def svg_of(plots: Sequence[Plot]) -> str:
     """Draw plots below each other as one file of SVG, each with its title above and what it says below."""
-    sheet, top = Sheet(WIDE + 2 * _MARGIN, "plots"), _MARGIN
+    sheet, top = Sheet(WIDTH + 2 * _MARGIN, "plots"), _MARGIN
     for number, plot in enumerate(plots):
         parts, title = plot.parts if plot.kind == "lines" else (), plot.title
         if len(parts) == 1 and parts[0] != plot.axis:  # one line has no legend
             title += f": {plot.table.column(parts[0]).title}"
-        top = sheet.lines(_MARGIN, top, wrapped_label(title, 0.9 * WIDE), classes="title") + PADDING
+        top = sheet.lines(_MARGIN, top, wrapped_label(title, 0.9 * WIDTH), classes="title") + PADDING
         # More lines than one chart can tell apart are several charts.
         size = math.ceil(len(parts) / math.ceil(len(parts) / N_SERIES)) if parts else 1
         some = [replace(plot, parts=parts[at : at + size]) for at in range(0, len(parts), size)]
         for place, one in enumerate(some or [plot]):
-            for drawing in draw_in_pieces(chart_of(one), width=WIDE, key=f"plot-{number}-{place}"):
+            for drawing in draw_in_pieces(chart_of(one), width=WIDTH, key=f"plot-{number}-{place}"):
                 top = sheet.drawing(_MARGIN, top, drawing) + PADDING
         notes = [f"Dot: {plot.words[0]}; line: {plot.words[1]}."] if plot.kind == "dots" else []
         for note in (*notes, *filter(None, [plot.below])):
-            top = sheet.lines(_MARGIN, top, wrapped_label(note, WIDE), classes="soft")
+            top = sheet.lines(_MARGIN, top, wrapped_label(note, WIDTH), classes="soft")
         top += LINE
     return sheet.as_file(top)
 

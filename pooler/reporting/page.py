@@ -10,8 +10,8 @@ from pooler.reporting.charts.chart import Chart, draw_in_pieces
 from pooler.reporting.charts.svg import SHRINKS, escaped, marked, stylesheet
 from store.errors import ArgumentError
 
-WIDE, NARROW = 720.0, 350.0
-"""Widths that every chart is drawn at; the page shows the one that its window has room for."""
+WIDTH = 720.0
+"""Width that charts are drawn at; in a narrower window they scroll in their box."""
 
 _LAYOUT = """\
 *{box-sizing:border-box}
@@ -45,8 +45,7 @@ figcaption{margin-bottom:.75rem}
 .how,.command{font-size:.94em}
 .drawing svg{display:block;max-width:100%;height:auto;margin-bottom:.5rem;overflow:visible}
 .drawing svg.grown{max-width:none}
-.drawing.grown{overflow-x:auto}
-.narrow{display:none}
+.drawing{overflow-x:auto}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;
 font-size:.9em;background:var(--panel);color:var(--text);padding:.1em .35em;border-radius:4px;
 overflow-wrap:anywhere;white-space:pre-wrap}
@@ -72,10 +71,7 @@ body{font-size:15px}
 header,main,footer{padding-left:16px;padding-right:16px}
 h1{font-size:1.5rem}
 h2{font-size:1.25rem}
-.wide{display:none}
-.narrow{display:block}
-.narrow svg{width:100%;max-width:440px}
-.narrow svg.grown{width:auto}
+.drawing svg{max-width:none}
 .scroll{max-width:calc(100vw - 32px)}
 tbody th:not(.number){min-width:8rem}
 summary{padding:.6rem 0}
@@ -90,7 +86,7 @@ details,.command{break-before:avoid}
 .drawing svg,tr,p,figcaption{break-inside:avoid}
 details .scroll{max-height:none}
 .scroll{overflow:visible;border:0;width:auto;max-width:none;left:0;transform:none}
-.drawing.grown{overflow:visible}
+.drawing{overflow:visible}
 .drawing svg.grown{max-width:100%}
 thead th{position:static}
 tbody th:not(.number){min-width:0}
@@ -196,9 +192,7 @@ def render(page: ReportPage) -> str:
 
     One file without scripts and without addresses of other files.
 
-    All text is escaped. Every chart is drawn twice, for wide windows and for narrow ones; only one of them is
-    displayed, so that only one is read aloud. `ArgumentError`: a row has not one cell a column, or a chart
-    cannot be drawn.
+    All text is escaped. `ArgumentError`: a row has not one cell a column, or a chart cannot be drawn.
     """
     body = "".join(part for number, one in enumerate(page.sections, 1) for part in _section(one, number))
     title, lead = escaped(page.title), marked(page.lead)
@@ -275,8 +269,7 @@ def _figure(figure: Figure, key: str) -> str:
         f'<h3 id="{key}-h">{escaped(figure.chart.title)}</h3>\n'
         f'<p class="how">{marked(figure.how_to_read)}</p>'
         f"{n}</figcaption>\n"
-        f"{_drawing(figure.chart, WIDE, 'wide', key)}"
-        f"{_drawing(figure.chart, NARROW, 'narrow', key)}"
+        f"{_drawing(figure.chart, key)}"
         f"<details>\n<summary>Table of the numbers ({n_rows:,} row{'' if n_rows == 1 else 's'})"
         f"</summary>\n{_table(figure.table, f'Numbers of {figure.chart.title}')}</details>\n"
         f"{_command(figure.command)}</figure>\n"
@@ -294,18 +287,14 @@ def _command(command: str) -> str:
     return f'<details>\n{summary}\n<p class="command">{code}</p></details>\n'
 
 
-def _drawing(chart: Chart, width: float, name: str, key: str) -> str:
-    """Return a chart at one width; one that has grown beyond it scrolls in its box."""
-    drawn, has_grown = "", False
-    for drawing in draw_in_pieces(chart, width=width, key=f"{key}-{name[0]}"):
+def _drawing(chart: Chart, key: str) -> str:
+    """Return a chart in a box that it scrolls in; one that has grown beyond its width is not shrunk."""
+    drawn = ""
+    for drawing in draw_in_pieces(chart, width=WIDTH, key=key):
         found = _WIDTH.search(drawing)
-        if found and float(found[1]) > SHRINKS * width:
-            has_grown = True
-            drawn += drawing.replace("<svg ", '<svg class="grown" ', 1)
-        else:
-            drawn += drawing
-    scroll = _scrolls(chart.title) if has_grown else ""
-    return f'<div class="drawing {name}{" grown" if has_grown else ""}"{scroll}>\n{drawn}</div>\n'
+        has_grown = found is not None and float(found[1]) > SHRINKS * WIDTH
+        drawn += drawing.replace("<svg ", '<svg class="grown" ', 1) if has_grown else drawing
+    return f'<div class="drawing"{_scrolls(chart.title)}>\n{drawn}</div>\n'
 
 
 def _table(table: PageTable, name: str = "") -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from pooler.telling import say
 from store.db.files import made_whole, real_place
@@ -144,6 +144,44 @@ def write_result(
     write_whole(path, lines, first=lambda: write_whole(beside, [text], private=private))
     if replaced is not None:
         say(replaced)
+
+
+class _OfFile(Protocol):
+    """A result whose lines and manifest can be written."""
+
+    PRIVATE: ClassVar[bool]
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """What is written beside it."""
+
+    @property
+    def file_lines(self) -> Callable[..., Iterable[str]]:
+        """Return its lines, when it is called."""
+
+
+class WritesFile:
+    """Part of the results that are a file, with a manifest beside it."""
+
+    __slots__ = ()
+
+    PRIVATE: ClassVar[bool] = False
+    """Whether a new manifest is for its owner alone, since it names judges."""
+
+    def write(self: _OfFile, path: str | Path, *, manifest: str | Path | None = None, **form: bool) -> None:
+        """Write the file, and its manifest beside it.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that is there is replaced only if it is an earlier result, with its manifest.
+        manifest : str or Path, optional
+            Default the file, `.manifest.json` added.
+        form : bool, optional
+            As `file_lines` takes it: of a pool, `annotated`.
+        """
+        beside = None if manifest is None else str(manifest)
+        write_result(str(path), self.file_lines(**form), self.manifest, beside=beside, private=self.PRIVATE)
 
 
 def _is_something(path: Path) -> bool:

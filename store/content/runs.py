@@ -86,7 +86,7 @@ def add_rankings(
             for ranking in batch
         ]
         insert_new(session, RANKING, _RANKING, rows)
-    write_run_digest(session, row_id)
+    write_run_digest(session, row_id or 0)
     return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
 
 

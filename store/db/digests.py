@@ -104,7 +104,7 @@ def _passages(session: Session, where: str) -> dict[int, list[Any]]:
     """Return start, length and text of the passages of some events, one after another, by the event."""
     of_events = f"judgement_id IN (SELECT id FROM judgement WHERE {where})" if where else ""
     found: dict[int, list[Any]] = {}
-    for _, event_id, *passage in sorted(raw_rows(session, PASSAGE, where=of_events)):
+    for _, event_id, *passage in sorted(map(tuple, raw_rows(session, PASSAGE, where=of_events))):
         found.setdefault(event_id, []).extend(passage)
     return found
 

@@ -338,18 +338,6 @@ class SittingRow(_Row, table=True):
     """Of a page: which of its windows, so that what was taken in is known again; ``None`` = at a desk."""
 
 
-class JudgeTermRow(_Row, table=True):
-    """A word that a judge wants marked in the documents of a topic."""
-
-    __table_args__ = (UniqueConstraint("judge_id", "topic_id", "position"),)
-
-    id: int | None = Field(default=None, primary_key=True)
-    judge_id: int = Field(foreign_key="judge.id")
-    topic_id: int = Field(foreign_key="topic.id")
-    position: int
-    term: str = Field(sa_type=RawText)
-
-
 class PassageRow(_Row, table=True):
     """A passage that a judge marked as evidence; offsets refer to the raw text.
 
@@ -466,7 +454,6 @@ JUDGE = TABLES["judge"]
 MODEL_JUDGE = TABLES["model_judge"]
 JUDGE_CODE = TABLES["judge_code"]
 ERASURE = TABLES["erasure"]
-JUDGE_TERM = TABLES["judge_term"]
 ASSIGNMENT = TABLES["assignment"]
 ASSIGNMENT_PLAN = TABLES["assignment_plan"]
 SITTING = TABLES["sitting"]

@@ -44,14 +44,14 @@ class TopicCandidates:
     topic: str
     n_relevant: int
     """Its documents graded relevant, in whatever pool."""
+    graded: NDArray[np.int64]
+    """Row ids of its documents with a grade, ascending."""
     pool: str | None = None
     """The sample: of several the oldest, since each that is drawn because another one disappointed would be
     one more chance to be wrong. ``None`` = there is none."""
     depth: int | None = None
     """How many documents of each run that pool listed; ``None`` = not known."""
     candidates: Candidates | None = None
-    documents: NDArray[np.int64] | None = None
-    """Row ids of the documents that the candidates are; ``None`` beside no sample, as `candidates`."""
 
 
 def fetch_candidates(
@@ -85,8 +85,9 @@ def fetch_candidates(
     found = []
     for of in sorted(np.unique(listed[:, 1] >> 32).tolist(), key=lambda one: natural_key(topics.names[one])):
         n_relevant = int(np.count_nonzero(relevant >> 32 == of))
+        own = graded[graded >> 32 == of] & LOW
         if of not in oldest:
-            found.append(TopicCandidates(topics.names[of], n_relevant))
+            found.append(TopicCandidates(topics.names[of], n_relevant, own))
             continue
         pool = pools[oldest[of]]
         rows = samples[(samples[:, 0] == pool.id) & (samples[:, 1] >> 32 == of)]
@@ -105,9 +106,7 @@ def fetch_candidates(
             places=order,
             is_shuffled=places is not None or pool.display_order == "random",
         )
-        found.append(
-            TopicCandidates(topics.names[of], n_relevant, pool.name, _depth(pool), candidates, pairs & LOW)
-        )
+        found.append(TopicCandidates(topics.names[of], n_relevant, own, pool.name, _depth(pool), candidates))
     return found
 
 

@@ -22,7 +22,7 @@ from store.db.database import Area
 from store.db.engine import reading
 from store.db.keys import fetch_docnos
 from store.db.tables import JUDGE, JUDGEMENT, TOPIC
-from store.errors import ArgumentError, StoreError, UnknownNameError
+from store.errors import StoreError, UnknownNameError
 from store.judging.desk import Desk, Queued, inbox_line
 from store.judging.disagreements import (
     ALL,
@@ -45,7 +45,7 @@ from store.judging.disagreements import (
 )
 from store.judging.events import Pair, current_events, fetch_current, fetch_shown_passages, ruling_of
 from store.judging.judges import fetch_identities, fetch_judge_names, fetch_kinds_heard, judge_named
-from store.judging.kinds import Heard, kinds_of, sorts_of
+from store.judging.kinds import Heard, kinds_of
 from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
@@ -59,7 +59,7 @@ def fetch_cases(
 
     Of a selection, whose judges are heard counts here.
     """
-    heard = fetch_heard(session, selection)
+    heard = fetch_kinds_heard(session, selection.kinds)
     kinds = {one.kind for one in heard.judges}
     rulings, identities = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
@@ -84,43 +84,21 @@ def fetch_cases(
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
 
 
-def fetch_heard(session: Session, selection: Selection) -> Heard:
-    """Choose whose decisions count, without anybody's name; two who are named bring their kinds with them."""
-    heard = fetch_kinds_heard(session, selection.kinds)
-    if (pair := fetch_pair(session, selection)) is None:
-        return heard
-    named = session.scalars(select(JUDGE.c.kind).where(JUDGE.c.id.in_(pair)))
-    sorts = sorts_of([*map(JudgeKind, named), *(one.kind for one in heard.judges)])
-    return replace(fetch_kinds_heard(session, sorts), kinds=())
-
-
 def fetch_listed(session: Session, selection: Selection) -> list[Case]:
     """Return the disagreements that are wanted; if by topic alone, rulings no longer needed, too."""
-    pair = fetch_pair(session, selection)
+    _check_topic(session, selection)
     return [
         case
         for case in fetch_cases(session, selection)
-        if selection.takes(case, pair)
+        if selection.takes(case)
         or (selection.is_whole and not case.is_disagreement and selection.topic in (None, case.topic))
     ]
 
 
-def fetch_pair(session: Session, selection: Selection) -> tuple[int, int] | None:
-    """Return the row ids of the two judges of a selection; `ArgumentError`: they cannot disagree."""
+def _check_topic(session: Session, selection: Selection) -> None:
+    """Raise `UnknownNameError` where the topic of a selection is not there."""
     if selection.topic is not None:
         topic_id(session, selection.topic)
-    if selection.judges is None:
-        return None
-    judges = {row.name: row for row in session.execute(select(JUDGE))}
-    first, second = selection.judges
-    for name in (first, second):
-        if name not in judges:
-            raise UnknownNameError("judge", name, judges)
-        if judges[name].kind == JudgeKind.ADJUDICATOR:
-            raise ArgumentError("judges", "must be judges, not adjudicators", name)
-    if first == second:
-        raise ArgumentError("judges", "must be two different judges", f"{first},{second}")
-    return int(judges[first].id), int(judges[second].id)
 
 
 def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:
@@ -210,21 +188,19 @@ class AdjudicationDesk(Desk):
     def select(self, selection: Selection) -> None:
         """Want other disagreements; takes effect when a queue is read."""
         with reading(self._engine) as session:
-            fetch_pair(session, selection)
+            _check_topic(session, selection)
         self._selection = selection
 
     def heard(self) -> Heard:
         """Say how many judges of each kind count; whose names those are is not told."""
         with reading(self._engine) as session:
-            return fetch_heard(session, self._selection)
+            return fetch_kinds_heard(session, self._selection.kinds)
 
     def cells(self) -> list[CellCount]:
         """Count the disagreements by the two grades given, whatever gap and cell are wanted."""
         wanted = replace(self._selection, gap=None, cell=None)
         with reading(self._engine) as session:
-            pair = fetch_pair(session, wanted)
-            cases = fetch_cases(session, wanted)
-            return count_cells([case for case in cases if wanted.takes(case, pair)], pair)
+            return count_cells(filter(wanted.takes, fetch_cases(session, wanted)))
 
     def disagreement(self, topic: str, docno: str) -> Disagreement:
         """Return how the judges stand to a document, as they stood when the queue was read."""
@@ -264,7 +240,7 @@ class AdjudicationDesk(Desk):
             own = fetch_current(session, self._judge_id)
             titles = {row.number: row.title for row in session.execute(select(TOPIC.c.number, TOPIC.c.title))}
             cases: dict[str, list[Case]] = {}
-            for case in self._wanted(session, fetch_cases(session, self._selection)):
+            for case in self._wanted(fetch_cases(session, self._selection)):
                 cases.setdefault(case.topic, []).append(case)
         lines = []
         for topic in sorted(cases, key=natural_key):
@@ -322,7 +298,7 @@ class AdjudicationDesk(Desk):
 
     def _queue(self, session: Session, topic: int) -> list[Queued]:
         """Return the disagreements of a topic that are wanted, by docno."""
-        cases = self._wanted(session, fetch_cases(session, self._selection, topic=topic))
+        cases = self._wanted(fetch_cases(session, self._selection, topic=topic))
         self._cases |= {(case.topic_id, case.document_id): case for case in cases}
         return [
             Queued(
@@ -338,14 +314,12 @@ class AdjudicationDesk(Desk):
         """Return a case as it was when its queue was read."""
         return self._cases.get((self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0)))
 
-    def _wanted(self, session: Session, cases: Iterable[Case]) -> list[Case]:
+    def _wanted(self, cases: Iterable[Case]) -> list[Case]:
         """Return the wanted disagreements that no other adjudicator has settled."""
-        pair = fetch_pair(session, self._selection)
         return [
             case
             for case in cases
-            if self._selection.takes(case, pair)
-            and (case.status not in _DONE or self._judge_id in case.rulers)
+            if self._selection.takes(case) and (case.status not in _DONE or self._judge_id in case.rulers)
         ]
 
     def _look_again(self, topic: str, docno: str) -> None:
@@ -385,21 +359,15 @@ class Disagreements(Area):
         with self._db.reading() as session:
             return fetch_listed(session, selection)
 
-    def cells(self, selection: Selection = ALL) -> list[CellCount]:
-        """Count those that are wanted; see `store.judging.disagreements.count_cells`."""
-        with self._db.reading() as session:
-            cases = fetch_listed(session, selection)
-            return count_cells(cases, fetch_pair(session, selection))
-
     def heard(self, selection: Selection = ALL) -> Heard:
-        """Choose whose decisions count; see `fetch_heard`."""
+        """Choose whose decisions count; see `fetch_kinds_heard`."""
         with self._db.reading() as session:
-            return fetch_heard(session, selection)
+            return fetch_kinds_heard(session, selection.kinds)
 
     def count_deciders(self, selection: Selection = ALL) -> int:
         """Count those heard who have decided on any document: those who can disagree."""
         with self._db.reading() as session:
-            kinds = {one.kind.value for one in fetch_heard(session, selection).judges}
+            kinds = {one.kind.value for one in fetch_kinds_heard(session, selection.kinds).judges}
             decided = (
                 current_events()
                 .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)

@@ -53,7 +53,7 @@ from store.judging.events import (
     state_after,
 )
 from store.judging.judges import judge_named
-from store.judging.sittings import beat, close_sitting, fetch_terms, live_sittings, open_sitting, set_terms
+from store.judging.sittings import beat, close_sitting, live_sittings, open_sitting
 from store.readable import MOST_CHARACTERS, readable
 from store.readable.pieces import Readable
 from store.records import (
@@ -304,18 +304,6 @@ class Desk:
             newest = session.scalar(select(func.max(GUIDELINE.c.version)))
         self._guideline = newest or 0
         return bool(count) and (version or 0) >= (newest or 0)
-
-    def terms(self, topic: str) -> tuple[str, ...]:
-        """Return the judge's own terms for a topic, fit for a terminal."""
-        with reading(self._engine) as session:
-            topic_id = self._topic_id(session, topic)
-            return tuple(map(sanitise_line, fetch_terms(session, judge=self._judge_id, topic=topic_id)))
-
-    def set_terms(self, topic: str, terms: tuple[str, ...]) -> None:
-        """Replace the judge's own terms for a topic."""
-        with self._writing() as session:
-            topic_id = self._topic_id(session, topic)
-            set_terms(session, judge=self._judge_id, topic=topic_id, terms=terms)
 
     def beat(self, topic: str) -> None:
         """Give a sign of life: the judge is at work on a topic."""

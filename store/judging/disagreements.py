@@ -16,9 +16,8 @@ from hashlib import sha256
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from store.errors import ArgumentError
 from store.judging.kinds import SORTS
-from store.records import JudgeKind, Passage, Scale, State
+from store.records import JudgeKind, Passage, State
 
 if TYPE_CHECKING:
     from store.analysis.aggregation import TieRule
@@ -29,7 +28,6 @@ GivenGrade = int | None
 CANNOT = "cannot"
 """How the given grade ``None`` is written."""
 
-_CANNOT_WORDS = (CANNOT, "cant", "can't")
 _KIND, _GIVEN = f"(?:{'|'.join(SORTS)})", f"(?:-?[0-9]{{1,9}}|{CANNOT})"
 _BASIS = re.compile(rf"docno opinions(?: of ({_KIND}(?:,{_KIND})*))?:((?:{_GIVEN}(?:,{_GIVEN})*)?)", re.ASCII)
 
@@ -80,22 +78,6 @@ def seen_kinds(order: str | None) -> tuple[str, ...]:
     """Read the kinds out of it."""
     found = _BASIS.fullmatch(order or "")
     return tuple(found[1].split(",")) if found and found[1] else ()
-
-
-def parse_cell(text: str, scale: Scale) -> tuple[GivenGrade, GivenGrade]:
-    """Read a cell of the kappa table: two of grade, its letter, and `cant`, with a comma."""
-    meanings: dict[str, GivenGrade] = dict.fromkeys(_CANNOT_WORDS)
-    meanings |= {grade.key.lower(): grade.value for grade in scale.grades}
-    meanings |= {grade.key: grade.value for grade in scale.grades}
-    meanings |= {str(grade.value): grade.value for grade in scale.grades}
-    words = [word.strip() for word in text.split(",")]
-    names = [word if word in meanings else word.lower() for word in words]
-    found = {meanings[name] for name in names if name in meanings}
-    if len(words) != 2 or len(found) != 2:
-        known = ", ".join([*map(str, scale.values), "cant"])
-        raise ArgumentError("cell", f"must be two of {known}, as in 0,2", text)
-    first, second = in_order(found)
-    return first, second
 
 
 def rank_of(given_grade: GivenGrade) -> tuple[bool, int]:
@@ -243,12 +225,8 @@ class Selection:
     """Least difference between two grades, in values of the scale."""
     cell: tuple[GivenGrade, GivenGrade] | None = None
     """Some two judges gave these two given grades, whoever gave which."""
-    judges: tuple[str, str] | None = None
-    """Names of two judges: they disagree, and all else is asked of them alone."""
     unresolved: TieRule | None = None
     """A rule that leaves the grades tied, as they stand now."""
-    level: int | None = None
-    """Part of `unresolved`: least relevant grade; each judge's grade is collapsed there first."""
     kinds: tuple[str, ...] = ()
     """Kinds of judges who are heard, of `store.judging.kinds.SORTS`; none = people, where one graded."""
 
@@ -257,12 +235,12 @@ class Selection:
         """Whether every disagreement is wanted, of a topic or of all."""
         return self == Selection(self.topic, kinds=self.kinds)
 
-    def takes(self, case: Case, pair: tuple[int, int] | None = None) -> bool:
-        """Say whether a case is wanted; `pair`: row ids of the selection's two judges, if it names some."""
+    def takes(self, case: Case) -> bool:
+        """Say whether a case is wanted."""
         if self.topic is not None and case.topic != self.topic:
             return False
-        given_grades = [vote.given_grade for vote in case.votes if pair is None or vote.judge in pair]
-        if not is_disagreement(given_grades):
+        given_grades = case.given_grades
+        if not case.is_disagreement:
             return False
         if self.gap is not None and (gap_of(given_grades) or 0) < self.gap:
             return False
@@ -270,8 +248,6 @@ class Selection:
             from store.analysis.aggregation.rules import leaves_tied  # loads numpy
 
             grades = [given_grade for given_grade in given_grades if given_grade is not None]
-            if self.level is not None:
-                grades = [int(grade >= self.level) for grade in grades]
             if not leaves_tied(self.unresolved, grades):
                 return False
         return self.cell is None or set(self.cell) <= set(given_grades)
@@ -325,13 +301,12 @@ def latest_ruling(rulings: Iterable[Ruling], identities: Mapping[int, str]) -> R
     return max(rulings, key=lambda one: (one.at or _NEVER, identities.get(one.judge, "")), default=None)
 
 
-def count_cells(cases: Iterable[Case], pair: tuple[int, int] | None = None) -> list[CellCount]:
-    """Count disagreements, of two judges (row ids) or all, by the two grades given and what was settled."""
+def count_cells(cases: Iterable[Case]) -> list[CellCount]:
+    """Count disagreements by the two grades given and what was settled."""
     documents: Counter[tuple[GivenGrade, GivenGrade]] = Counter()
     outcomes: dict[tuple[GivenGrade, GivenGrade], Counter[GivenGrade]] = {}
     for case in cases:
-        given_grades = {vote.given_grade for vote in case.votes if pair is None or vote.judge in pair}
-        for first, second in combinations(in_order(given_grades), 2):
+        for first, second in combinations(in_order(set(case.given_grades)), 2):
             documents[first, second] += 1
             if case.ruling is not None and case.status is Settlement.SETTLED:
                 settled = outcomes.setdefault((first, second), Counter())

@@ -21,7 +21,6 @@ from store.db.tables import (
     ERASURE,
     JUDGE,
     JUDGE_CODE,
-    JUDGE_TERM,
     JUDGEMENT,
     MODEL_JUDGE,
     PASSAGE,
@@ -70,7 +69,6 @@ class Erasing:
     notes: int
     """Notes and reasons, each once a document."""
     sittings: int
-    terms: int
     answers: int
     """Of a model; its identity goes with them."""
     kept: int
@@ -129,7 +127,6 @@ def look_at(session: Session, name: str) -> Erasing:
         passages=count_rows(session, marked.distinct().subquery()),
         notes=count_notes(session, [number]),
         sittings=count_rows(session, SITTING, SITTING.c.judge_id == number),
-        terms=count_rows(session, JUDGE_TERM, JUDGE_TERM.c.judge_id == number),
         answers=count_rows(session, ANSWER, ANSWER.c.judge_id == number),
         kept=0 if is_adjudicator else len(kept),
         lost=0 if is_adjudicator else len(graded) - len(kept),
@@ -145,7 +142,7 @@ def look_at(session: Session, name: str) -> Erasing:
 
 
 def erase(session: Session, name: str) -> Erasing:
-    """Erase a judge: events, passages, terms, sittings, places, answers, and the name wherever it stands.
+    """Erase a judge: events, passages, sittings, places, answers, and the name wherever it stands.
 
     A row of table `erasure` stays, by which a backup is kept from bringing them back unasked.
     `ConflictError`: the judge is at work.
@@ -163,7 +160,7 @@ def erase(session: Session, name: str) -> Erasing:
     connection.exec_driver_sql("CREATE INDEX judgement_undone ON judgement (undoes)")
     connection.execute(delete(JUDGEMENT).where(own))
     connection.exec_driver_sql("DROP INDEX judgement_undone")
-    for table in (JUDGE_TERM, ANSWER, MODEL_JUDGE, JUDGE_CODE):
+    for table in (ANSWER, MODEL_JUDGE, JUDGE_CODE):
         connection.execute(delete(table).where(table.c.judge_id == number))
     connection.execute(delete(SITTING).where(SITTING.c.judge_id == number))
     given_back = {"judge_id": None, "lease_until": None}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, case, collate, delete, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, case, collate, select, update
 from sqlmodel import Session
 
 from store.db.engine import database_now
-from store.db.tables import JUDGE, JUDGE_TERM, SITTING, TOPIC, SittingRow
+from store.db.tables import JUDGE, SITTING, TOPIC, SittingRow
 from store.records import LiveSitting
 from store.text import sanitise_line
 
@@ -74,31 +74,6 @@ def lock_judge(session: Session, judge: int) -> None:
 
 
 _LOCK = select(JUDGE.c.id).where(JUDGE.c.id == bindparam("judge")).with_for_update(key_share=True)
-
-
-def fetch_terms(session: Session, *, judge: int, topic: int) -> tuple[str, ...]:
-    """Return a judge's own terms for a topic, in the order they were given."""
-    query = (
-        select(JUDGE_TERM.c.term)
-        .where(JUDGE_TERM.c.judge_id == judge, JUDGE_TERM.c.topic_id == topic)
-        .order_by(JUDGE_TERM.c.position)
-    )
-    return tuple(session.scalars(query))
-
-
-def set_terms(session: Session, *, judge: int, topic: int, terms: Iterable[str]) -> None:
-    """Replace a judge's own terms for a topic; blank ones and repetitions are left out."""
-    own = (JUDGE_TERM.c.judge_id == judge, JUDGE_TERM.c.topic_id == topic)
-    connection = session.connection()
-    lock_judge(session, judge)
-    connection.execute(delete(JUDGE_TERM).where(*own))
-    kept = dict.fromkeys(stripped for term in terms if (stripped := term.strip()))
-    rows = [
-        {"judge_id": judge, "topic_id": topic, "position": position, "term": term}
-        for position, term in enumerate(kept)
-    ]
-    if rows:
-        connection.execute(insert(JUDGE_TERM), rows)
 
 
 def fetch_sitting_numbers(session: Session, names: Mapping[int, str] | None = None) -> dict[int | None, int]:

@@ -30,11 +30,11 @@ def test_corrected_scores_of_a_sample(cli: Cli, judged: Path) -> None:
     cli(
         "pool", "--strategy", "uniform", "--depth", "5", "--budget", "8", "--seed", "3", "--name", "drawn"
     ).fine()
-    asked = ("--with-model", "lenient", "--judge", "strict", "-m", "P@5", "-m", "AP", "--way", "tuned")
+    asked = ("--with-model", "lenient", "--judge", "strict", "-m", "P@5", "-m", "AP")
     told = cli("estimate", *asked, "--pairs", "--by-topic", "--format", "json").fine().whole()
     with p.open_collection("collection.db") as collection:
         judges = p.source(collection, judge="strict")
-        found = p.corrected(judges, "lenient", measures=["P@5", "AP"], way="tuned")
+        found = p.corrected(judges, "lenient", measures=["P@5", "AP"])
     for name in ("runs", "measures", "pairs", "by_topic"):
         assert found.table(name).to_records() == told[name], name
     assert dict(found.facts()) == told["facts"]

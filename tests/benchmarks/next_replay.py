@@ -3,8 +3,8 @@
 TREC-COVID round 1, pairs drawn at random of the 61 runs whose first seven documents are judged
 (`POOLER_BENCH_PAIRS`, default 20). The documents of a pair are those within rank 7 of either run:
 all of them judged by the track, so that neither run is ahead by what nobody looked at. Before it is
-judged, a document is relevant with a probability by its best rank: a logistic curve fitted to
-twenty other pairs. After every judgement the sign of the difference in MAP is settled if the exact
+judged, a document is relevant with one probability for all: the share of relevant ones among the documents
+of twenty other pairs. After every judgement the sign of the difference in MAP is settled if the exact
 mean and variance give it a probability of 95%. All orders are stopped by the same rule, so that
 they differ in what they ask first alone.
 """
@@ -25,7 +25,6 @@ from pooler.pools.replay import JudgedTopic, replay_topic
 from pooler.strategies import find_strategy
 from pooler.strategies.rankings import rankings_of
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT
-from store.analysis.undiscovered.by_rank import RankCurve, rank_curve
 from store.analysis.variation.moments import variation, variation_gradient
 from tests.trec_covid import DATA, MIN_GRADE, load_qrels, load_rankings
 
@@ -89,14 +88,9 @@ def pair_of(first: str, second: str) -> Pair:
     return Pair(topics, ranks, relevant)
 
 
-def curve_of(pairs: list[tuple[str, str]]) -> RankCurve:
-    """Fit the probability by best rank to other pairs."""
-    best, flags = [], []
-    for one in pairs:
-        pair = pair_of(*one)
-        best += [ranks.min(axis=0) for ranks in pair.ranks]
-        flags += pair.relevant
-    return rank_curve(np.concatenate(best), np.concatenate(flags).astype(np.float64))
+def share_of(pairs: list[tuple[str, str]]) -> float:
+    """Return the share of relevant documents of other pairs."""
+    return float(np.concatenate([flags for one in pairs for flags in pair_of(*one).relevant]).mean())
 
 
 def fixed_order(pair: Pair, name: str, rng: np.random.Generator) -> Iterator[Pick]:
@@ -116,9 +110,9 @@ def fixed_order(pair: Pair, name: str, rng: np.random.Generator) -> Iterator[Pic
     yield from (pick for pick in chain.from_iterable(zip_longest(*orders)) if pick is not None)
 
 
-def judgements_needed(pair: Pair, curve: RankCurve, name: str, rng: np.random.Generator) -> tuple[int, bool]:
+def judgements_needed(pair: Pair, share: float, name: str, rng: np.random.Generator) -> tuple[int, bool]:
     """Judge in an order until the sign is settled; return how many, and whether it is right."""
-    p = [curve(ranks.min(axis=0)) for ranks in pair.ranks]
+    p = [np.full(ranks.shape[1], share) for ranks in pair.ranks]
     n_topics = len(p)
     moments = np.array([of_topic(*one) for one in zip(p, pair.ranks, strict=True)])
     gains = [gain_of(*one) for one in zip(p, pair.ranks, strict=True)] if name == "next" else []
@@ -162,7 +156,7 @@ def next_replay() -> None:
     rng = np.random.default_rng(8)
     drawn = [tuple(rng.choice(len(tags), 2, replace=False).tolist()) for _ in range(PAIRS + 20)]
     chosen = [(tags[a], tags[b]) for a, b in drawn]
-    curve = curve_of(chosen[:20])
+    share = share_of(chosen[:20])
     needed: dict[str, list[int]] = {name: [] for name in ORDERS}
     right: dict[str, list[bool]] = {name: [] for name in ORDERS}
     sizes = []
@@ -170,7 +164,7 @@ def next_replay() -> None:
         pair = pair_of(*tag_pair)
         sizes.append(pair.n_documents)
         for name in ORDERS:
-            count, is_right = judgements_needed(pair, curve, name, np.random.default_rng(place))
+            count, is_right = judgements_needed(pair, share, name, np.random.default_rng(place))
             needed[name].append(count)
             right[name].append(is_right)
     print(f"{PAIRS} pairs, {statistics.mean(sizes):,.0f} judged documents a pair; settled at {SURE:g}")

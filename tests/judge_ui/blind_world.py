@@ -25,7 +25,7 @@ SCALE = Scale(
 OTHER, OTHER_ID, OTHER_SITTING, OTHER_GRADE = "wilhelmina", 7_919, 6_007, 9_700
 SCORE, PRIORITY = 0.8675309, 0.5772156
 SECRETS = re.compile(
-    r"wilhelmina|secretrun|secretgroup|whispered|unspeakable|hushword|calibration|overlap"
+    r"wilhelmina|secretrun|secretgroup|whispered|unspeakable|calibration|overlap"
     r"|8675309|5772156|\.run\b",
     re.IGNORECASE,
 )
@@ -105,4 +105,3 @@ def do_everything(collection: Collection, name: str, drawing: LiveDrawing | None
         sitting.act(docno, Action.NOTE, note="whispered note")
         sitting.act(docno, Action.CANNOT, reason="unspeakable", active_ms=OTHER_GRADE)
         sitting.act(docno, Action.JUDGE, grade=OTHER_GRADE, active_ms=OTHER_GRADE, dwell_ms=1)
-    desk.set_terms("1", ("hushword", "text"))

@@ -122,8 +122,6 @@ def judge_by_chance(made: Collection, judge: str, dice: random.Random, n_events:
             sitting.act(docno, what, passages=(Passage(0, 3, "水道橋"),))
         else:
             sitting.act(docno, what, note="備考: why", reason="torn" * (what is Action.CANNOT))
-    made_terms = ("pont", "橋")
-    sitting.desk.set_terms("1", made_terms)
     sitting.desk.leave()
 
 

@@ -262,7 +262,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "guidelines.all": collection.guidelines.all,
         "adjudication_desk": lambda: collection.adjudication_desk("zoe"),
         "disagreements.all": collection.disagreements.all,
-        "disagreements.cells": collection.disagreements.cells,
         "disagreements.count_deciders": collection.disagreements.count_deciders,
         "disagreements.judge_names": collection.disagreements.judge_names,
         "disagreements.heard": collection.disagreements.heard,

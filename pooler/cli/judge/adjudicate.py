@@ -39,34 +39,12 @@ def adjudicate(
     ] = False,
     topic: Annotated[str | None, option("--topic", "Only this topic.")] = None,
     gap: Annotated[int | None, option("--gap N", "Only where two grades differ by N or more.", min=1)] = None,
-    cell: Annotated[
-        str | None,
-        option(
-            "--cell X,Y",
-            "Only where one judge gave X and another Y: one cell of the kappa table. Grades or letters of"
-            " the scale; cant = cannot be judged.",
-        ),
-    ] = None,
-    judges: Annotated[
-        str | None,
-        option(
-            "--judges A,B",
-            "Only where these two judges disagree; --gap, --cell and --unresolved then look only at these"
-            " two.",
-        ),
-    ] = None,
     unresolved: Annotated[
         TieRule | None,
         option(
             "--unresolved",
             "Only where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE --ties"
             " unresolved` leaves out.",
-        ),
-    ] = None,
-    level: Annotated[
-        int | None,
-        option(
-            "--level", "With --unresolved: make votes binary at this level first, as with --collapse before."
         ),
     ] = None,
     kinds: KindsOption = None,
@@ -82,11 +60,11 @@ def adjudicate(
     """Settle documents that judges have decided differently.
 
     The adjudicator sees the judges' grades, notes and passages as A, B, C; which judge is which changes
-    from document to document. People alone are heard where one has judged, unless --kinds or --judges
-    names others. The outcome is the adjudicator's own judgement; nothing is overwritten.
-    Notes and skips never count as a disagreement.
+    from document to document. People alone are heard where one has judged, unless --kinds names others.
+    The outcome is the adjudicator's own judgement; nothing is overwritten. Notes and skips never count as
+    a disagreement.
 
-    Example: pooler adjudicate --judge zoe --cell 0,2
+    Example: pooler adjudicate --judge zoe --gap 2
     """
     from pooler.results.look.disagreements import disagreements, selection
     from store.collection import Collection
@@ -97,25 +75,17 @@ def adjudicate(
         hint = "pooler adjudicate --list shows what there is to decide"
         raise ArgumentError("--judge", "must name an adjudicator", None, hint=hint)
     output.check()
-    wanted: dict[str, Any] = {
-        "topic": topic,
-        "gap": gap,
-        "cell": None if cell is None else cell.split(","),
-        "judges": None if judges is None else [part.strip() for part in judges.split(",", 1)],
-        "unresolved": unresolved,
-        "level": level,
-        "kinds": kinds_of(kinds),
-    }
+    wanted: dict[str, Any] = {"topic": topic, "gap": gap, "unresolved": unresolved, "kinds": kinds_of(kinds)}
     with Collection(collection) as opened:
         if list_ or summary:
             if name is not None:
                 # Refuses whoever could not sit down there; without a decision nothing is written.
-                opened.adjudication_desk(name, selection=selection(opened.scale, wanted))
+                opened.adjudication_desk(name, selection=selection(**wanted))
             shown = ("disagreements",) * list_ + ("cells",) * summary
             render(disagreements(opened, **wanted, names=names), output, *shown)
         elif name is not None:
             keys = keymap_of(keymap, opened.scale)
-            asked = selection(opened.scale, wanted)
+            asked = selection(**wanted)
             session = _session(opened, name, asked, plain=plain, advance=not stay, min_dwell=min_dwell / 1000)
             sit(session, keys, plain=plain, page=page)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -42,18 +41,6 @@ MinDwellOption = Annotated[
     ),
 ]
 MIN_DWELL_MS = 300
-
-
-def break_seconds(text: str) -> float:
-    """Read minutes, as in 45, 45m or 1.5h, as seconds."""
-    found = re.fullmatch(r"(\d{1,4}(?:\.\d+)?)\s*(m|min|h)?", text.strip())
-    seconds = 60 * float(found[1]) * (60 if found[2] == "h" else 1) if found else 0
-    if not seconds:
-        message = f"expected minutes above 0, such as 45m, got {text!r}"
-        raise typer.BadParameter(message)
-    return seconds
-
-
 PageOption = Annotated[
     int,
     option(
@@ -160,10 +147,6 @@ def judge(
     min_dwell: MinDwellOption = MIN_DWELL_MS,
     page: PageOption = 0,
     keymap: KeymapOption = None,
-    break_after: Annotated[
-        float | None,
-        option("--break MINUTES", "Offer a break after so long at work, as in 45m.", parser=break_seconds),
-    ] = None,
     until: Annotated[
         str | None,
         option(
@@ -191,7 +174,7 @@ def judge(
     if asked.model is not None or (name is None and asked.show_prompt):
         if name is not None:
             raise ContradictionError("--judge", "and --model exclude each other", name)
-        if plain or stay or page or break_after or until or min_dwell != MIN_DWELL_MS:
+        if plain or stay or page or until or min_dwell != MIN_DWELL_MS:
             raise ContradictionError("--model", "has no screen, and no options of one", asked.model)
         _let_model_judge(asked, topic, collection)
         return
@@ -223,9 +206,7 @@ def judge(
         if is_served():
             desk = discreet(desk, opened.where)
             drawing = drawing and discreet(drawing, opened.where)
-        session = JudgingSession(
-            desk, min_dwell=dwell, advance=not stay, drawing=drawing, pause=break_after, goal=goal
-        )
+        session = JudgingSession(desk, min_dwell=dwell, advance=not stay, drawing=drawing, goal=goal)
         if goes_on and topic is None:
             topic = last_topic(desk.inbox())
         if topic is not None:

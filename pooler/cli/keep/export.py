@@ -306,7 +306,7 @@ def whole_collection(
         option(
             "--anonymised",
             "Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere, and leave out"
-            " their machines and programs and the words they marked. Notes and reasons stay, with [judge] in"
+            " their machines and programs. Notes and reasons stay, with [judge] in"
             " place of every judge's name: see --without-notes.",
         ),
     ] = False,

@@ -12,7 +12,6 @@ from pooler.cli.signature import argument, command, option
 from pooler.cli.source_options import SourceOptions
 from pooler.results.measures.estimate import NEEDS_PRELS, FormName
 from pooler.results.source import check_no_policy
-from store.analysis.corrected.estimates import Way
 from store.errors import ArgumentError, PoolerError
 
 _FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
@@ -130,15 +129,6 @@ def estimate(
             show_default="P@10, RBP, AP",
         ),
     ] = None,
-    way: Annotated[
-        Way | None,
-        option(
-            "--way",
-            "With --with-model: what is expected of documents that people did not judge: the share of their"
-            " grades at its grade by the model, the model's gain times the best lambda, or nothing.",
-            show_default="calibrated",
-        ),
-    ] = None,
     model_level: Annotated[
         int | None,
         option(
@@ -182,7 +172,6 @@ def estimate(
             model,
             pool=pool,
             measures=measure or MEASURES,
-            way=way or "calibrated",
             model_level=model_level,
             cutoff=given.cutoff,
         )
@@ -190,7 +179,7 @@ def estimate(
         shown = [name for name in correction.NAMES if asked.get(name, True)]
         render(correction, output, *shown)
         return
-    options = {"--measure": measure, "--way": way, "--model-level": model_level, "--pairs": pairs or None}
+    options = {"--measure": measure, "--model-level": model_level, "--pairs": pairs or None}
     for name, value in options.items():
         if value is not None:
             raise ArgumentError(name, "goes with --with-model JUDGE", value if value is not True else None)

@@ -32,11 +32,10 @@ def next_(
     unjudged: Annotated[
         str,
         option(
-            "--unjudged P|by-rank",
-            "How likely an unjudged document that a run retrieved is relevant: by its best rank, following a"
-            " curve fitted to the judged ones, or one probability for all.",
+            "--unjudged P",
+            "How likely an unjudged document that a run retrieved is relevant: one probability for all.",
         ),
-    ] = "by-rank",
+    ] = "0.1",
     empty: EmptyOption = "given",
     confidence: Annotated[
         float,
@@ -124,11 +123,10 @@ def _show_recall(given: SourceOptions, output: Output, until: str, others: Mappi
             raise ContradictionError(name, "and --until exclude each other", value)
     if given.qrels is not None or given.listed is not None:
         raise ArgumentError("--until", "needs a collection, but there are only files", until)
-    source, cutoff = given.source(), given.cutoff
-    found = recall_bounds(
-        source, confidence=wanted.confidence, target=wanted.recall, estimate=True, cutoff=cutoff
+    bounds = recall_bounds(
+        given.source(), confidence=wanted.confidence, target=wanted.recall, cutoff=given.cutoff
     )
-    render(found, output)
+    render(bounds, output)
 
 
 def _add_pool(collection: str, name: str, found: NextDocuments) -> None:

@@ -12,7 +12,7 @@ from store.errors import ContradictionError
 ScenarioName = Literal["shared", "own"]
 
 
-AtName = Literal["next", "first", "best", "worst"]
+AtName = Literal["next", "first"]
 
 
 @command
@@ -24,8 +24,7 @@ def sensitivity(
         int | None,
         option(
             "--depth -N",
-            "N: the pool's depth; rank N+1 is flipped. Not used by --at best and --at worst, which"
-            " look at whole lists.",
+            "N: the pool's depth; rank N+1 is flipped.",
             min=1,
             show_default="the pools', where they have one",
         ),
@@ -34,9 +33,8 @@ def sensitivity(
         AtName | None,
         option(
             "--at",
-            "Which unjudged document to flip: the one at rank N+1 (next), the first one below rank N"
-            " (first), or the one in the whole list that raises AP most (best) or lowers it most (worst);"
-            " with --pairs, best and worst find the one document that moves each difference most.",
+            "Which unjudged document to flip: the one at rank N+1 (next), or the first one below rank N"
+            " (first).",
             show_default="next; first with --flips",
         ),
     ] = None,
@@ -80,7 +78,7 @@ def sensitivity(
 
     Example: pooler sensitivity --depth 5 --judge alice --plot changes.svg
 
-    Example: pooler sensitivity --at worst --qrels judgements/strict.qrels runs/bm25-words.run
+    Example: pooler sensitivity --depth 5 --qrels judgements/strict.qrels runs/bm25-words.run
     """
     from pooler.results.undiscovered import sensitivity as results
 
@@ -89,9 +87,6 @@ def sensitivity(
     for name, is_given in (("--pairs", pairs), ("--by-topic", by_topic)):
         if plot and is_given:
             raise ContradictionError("--plot", f"draws one line per run: it excludes {name}", None)
-    if pairs and at in ("best", "worst") and (flips or 1) > 1:
-        requirement = f"must be 1 with --pairs --at {at}: the search is for one document"
-        raise ContradictionError("--flips", requirement, flips)
     output.check(plot=plot)
     source = given.source()
     cutoff = given.cutoff

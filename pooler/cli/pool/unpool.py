@@ -19,7 +19,6 @@ def unpool(
     ] = None,
     pool: Annotated[str | None, option("--pool NAME", "Only from this pool.  [default: all]")] = None,
     dry_run: Annotated[bool, option("--dry-run", "Show what would leave the pools; change nothing.")] = False,
-    by_topic: Annotated[bool, option("--by-topic -q", "Also show each topic.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Take a run out of the pools it fed, or withdraw a pool.
@@ -30,15 +29,14 @@ def unpool(
 
     Example: pooler unpool bm25-words --dry-run
 
-    Example: pooler unpool --pool pool --dry-run --by-topic
+    Example: pooler unpool --pool pool --dry-run
     """
     from pooler.results.pool import unpool as results
 
     output.check()
-    nothing = results.nothing_unpooled(run)
-    names = nothing.names() if by_topic else nothing.shown()
-    check_choice(nothing, output, *names)
+    check_choice(results.nothing_unpooled(), output)
     found = results.unpool(collection, run, pool=pool, dry_run=dry_run)
-    render(found, output, *names)
+    if run is not None or not output.is_for_people:
+        render(found, output)
     for words in found.words:
         say(words)

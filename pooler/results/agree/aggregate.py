@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from heapq import merge
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler.pools.classes import Classes, classes_facts, read_classes
@@ -20,7 +20,7 @@ from pooler.results.agree.qrels_words import (
     tell_rulings,
     tell_tied,
 )
-from pooler.results.files import write_result
+from pooler.results.files import WritesFile
 from pooler.results.judge_kinds import erased_facts, erased_words, tell_heard
 from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Source, opened_collection, source_of
@@ -236,7 +236,7 @@ def qrels_at(
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class QrelsResult(Result):
+class QrelsResult(WritesFile, Result):
     """Qrels, and how they came about; tables: `qrels`, and `left_out`, documents without a grade."""
 
     final: FinalQrels
@@ -257,6 +257,7 @@ class QrelsResult(Result):
     """The hash, once the lines were gone through."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out", "duplicates")
+    PRIVATE: ClassVar[bool] = True
 
     @property
     def qrels(self) -> list[Qrel]:
@@ -266,9 +267,9 @@ class QrelsResult(Result):
     @property
     def text(self) -> str:
         """The bytes of the file."""
-        return "".join(f"{lines}\n" for lines in self.blocks())
+        return "".join(f"{lines}\n" for lines in self.file_lines())
 
-    def blocks(self) -> Iterator[str]:
+    def file_lines(self) -> Iterator[str]:
         """Yield the lines of the file, many at once."""
         digest = hashlib.sha256()
         for lines in _blocks(self.final, self.open_pairs, self.settings["unjudged"], self.duplicates):
@@ -280,7 +281,7 @@ class QrelsResult(Result):
     def manifest(self) -> Mapping[str, Any]:
         """What is written beside the qrels: no times, so that equal qrels have equal manifests."""
         if not self._digest:
-            for _ in self.blocks():
+            for _ in self.file_lines():
                 pass
         return {**self.told, "sha256": self._digest[0]}
 
@@ -297,19 +298,6 @@ class QrelsResult(Result):
             "cannot": final.count_left_out("cannot"),
             "unjudged": len(self.open_pairs),
         }
-
-    def write(self, path: str | Path, *, manifest: str | Path | None = None) -> None:
-        """Write the qrels, and their manifest beside them, which is for its owner alone: it names judges.
-
-        Parameters
-        ----------
-        path : str or Path
-            A file that is there is replaced only if it is an earlier result, with its manifest.
-        manifest : str or Path, optional
-            Default the file, `.manifest.json` added.
-        """
-        beside = None if manifest is None else str(manifest)
-        write_result(str(path), self.blocks(), self.manifest, beside=beside, private=True)
 
     def facts(self) -> Mapping[str, Any]:
         """Return the decisions."""

@@ -240,18 +240,12 @@ def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> N
         return
     final = next(final for final, number in tied if number)
     policy = final.policy
-    # The command counts the votes of all judges, or of two.
+    # The command counts the grades of all judges, as they gave them.
     heard = final.all_votes.heard
     counts_all = not heard.left_out and (not heard.kinds or heard.graders <= heard.names)
-    is_exact = len(policy.of) == 2 or (not policy.of and counts_all)
+    is_exact = not policy.of and counts_all and (policy.collapse != "before" or policy.level is None)
     command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
-    them = "them"
-    if is_exact and policy.collapse == "before" and policy.level is not None:
-        command += f" --level {policy.level}"
-        them = "them" if len(tied) == 1 else f"those at level {policy.level}"
-    if len(policy.of) == 2:
-        command += f" --judges {','.join(policy.of)}"
-    words = f"  `{command} --list` shows {them}, --judge NAME settles them"
+    words = f"  `{command} --list` shows them, --judge NAME settles them"
     if not policy.of and policy.rulings and heard.counts.keys().isdisjoint(SORTS["human"]):
         words += f"; then --kinds human,{','.join(heard.counts)} counts the rulings, too"
     say(words)

@@ -18,12 +18,10 @@ from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, C
 from pooler.telling import say, warn
 from store.analysis.corrected.drawn import FEWEST, NO_GRADE, drawn
 from store.analysis.corrected.estimates import (
-    LEARNT,
     WAYS,
     CorrectedMeasure,
     MeasureSpec,
     Population,
-    Way,
     corrected_measures,
 )
 from store.analysis.corrected.linear import NORMAL, topic_interval
@@ -64,13 +62,12 @@ _OF_ERRORS = "root of the mean variance over runs, for these topics"
 _WORTH = (
     Column("measure"),
     Column("way", about="what is expected of documents that people did not judge"),
-    Column("lambda", "float", about="the share of the model's grades with the least variance; 0 = none"),
     *(
         Column(f"se_{way}", "float", f"s.e. {way}", _OF_ERRORS if way == WAYS[0] else "", can_go=1)
         for way in WAYS
     ),
     Column(
-        "helped", "bool", about="whether lambda times the model's grades leaves less open than people alone"
+        "helped", "bool", about="whether the model's grades leave less open than people's judgements alone"
     ),
     Column("outside", "float", about="mean share of weight on documents outside the pool", can_go=1),
     REASON,
@@ -84,7 +81,6 @@ def corrected(
     *,
     pool: str | None = None,
     measures: str | Sequence[str] = MEASURES,
-    way: Way = "calibrated",
     model_level: int | None = None,
     cutoff: int = 1000,
     progress: Progress | None = None,
@@ -105,10 +101,6 @@ def corrected(
     measures : str or sequence of str, optional
         P, RBP, DCG, AP, nDCG as in `evaluate`, and sDCG: DCG divided by the gain of a list with nothing
         but the best grade, so in [0, 1].
-    way : {"calibrated", "tuned", "people"}, optional
-        What is expected of a document that people did not judge: the share of people's grades at its grade
-        by the model; the model's gain times lambda; nothing. The first two are learnt from the sample, and
-        give way to the last where fewer than 30 documents of a grade of the model are judged.
     model_level : int, optional
         Least grade of the model that counts as relevant; default that of people.
     cutoff : int, optional
@@ -132,12 +124,12 @@ def corrected(
 
     Notes
     -----
+    What is expected of a document that people did not judge is the share of people's grades at its grade by
+    the model; nothing, where fewer than 30 documents of some grade of the model are judged.
     `store.analysis.corrected` has the methods. AP and nDCG have the interval of topics alone. What
     is outside the pool counts as not relevant. O(runs^2 judged) a measure.
     """
     names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
-    if way not in WAYS:
-        raise ArgumentError("way", f"must be one of {', '.join(WAYS)}", way)
     whole = copy(source_of(source))
     whole.apart = model
     if whole.is_of_files or whole.judgements:
@@ -183,15 +175,12 @@ def corrected(
             population=population,
         )
         _check_covered(sample, list(kept), strata)
-        found = corrected_measures(
-            population, specs, way=way, whole=drawn(topics, strata, states != NOT_SAMPLED)
-        )
-        _tell(sample, way)
+        found = corrected_measures(population, specs, whole=drawn(topics, strata, states != NOT_SAMPLED))
+        _tell(sample)
     settings = frozen(
         with_model=model,
         pool=pool,
         measures=names,
-        way=way,
         cutoff=cutoff,
         **whole.settings(),
         model_level=population.model_level,
@@ -327,7 +316,7 @@ def _check_covered(sample: Sampled, topics: Sequence[str], strata: NDArray[np.in
     raise PoolerError(message, hint="nothing stands for it: judge the sample to its end")
 
 
-def _tell(sample: Sampled, way: Way) -> None:
+def _tell(sample: Sampled) -> None:
     """Say what there is to doubt about the sample."""
     if sample.n_topics_without_grade:
         n_topics = counted(sample.n_topics_without_grade, "topic")
@@ -345,7 +334,7 @@ def _tell(sample: Sampled, way: Way) -> None:
             f"{sample.model} did not grade {n_without:,} of {counted(sample.n_pooled, 'pooled document')}:"
             " nothing is expected of them"
         )
-    if way in LEARNT and not sample.population.is_learnable:
+    if not sample.population.is_learnable:
         warn(
             f"fewer than {FEWEST} judged documents of some grade of {sample.model}: too few to learn from, so"
             " people's judgements alone are used"
@@ -466,7 +455,6 @@ class Corrected(Result):
         rows = []
         for one in self.by_measure:
             row: dict[str, Any] = {"measure": one.name, "way": one.way, "helped": one.helped}
-            row["lambda"] = one.tuned
             row |= {f"se_{way}": float(np.sqrt(variance)) for way, variance in one.variances.items()}
             outside = one.outside
             row |= {"outside": None if outside is None else float(outside.mean()), "reason": self._why(one)}

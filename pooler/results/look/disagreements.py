@@ -13,16 +13,7 @@ from pooler.results.result import Result, frozen, heard
 from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
 from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError
-from store.judging.disagreements import (
-    Case,
-    CellCount,
-    GivenGrade,
-    Selection,
-    count_cells,
-    gap_of,
-    letter,
-    parse_cell,
-)
+from store.judging.disagreements import Case, CellCount, GivenGrade, Selection, count_cells, gap_of, letter
 from store.judging.kinds import check_kinds
 from store.text import counted
 
@@ -38,10 +29,7 @@ def disagreements(
     *,
     topic: str | None = None,
     gap: int | None = None,
-    cell: Sequence[int | str | None] | None = None,
-    judges: Sequence[str] | None = None,
     unresolved: TieRule | None = None,
-    level: int | None = None,
     kinds: Sequence[str] = (),
     names: bool = False,
 ) -> DisagreementList:
@@ -55,18 +43,10 @@ def disagreements(
         Of this topic alone.
     gap : int, optional
         Where two grades differ by so much or more; from 1.
-    cell : sequence of two of int, str or None, optional
-        Where one judge gave the first and another the second: grades, or letters of the scale;
-        ``None`` = cannot be judged.
-    judges : sequence of two str, optional
-        Where these two disagree; gap, cell and unresolved are then asked of them alone. Where one is of a
-        kind that is not heard, that kind is heard, too.
     unresolved : {"majority", "median"}, optional
         Where this rule leaves the votes tied.
-    level : int, optional
-        With `unresolved`: of votes made binary first, grades from it on being relevant.
     kinds : sequence of {"human", "model", "imported"}, optional
-        Whose decisions count; default as everywhere: people, where one has graded. Not with `judges`.
+        Whose decisions count; default as everywhere: people, where one has graded.
     names : bool, default=False
         Who A, B and C are. For the organiser alone: adjudicators judge blind.
 
@@ -79,9 +59,9 @@ def disagreements(
     Raises
     ------
     ArgumentError
-        If a cell, the judges, the rule or the level cannot be, or a level comes without a rule.
+        If there is no such rule or kind.
     UnknownNameError
-        If there is no such topic or judge.
+        If there is no such topic.
 
     Notes
     -----
@@ -91,31 +71,22 @@ def disagreements(
     --------
     >>> from store.collection import Collection
     >>> with Collection("collection.db") as opened:  # doctest: +SKIP
-    ...     disagreements(opened, cell=(0, 2)).table("disagreements").to_dict()["docno"]
+    ...     disagreements(opened, gap=2).table("disagreements").to_dict()["docno"]
     ['KG-E-008']
     """
-    wanted = {
-        "topic": topic,
-        "gap": gap,
-        "cell": cell and [*cell],
-        "judges": judges and [*judges],
-        "unresolved": unresolved,
-        "level": level,
-    }
+    wanted: dict[str, Any] = {"topic": topic, "gap": gap, "unresolved": unresolved}
     area = collection.disagreements
     with heard() as said:
-        asked = selection(collection.scale, {**wanted, "kinds": kinds})
+        asked = selection(**wanted, kinds=kinds)
         counts = area.heard(asked)
         tell_heard(counts, "stand side by side")
     cases = tuple(area.all(asked))
     who = area.judge_names()
-    ids = {name: number for number, name in who.items()}
-    pair = None if asked.judges is None else (ids[asked.judges[0]], ids[asked.judges[1]])
     return DisagreementList(
         settings=frozen(collection=collection.name, **wanted, names=names, **counts.to_json()),
         warnings=said.warnings,
         cases=cases,
-        cells=tuple(count_cells(cases, pair)),
+        cells=tuple(count_cells(cases)),
         scale=collection.scale,
         who=who if names else {},
         where=collection.where,
@@ -123,24 +94,13 @@ def disagreements(
     )
 
 
-def selection(scale: Scale, wanted: Mapping[str, Any]) -> Selection:
-    """Check which disagreements are wanted, by the names of the parameters of `disagreements`."""
-    cell, judges, unresolved, level = (wanted[name] for name in ("cell", "judges", "unresolved", "level"))
-    if level is not None and unresolved is None:
-        raise ArgumentError("--level", "needs --unresolved", None)
+def selection(
+    *, topic: str | None, gap: int | None, unresolved: TieRule | None, kinds: Sequence[str]
+) -> Selection:
+    """Check which disagreements are wanted; the parameters are those of `disagreements`."""
     if unresolved not in (None, *get_args(TieRule)):
         raise ArgumentError("unresolved", f"must be one of {', '.join(get_args(TieRule))}", unresolved)
-    if judges is not None and not (len(judges) == 2 and all(judges)):
-        raise ArgumentError("judges", "must be two judges, as in alice,bob", ",".join(judges))
-    kinds = check_kinds(wanted["kinds"])
-    if kinds and judges is not None:
-        requirement = "and --judges exclude each other: judges that are named are those that count"
-        raise ArgumentError("kinds", requirement, ",".join(kinds))
-    if cell is not None:
-        cell = parse_cell(",".join("cant" if one is None else str(one) for one in cell), scale)
-    level = None if level is None else scale.check_level(level)
-    pair = judges and tuple(judges)
-    return Selection(wanted["topic"], wanted["gap"], cell, pair, unresolved, level, kinds=kinds)
+    return Selection(topic, gap, unresolved=unresolved, kinds=check_kinds(kinds))
 
 
 def _stored(given_grade: GivenGrade) -> int | str:

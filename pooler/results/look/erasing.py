@@ -21,7 +21,6 @@ _WORDS = {
     "notes": ("note or reason", "notes and reasons"),
     "passages": ("marked passage", "marked passages"),
     "sittings": ("sitting", "sittings"),
-    "terms": ("word that was marked", "words that were marked"),
     "answers": ("answer of the model", "answers of the model"),
     "kept": (
         "judged document that other judges graded too: it keeps those grades",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -12,23 +12,12 @@ from pooler.results.judge_kinds import tell_heard
 from pooler.results.result import Result, frozen, heard, taken
 from pooler.results.source import Source, level_of_collection, opened_collection, source_of
 from pooler.results.table import REASON, TOPIC, Column, Table, View, unseen
-from pooler.telling import say
-from store.analysis.pools.stopping import (
-    CONFIDENCE,
-    RecallBound,
-    RecallLaw,
-    least_sample,
-    most_relevant,
-    recall_bound,
-    recall_law,
-)
-from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.analysis.pools.stopping import CONFIDENCE, RecallBound, least_sample, most_relevant, recall_bound
+from store.errors import ArgumentError, UnknownNameError
 from store.grades.policy import Policy
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from store.analysis.arrays import RankedDocuments
     from store.collection import Collection
     from store.grades.candidates import TopicCandidates
 
@@ -67,7 +56,6 @@ def recall_bounds(
     confidence: float = CONFIDENCE,
     target: float | None = None,
     topic: str | None = None,
-    estimate: bool = False,
     cutoff: int = 1000,
 ) -> RecallBounds:
     """Bound the recall of every topic from below, by the random sample that speaks for it.
@@ -80,15 +68,12 @@ def recall_bounds(
     confidence : float, default=0.95
         Of every bound alone, above 0 and below 1.
     target : float, optional
-        Recall for which the documents are counted that are still to be judged, above 0 and below 1.
+        Recall for which the documents are counted that are still to be judged, above 0 and below 1; of a
+        topic without a sample those of one that is drawn of all unjudged documents of the runs.
     topic : str, optional
         This topic alone.
-    estimate : bool, default=False
-        Whether to read the runs and tell, too, what recall is expected to be by a curve of relevance by rank:
-        a model, not a bound. Then, where there is no sample, it is of all that the runs retrieved, and
-        `needed` is told of a sample of all unjudged documents.
     cutoff : int, optional
-        Ranks of which documents are, for `estimate`.
+        Ranks of the runs from which that sample would be drawn.
 
     Returns
     -------
@@ -127,25 +112,19 @@ def recall_bounds(
         with opened_collection(whole.collection) as opened:
             level = level_of_collection(opened.scale, Policy(), **whole.levels)
             found, judges = opened.grades.candidates(level, of=policy.named, kinds=policy.kinds, topic=topic)
+            bounds = [_bound(one, confidence, target) for one in found]
+            if target is not None and any(one.candidates is None for one in found):
+                ranked = opened.runs.ranked(whole.option("runs"), order=whole.order, docnos=False)
+                bounds = [
+                    _planned(one, bound, ranked, cutoff=cutoff, confidence=confidence, target=target)
+                    for one, bound in zip(found, bounds, strict=True)
+                ]
         tell_heard(judges)
-        bounds = [_bound(one, confidence, target) for one in found]
-        laws = {}
-        if estimate and (unjudged := _chances(whole, found, cutoff)):
-            bounds = [
-                _planned(one, bound, unjudged, confidence, target)
-                for one, bound in zip(found, bounds, strict=True)
-            ]
-            laws = {
-                one.topic: recall_law(bound.found, unjudged[one.topic])
-                for one, bound in zip(found, bounds, strict=True)
-                if one.topic in unjudged
-            }
     return RecallBounds(
         topics=tuple(one.topic for one in found),
         pools=tuple(one.pool for one in found),
         depths=tuple(one.depth for one in found),
         bounds=tuple(bounds),
-        estimates=tuple(laws.get(one.topic) for one in found) if estimate else None,
         settings=frozen(
             **whole.named()
             | {"level": level, "confidence": confidence, "target": target, "topic": topic}
@@ -169,43 +148,26 @@ def _bound(one: TopicCandidates, confidence: float, target: float | None) -> Rec
     return recall_bound(one.candidates, confidence=confidence, target=target)
 
 
-def _chances(source: Source, found: Sequence[TopicCandidates], cutoff: int) -> dict[str, NDArray[np.float64]]:
-    """Return by topic how likely its unjudged documents are relevant, by a curve fitted to the judged ones.
-
-    Of a topic with a sample those that its pool lists. Nothing where no curve can be fitted, which is said.
-    """
-    import numpy as np
-
-    from pooler.results.variation.probabilities import BY_RANK, load_probable
-
-    try:
-        rankings = load_probable(source, unjudged=BY_RANK, empty="zero", cutoff=cutoff).rankings
-    except PoolerError as error:
-        say(f"no estimate by rank: {error.message}")
-        return {}
-    listed = {one.topic: one.documents for one in found}
-    chances = {}
-    for topic, ids, p, judged in zip(
-        rankings.topics, rankings.ids, rankings.probabilities, rankings.judged, strict=True
-    ):
-        documents = listed.get(topic)
-        is_meant = ~judged if documents is None else ~judged & np.isin(ids, documents)
-        chances[topic] = p[is_meant]
-    return chances
-
-
 def _planned(
     one: TopicCandidates,
     bound: RecallBound,
-    unjudged: Mapping[str, NDArray[np.float64]],
+    ranked: RankedDocuments,
+    *,
+    cutoff: int,
     confidence: float,
-    target: float | None,
+    target: float,
 ) -> RecallBound:
-    """Tell of a topic without a sample how many documents one would need."""
-    if one.candidates is not None or target is None or one.topic not in unjudged:
+    """Count for a topic without a sample how many documents one of all unjudged ones would need."""
+    import numpy as np
+
+    if one.candidates is not None:
         return bound
+    lists = [ids[:cutoff] for (_, topic), ids in ranked.rankings.items() if topic == one.topic]
+    if not lists:
+        return bound
+    n_unjudged = np.setdiff1d(np.concatenate(lists), one.graded).size
     limit = partial(most_relevant, confidence=confidence)
-    return replace(bound, needed=least_sample(unjudged[one.topic].size, bound.found, target, limit=limit))
+    return replace(bound, needed=least_sample(n_unjudged, bound.found, target, limit=limit))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -218,8 +180,6 @@ class RecallBounds(Result):
     depths: Sequence[int | None]
     """Of each run, how many documents that pool listed; ``None`` = not known."""
     bounds: Sequence[RecallBound]
-    estimates: Sequence[RecallLaw | None] | None
-    """What a model expects; ``None`` = it was not asked for, or no curve could be fitted."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("recall",)
 
@@ -230,25 +190,19 @@ class RecallBounds(Result):
         return bound_words(self.bounds[[*self.topics].index(topic)], self.settings["confidence"])
 
     def _table(self, name: str) -> Table:
-        target, laws = self.settings["target"], self.estimates
+        target = self.settings["target"]
         columns = [*_BOUND]
         if target is not None:
             about = f"random documents to judge for a recall of {target:g}, if none of them is relevant"
             columns.append(Column("needed", "int", about=about))
-        if laws is not None:
-            about = "recall by a curve of relevance by rank: a model, no bound"
-            columns.append(Column("expected", "float", about=about, show="if_any"))
-            columns += [unseen("reaches")] * (target is not None)
         columns += [REASON, unseen("pool", "text")]
         rows = [
             {"topic": topic, "pool": pool} | taken(bound)
             for topic, pool, bound in zip(self.topics, self.pools, self.bounds, strict=True)
         ]
-        for row, law in zip(rows, laws or [None] * len(rows), strict=True):
+        for row in rows:
             if row["pool"] is None:
                 row |= dict.fromkeys(_OF_SAMPLE)
-            if law is not None:
-                row |= {"expected": law.recall, "reaches": None if target is None else law.reaches(target)}
         return Table.of_rows(name, columns, rows, notes=self._notes())
 
     def _views(self, name: str) -> Sequence[View]:

@@ -15,8 +15,7 @@ from pooler.pools.change import (
     judging_cost,
     total_seconds,
 )
-from pooler.results.look.listing import cells_of
-from pooler.results.table import DOCUMENTS, TOPIC, Column, Table, View
+from pooler.results.table import Column, Table
 from store.analysis.pools.pace import RECENT_DECISIONS, duration_words
 from store.records import Pool
 from store.text import counted
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 STATES = tuple(Column(name, "int") for name in ("judged", "cannot", "skipped", "unjudged"))
 """How documents stand with all judges together."""
-_COLUMNS = (Column("what"), DOCUMENTS, *STATES)
 
 _WORDS = {
     "no-judges": "no person judges yet (pooler judges add NAME)",
@@ -45,34 +43,6 @@ class Cost:
     """Judge by judge."""
     plan: Mapping[str, Any] | None
     """How documents were assigned last; ``None`` = nothing is assigned."""
-
-
-def change_table(change: PoolChange) -> Table:
-    """Make the table of what comes, goes and stays."""
-    rows: list[dict[str, Any]] = [
-        cells_of(change.total(part), _COLUMNS, what=part.value) for part in PooledWhen
-    ]
-    outside = {"outside before": change.outside_before, "outside after": change.outside_after}
-    rows += [{"what": what, "documents": n, "judged": n} for what, n in outside.items()]
-    notes = ["new: in no pool yet; leaving: left without a pool.", "outside: judged, but in no pool."]
-    return Table.of_rows("change", _COLUMNS, rows, notes=notes)
-
-
-def topics_table(change: PoolChange) -> Table:
-    """Make the same table topic by topic."""
-    rows = (
-        cells_of(counts, (TOPIC, *_COLUMNS), topic=topic, what=part.value)
-        for topic, parts in change.by_topic.items()
-        for part, counts in parts.items()
-    )
-    return Table.of_rows("topics", (TOPIC, *_COLUMNS), rows)
-
-
-def change_view(table: Table) -> View:
-    """Show people the documents there are: topics have many rows without any."""
-    if table.name != "topics":
-        return View(table)
-    return View(table, rows=[row for row, cell in enumerate(table.cells("documents")) if cell])
 
 
 def pairs_to_judge(pool: Pool) -> set[Pair]:
@@ -148,8 +118,8 @@ def change_words(change: PoolChange) -> list[str]:
     return lines
 
 
-def planned_words(change: PoolChange, cost: Cost, *, drawable: int) -> list[str]:
-    """Say in five lines what a change would come to; `drawable` documents may be drawn while it is judged."""
+def planned_words(change: PoolChange, *, drawable: int = 0) -> list[str]:
+    """Say in four lines what a change would come to; `drawable` documents may be drawn while it is judged."""
     lines = []
     for part in PooledWhen:
         counts = change.total(part)
@@ -160,7 +130,7 @@ def planned_words(change: PoolChange, cost: Cost, *, drawable: int) -> list[str]
     lines.append(
         f"judged outside every pool: {change.outside_before:,} before, {change.outside_after:,} after"
     )
-    return [*lines, cost_words(cost) if cost.shares else "no further judgement is needed"]
+    return lines
 
 
 def in_words(counts: StatesInPool) -> str:

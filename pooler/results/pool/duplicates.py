@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.pools.classes import classes_facts
-from pooler.results.files import write_result
+from pooler.results.files import WritesFile
 from pooler.results.judge_kinds import tell_heard
 from pooler.results.result import Progress, Result, frozen, heard, taken
 from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View
@@ -320,7 +319,7 @@ _CONTRADICTIONS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Duplicates(Result):
+class Duplicates(WritesFile, Result):
     """Near-duplicates of a collection.
 
     Tables: `clusters`; `documents`, a row a document of a cluster; `consistency`, how alike near-duplicates
@@ -346,18 +345,9 @@ class Duplicates(Result):
         program = {"tool": "pooler", "version": __version__, "collection": self.settings["collection"]}
         return {**program, **facts, "compared": len(self.compared.docnos), **classes_facts(self.labels)}
 
-    def write(self, path: str | Path, *, manifest: str | Path | None = None) -> None:
-        """Write the clusters as classes, a line `docno class` each document, and their manifest beside them.
-
-        Parameters
-        ----------
-        path : str or Path
-            A file that is there is replaced only if it is an earlier result, with its manifest.
-        manifest : str or Path, optional
-            Default the file, `.manifest.json` added.
-        """
-        lines = (f"{docno} {label}" for docno, label in self.labels.items())
-        write_result(str(path), lines, self.manifest, beside=None if manifest is None else str(manifest))
+    def file_lines(self) -> Iterator[str]:
+        """Return the clusters as classes, a line `docno class` each document."""
+        return (f"{docno} {label}" for docno, label in self.labels.items())
 
     def facts(self) -> Mapping[str, Any]:
         """Count documents, clusters and what they come to."""

@@ -297,7 +297,10 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
         opening.append(("say", f"the pool that is `{plan.name}` now {withdrawn}"))
     opening += _bare(build, change, opened.topics.listed())
     cost = fetch_cost(opened, change.new, drawable=drawable)
-    closing = [] if is_nothing else planned_words(change, cost, drawable=drawable)
+    closing = []
+    if not is_nothing:
+        closing += planned_words(change, drawable=drawable)
+        closing.append(cost_words(cost) if cost.shares else "no further judgement is needed")
     if manner.replace and change.leaving:
         less = fetch_cost(opened, change.leaving, drawable=0)
         closing.append(f"no longer needed: {cost_words(less)}")

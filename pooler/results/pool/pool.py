@@ -16,7 +16,7 @@ from pooler.pools.contents import PoolStatistics
 from pooler.pools.plan import Plan, PoolBuild, TopicPool
 from pooler.pools.runs import RunSet
 from pooler.reading.blocks import TieAtCut
-from pooler.results.files import write_result
+from pooler.results.files import WritesFile
 from pooler.results.look.status import idle_words, way_out
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, frozen, heard
@@ -198,7 +198,7 @@ def _source_of(runs: Any, order: Order, *, lenient: bool) -> Source:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PoolResult(Result):
+class PoolResult(WritesFile, Result):
     """A pool; tables: `sizes`, a row a topic; `runs`, a row a run; `documents`; `ties`."""
 
     topics: Sequence[str]
@@ -233,21 +233,6 @@ class PoolResult(Result):
                 )
             return annotated_lines(self.build.runs, self.pool)
         return (f"{topic.topic} {docno}" for topic in self.chosen for docno in topic.to_judge)
-
-    def write(self, path: str | Path, *, manifest: str | Path | None = None, annotated: bool = False) -> None:
-        """Write the pool, and its manifest beside it.
-
-        Parameters
-        ----------
-        path : str or Path
-            A file that is there is replaced only if it is an earlier result, with its manifest.
-        manifest : str or Path, optional
-            Default the file, `.manifest.json` added.
-        annotated : bool, optional
-            One line a document and run, as `file_lines` has them.
-        """
-        beside = None if manifest is None else str(manifest)
-        write_result(str(path), self.file_lines(annotated=annotated), self.manifest, beside=beside)
 
     def words(self) -> list[str]:
         """Say how large the pool is, topic by topic, and how far runs overlap."""

@@ -101,8 +101,6 @@ class Provenance(Result):
     """Those that no other run, or group, has."""
     unique_judged: NDArray[np.int64]
     unique_relevant: NDArray[np.int64]
-    n_contributors: NDArray[np.int64]
-    """Shape (runs + 1,): pairs of the pool that this many have; the first is 0."""
     by_depth: NDArray[np.int64]
     """Shape (depth, 4): pairs of the pool, judged, relevant, and brought by one run alone."""
     run_set: RunSet = field(repr=False)

@@ -8,19 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
-from pooler.results.pool.change import (
-    Cost,
-    change_table,
-    change_view,
-    cost_words,
-    fetch_cost,
-    in_words,
-    pairs_to_judge,
-    topics_table,
-)
+from pooler.results.pool.change import Cost, cost_words, fetch_cost, in_words, pairs_to_judge, planned_words
 from pooler.results.result import Result, frozen, heard
 from pooler.results.source import named_collection, opened_collection
-from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table, View
+from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.strategies import chooses_at_once
 from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -76,38 +67,24 @@ def unpool(
     return Unpooled(**found, settings=settings, warnings=said.warnings)
 
 
-def nothing_unpooled(run: str | None) -> Unpooled:
-    """Return a result without rows: which tables and columns there will be."""
-    change = PoolChange({}, 0, 0)
-    return Unpooled(alone=None if run is None else (), change=change, settings=frozen())
+def nothing_unpooled() -> Unpooled:
+    """Return a result without rows: which table and columns there will be."""
+    return Unpooled(change=PoolChange({}, 0, 0), settings=frozen())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Unpooled(Result):
-    """What leaves the pools.
+    """What leaves the pools; table: `alone`, of a run a row a document and pool."""
 
-    Tables: `alone`, of a run, a row a document and pool; `change`, what leaves and stays; `topics`,
-    the same by topic.
-    """
-
-    alone: Sequence[Mapping[str, Any]] | None = None
+    alone: Sequence[Mapping[str, Any]] = ()
     """Of a run: documents that it alone had brought, by pool."""
     change: PoolChange
     words: Sequence[str] = ()
     """What there is to say."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("alone", "change", "topics")
-    SHOWN = -1
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        return self.NAMES if self.alone is not None else self.NAMES[1:]
+    NAMES: ClassVar[tuple[str, ...]] = ("alone",)
 
     def _table(self, name: str) -> Table:
-        if name == "change":
-            return change_table(self.change)
-        if name == "topics":
-            return topics_table(self.change)
         columns = [
             Column("pool"),
             TOPIC,
@@ -117,10 +94,7 @@ class Unpooled(Result):
             GRADE,
             Column("other_pool", "texts"),
         ]
-        return Table.of_rows(name, columns, self.alone or ())
-
-    def _views(self, name: str) -> Sequence[View]:
-        return [change_view(self._table(name))]
+        return Table.of_rows(name, columns, self.alone)
 
 
 def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: bool) -> dict[str, Any]:
@@ -202,15 +176,13 @@ def _words(run: str, rows: Sequence[Mapping[str, Any]], *, dry_run: bool) -> lis
 
 def _words_of_rest(change: PoolChange, cost: Cost | None) -> list[str]:
     """Say how what is left without a pool stands; `cost` is that of a dry run."""
-    dry_run = cost is not None
+    if cost is not None:
+        less = [f"no longer needed: {cost_words(cost)}"] if cost.shares else []
+        return [*planned_words(change), *less, "nothing was changed: this is --dry-run"]
     leaving = change.total(PooledWhen.LEAVING)
-    lines = []
-    if leaving.documents:
-        verb = "would be left" if dry_run else "left"
-        lines.append(f"{counted(leaving.documents, 'document')} {verb} without a pool: {in_words(leaving)}")
-    if cost is not None and cost.shares:
-        lines.append(f"no longer needed: {cost_words(cost)}")
-    return [*lines, "nothing was changed: this is --dry-run"] if dry_run else lines
+    if not leaving.documents:
+        return []
+    return [f"{counted(leaving.documents, 'document')} left without a pool: {in_words(leaving)}"]
 
 
 def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> list[StoredPool]:

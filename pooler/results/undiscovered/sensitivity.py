@@ -18,13 +18,11 @@ from pooler.results.table import (
     REASON_UNSEEN,
     RUN,
     T2_UNSEEN,
-    TOPIC,
     VARIANCE_UNSEEN,
     Column,
     Plot,
     Table,
     cells_where,
-    unseen,
 )
 from pooler.results.undiscovered.supposed import NO_RUN_TOPICS, STATUS, Supposed, no_relevant
 from pooler.telling import progress as telling
@@ -34,19 +32,9 @@ from store.analysis.rankings import RELEVANT, UNJUDGED
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, check_pair
 from store.analysis.undiscovered.flips import ENDED, JUDGED, NO_RUN, At, Scenario
-from store.analysis.undiscovered.pairs import (
-    FIRST,
-    NEITHER,
-    SIGN_WORDS,
-    PairDiscovery,
-    PairSensitivity,
-    pair_discovery,
-    pair_sensitivity,
-    sign_moves,
-)
+from store.analysis.undiscovered.pairs import SIGN_WORDS, PairSensitivity, pair_sensitivity, sign_moves
 from store.analysis.undiscovered.sensitivity import Sensitivity, run_thresholds
 from store.analysis.undiscovered.sensitivity import sensitivity as flip_each_run
-from store.errors import ArgumentError
 from store.text import counted, percent, rough
 
 _STATES = {"judged": JUDGED, "unjudged": UNJUDGED, "ended": ENDED, "no_run": NO_RUN}
@@ -77,10 +65,10 @@ def sensitivity(
         What is measured.
     depth : int, optional
         N, ranks from 1: documents at rank N+1 turn relevant. Default the depth of the collection's
-        pools, where they have one; of no meaning with `at` ``"best"`` and ``"worst"``.
-    at : {"next", "first", "best", "worst"}, optional
-        Rank N+1; the first unjudged rank below N; the unjudged rank of the whole list that leaves
-        the highest or the lowest AP. Default ``"next"``, or ``"first"`` where `flips` is given.
+        pools, where they have one.
+    at : {"next", "first"}, optional
+        Rank N+1, or the first unjudged rank below N. Default ``"next"``, or ``"first"`` where `flips` is
+        given.
     flips : int, optional
         Unjudged ranks of one topic that turn relevant at once, from 1; default 1.
     scenario : {"shared", "own"}, optional
@@ -142,8 +130,7 @@ def sensitivity_pairs(
     Parameters
     ----------
     source, depth, at, flips, scenario, r, cutoff, progress
-        As for `sensitivity`; with `at` ``"best"`` or ``"worst"`` the one document of all topics is
-        searched that moves each difference most away from 0, or towards it and past it.
+        As for `sensitivity`.
     limit : int, optional
         Keep the pairs that come nearest to a swap or go furthest past it, these first.
 
@@ -156,8 +143,6 @@ def sensitivity_pairs(
     ------
     PoolerError
         If there is one run only; see `sensitivity` as well.
-    ArgumentError
-        If `flips` is above 1 where one document is searched.
 
     Notes
     -----
@@ -166,36 +151,25 @@ def sensitivity_pairs(
     """
     with heard(progress) as said:
         found = source_of(source)
-        if at in ("best", "worst") and (flips or 1) > 1:
-            requirement = f"must be 1 with pairs at {at}: the search is for one document"
-            raise ArgumentError("flips", requirement, flips)
         ranks = _ranks(found, depth, at, flips)
         arrays = found.arrays(cutoff)
         check_pair(arrays.tags)
-        both, one = None, None
         with telling("topics", len(arrays.topics)) as advance:
-            how: dict[str, Any] = {"scenario": scenario, "r_mode": r, "progress": advance}
-            if at in ("best", "worst"):
-                one = pair_discovery(arrays, towards=at == "worst", **how)
-            else:
-                both = pair_sensitivity(arrays, **ranks, **how)
+            both = pair_sensitivity(arrays, **ranks, scenario=scenario, r_mode=r, progress=advance)
     own = {"scenario": scenario, "r": r, "cutoff": cutoff}
     settings = frozen(**ranks, **own, **found.settings(), limit=limit)
-    return SensitivityPairs(
-        both=both, one=one, settings=settings, warnings=said.warnings, arrays=arrays, source=found
-    )
+    return SensitivityPairs(both=both, settings=settings, warnings=said.warnings, arrays=arrays, source=found)
 
 
 def _ranks(source: Source, depth: int | None, at: At | None, flips: int | None) -> dict[str, Any]:
     """Fill in what was not given; find the depth of the pools, and doubt another one."""
     at = at or ("next" if flips is None else "first")
-    if at not in ("best", "worst"):
-        # A collection that was given open may be closed when docnos are asked for.
-        judged = source.read if isinstance(source.collection, str) else source.judged
-        depth = judged.pool_depth(depth)
-        if judged.pool_depths and depth not in judged.pool_depths:
-            known = ", ".join(map(str, sorted(judged.pool_depths)))
-            warn(f"depth {depth} is not that of the pool ({known})")
+    # A collection that was given open may be closed when docnos are asked for.
+    judged = source.read if isinstance(source.collection, str) else source.judged
+    depth = judged.pool_depth(depth)
+    if judged.pool_depths and depth not in judged.pool_depths:
+        known = ", ".join(map(str, sorted(judged.pool_depths)))
+        warn(f"depth {depth} is not that of the pool ({known})")
     return {"depth": depth, "at": at, "flips": flips or 1}
 
 
@@ -285,7 +259,7 @@ class SensitivityResult(Supposed, Sensitivity):
         lists = list(product(range(len(self.runs)), range(len(self.topics))))
         chosen = [[column for column in self.columns[at].tolist() if column >= 0] for at in lists]
         # What stands at rank N+1 is named, judged or not.
-        named = [[self.depth]] * len(lists) if self._is_next and self.depth is not None else chosen
+        named = [[self.depth]] * len(lists) if self._is_next else chosen
         docnos = [
             [docno for column in columns if (docno := self.docno(*at, column))]
             for at, columns in zip(lists, named, strict=True)
@@ -329,18 +303,14 @@ class SensitivityResult(Supposed, Sensitivity):
 class SensitivityPairs(Supposed):
     """The difference of every two runs before and after documents turn relevant; table: `pairs`."""
 
-    both: PairSensitivity | None
-    """After the documents of either run turned relevant; ``None`` where one document is searched."""
-    one: PairDiscovery | None
-    """The one document that moves each difference most."""
+    both: PairSensitivity
+    """After the documents of either run turned relevant."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
 
     def _pairs(self) -> Table:
-        return self._nearest(self._single_documents() if self.both is None else self._both_ways(self.both))
-
-    def _both_ways(self, result: PairSensitivity) -> Table:
         """Make a row a pair, with the documents of either run turned relevant."""
+        result = self.both
         before, sides = result.before, {"a": result.after_first, "b": result.after_second}
         signs = {side: sign_moves(before.difference, after.difference) for side, after in sides.items()}
         reasons = _reasons(before, *sides.values())
@@ -378,52 +348,7 @@ class SensitivityPairs(Supposed):
             "json and tsv have t2, the variances, and the shares by which both fall: Q and H of"
             " `required-difference`.",
         ]
-        return Table.of_columns("pairs", columns, flipped(**self._ranks()), notes)
-
-    def _single_documents(self) -> Table:
-        """Make a row a pair, with the one document that moves it most."""
-        result = self.one
-        assert result is not None
-        before, after = result.before, result.after
-        signs, reasons = sign_moves(before.difference, after.difference), _reasons(before, after)
-        documents = [self._document(result, place) for place in range(len(reasons))]
-        way = "towards 0, and beyond it" if self.settings["at"] == "worst" else "away from 0"
-        most = (
-            f"of all unjudged documents, inside and below the pool, the one that moves A - B most {way}; -:"
-            " any document that neither run has"
-        )
-        swapped = "A - B with this one document relevant; below 0 the two have swapped"
-        columns = {
-            **self._two_runs(result, before.n_topics, before.difference),
-            T2_UNSEEN: before.t,
-            unseen("p"): before.p_t,
-            TOPIC: [self.topics[topic] if topic >= 0 else None for topic in result.topic],
-            Column("docno", most=24, about=most): [docno for docno, _, _ in documents],
-            Column("rank_a", "int", "in A", "its rank"): [rank for _, rank, _ in documents],
-            Column("rank_b", "int", "in B", "its rank"): [rank for _, _, rank in documents],
-            Column("difference_after", "float", "after", swapped): after.difference,
-            unseen("t2_after"): after.t,
-            Column("p_after", "float", "p", f"{_P}, after"): after.p_t,
-            unseen("sign", "text"): _sign_words(signs),
-            REASON_UNSEEN: reasons,
-        }
-        notes = [
-            f"One document swaps {int((signs == 1).sum()):,} of {counted(len(reasons), 'pair')}.",
-            undefined_pairs(reasons),
-            _significant(before, {"with that document": after}),
-        ]
-        return Table.of_columns("pairs", columns, notes=notes)
-
-    def _document(self, result: PairDiscovery, place: int) -> tuple[str | None, int | None, int | None]:
-        """Return the docno of a pair's document, and its ranks in A and B; ``None`` = not retrieved."""
-        if result.holder[place] == NEITHER:
-            return None, None, None
-        first, second, topic = (int(one[place]) for one in (result.first, result.second, result.topic))
-        holder, column = first if result.holder[place] == FIRST else second, int(result.column[place])
-        documents = self.arrays.documents[:, topic]
-        where = [np.flatnonzero(documents[run] == documents[holder, column]) for run in (first, second)]
-        in_a, in_b = (int(columns[0]) + 1 if columns.size else None for columns in where)
-        return self.docno(holder, topic, column), in_a, in_b
+        return self._nearest(Table.of_columns("pairs", columns, flipped(**self._ranks()), notes))
 
 
 def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
@@ -458,17 +383,14 @@ def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
     ]
 
 
-def summary(status: NDArray[np.int8], *, at: str, depth: int | None, flips: int) -> str:
+def summary(status: NDArray[np.int8], *, at: str, depth: int, flips: int) -> str:
     """Say how many of the places looked at are unjudged, judged and not there."""
     n = {name: int((status == code).sum()) for name, code in _STATES.items()}
     looked = n["unjudged"] + n["judged"]
-    if at == "next" and flips == 1 and depth is not None:
+    if at == "next" and flips == 1:
         text = f"At rank {depth + 1}, {n['unjudged']:,} of {looked:,} documents are unjudged"
     else:
-        where = {
-            "next": f" at ranks {(depth or 0) + 1} to {(depth or 0) + flips}",
-            "first": f" below rank {depth}",
-        }.get(at, "")
+        where = f" at ranks {depth + 1} to {depth + flips}" if at == "next" else f" below rank {depth}"
         text = f"{n['unjudged']:,} of {looked:,} rankings have an unjudged document{where}"
     parts = [text + ("" if n["unjudged"] else ": nothing to flip")]
     parts += [f"{n['ended']:,} rankings ended before it"] if n["ended"] else []
@@ -488,19 +410,13 @@ def who_gains(scenario: Scenario, r_mode: RMode) -> str:
     return f"{whom} (scenario {scenario}). R: relevant documents {counts}."
 
 
-def flipped(*, at: str, depth: int | None, flips: int) -> str:
+def flipped(*, at: str, depth: int, flips: int) -> str:
     """Name the documents that turn relevant, as a title."""
-    first = (depth or 0) + 1
-    ranks = f"rank {first}" if flips == 1 else f"ranks {first} to {first + flips - 1}"
-    documents = "unjudged document" if flips == 1 else f"{flips} unjudged documents"
-    leave = "leaves" if flips == 1 else "leave"
-    which = {
-        "next": f"Unjudged documents at {ranks}",
-        "first": f"The first {documents} below rank {first - 1}",
-        "best": f"The {documents} of each list that {leave} the highest AP",
-        "worst": f"The {documents} of each list that {leave} the lowest AP",
-    }[at]
-    return f"{which} turned relevant"
+    if at == "first":
+        documents = "unjudged document" if flips == 1 else f"{flips} unjudged documents"
+        return f"The first {documents} below rank {depth} turned relevant"
+    ranks = f"rank {depth + 1}" if flips == 1 else f"ranks {depth + 1} to {depth + flips}"
+    return f"Unjudged documents at {ranks} turned relevant"
 
 
 def _reasons(*tests: RunPairs) -> list[str | None]:

@@ -14,7 +14,7 @@ from pooler.results.result import Result
 from pooler.results.source import Source
 from pooler.results.table import DIFFERENCE, RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Table, View
 from store.analysis.rankings import JudgedRankings
-from store.analysis.undiscovered.pairs import PairDiscovery, PairSensitivity
+from store.analysis.undiscovered.pairs import PairSensitivity
 from store.text import counted
 
 NO_RUN_TOPICS = Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any")
@@ -62,9 +62,7 @@ class Supposed(Result):
         """Return the columns that name run and topic of each row."""
         return {RUN: [tag for tag in self.runs for _ in self.topics], TOPIC: [*self.topics] * len(self.runs)}
 
-    def _two_runs(
-        self, found: PairSensitivity | PairDiscovery, n_topics: Any, difference: Any
-    ) -> dict[Column, Any]:
+    def _two_runs(self, found: PairSensitivity, n_topics: Any, difference: Any) -> dict[Column, Any]:
         """Return the columns that name two runs and tell their difference as judged."""
         return {
             RUN_A: [self.runs[run] for run in found.first],
@@ -80,8 +78,7 @@ class Supposed(Result):
         """
         if self.settings["limit"] is None:
             return table
-        names = {"difference_a", "difference_b", "difference_after"} & table.data.keys()
-        after = zip(*map(table.cells, names), strict=True)
+        after = zip(*map(table.cells, ("difference_a", "difference_b")), strict=True)
         least = [min((cell for cell in cells if isinstance(cell, float)), default=inf) for cells in after]
         rows = sorted(range(len(table)), key=least.__getitem__)[: self.settings["limit"]]
         shown = f"Shown: {len(rows):,} of {counted(len(table), 'pair')}"

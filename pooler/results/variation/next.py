@@ -31,7 +31,7 @@ def next_documents(
     confidence: float = 0.95,
     values: Values | None = None,
     probabilities: str | None = None,
-    unjudged: float | str = "by-rank",
+    unjudged: float | str = 0.1,
     empty: Empty = "given",
     cutoff: int = 1000,
     progress: Progress | None = None,
@@ -47,7 +47,7 @@ def next_documents(
     confidence : float, optional
         Above 0.5 and below 1: pairs of runs whose order another judging keeps with this probability
         are settled, and no document is asked for on their account.
-    unjudged : float or "by-rank", optional
+    unjudged : float, default=0.1
         How likely a document is relevant that a run retrieved and nobody judged.
 
     Returns

@@ -28,9 +28,8 @@ from pooler.telling import progress as telling
 from pooler.telling import say, warn
 from store.analysis.aggregation.probability import share_probabilities, value_probabilities
 from store.analysis.collapse import level_index
-from store.analysis.undiscovered.by_rank import RankCurve, Reason, rank_curve
 from store.analysis.variation.collection import CollectionVariation, collection_variation
-from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings, RankRule, probable_rankings
+from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings, probable_rankings
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import ProbabilityRow, parse_probability, read_probabilities
 from store.formats.scale import parse_scale
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     """By topic the ids and probabilities of documents."""
 
 HINT = "as in --value 0=0 --value 1=0.8 --value 2=1, or --level 1 for the share of judges"
-BY_RANK = "by-rank"
 
 Values = Mapping[int, float] | Sequence[str]
 """What each grade of a judge is worth: by grade, or as typed, ``1=0.8``."""
@@ -71,10 +69,9 @@ def probabilities(
         What each grade of a judge is worth: the probability, in [0, 1], that the document is
         relevant; every grade of the scale. Then p is the mean over a document's judges. Default:
         the share of judges at the level, by default the relaxed one; of qrels 1 there and 0 below.
-    unjudged : float or "by-rank", optional
-        Give documents that a run retrieved and nobody judged this probability, or that of a curve
-        fitted to the judged ones by best rank. Default: they are left out, and of a collection no
-        run is read.
+    unjudged : float, optional
+        Give documents that a run retrieved and nobody judged this probability. Default: they are left
+        out, and of a collection no run is read.
     cutoff : int, optional
         Ranks of which documents that nobody judged are.
 
@@ -86,7 +83,7 @@ def probabilities(
     Raises
     ------
     PoolerError
-        If nothing is judged, or no curve by rank can be fitted.
+        If nothing is judged.
     ArgumentError
         If a grade has no value, or a value is no probability.
 
@@ -258,60 +255,16 @@ def _texts(values: Values | None) -> list[str]:
     return [*(values or ())]
 
 
-def parse_unjudged(unjudged: float | str) -> float | None:
-    """Read how likely a document is relevant that nobody judged: a probability, or ``None`` = by rank.
+def parse_unjudged(unjudged: float | str) -> float:
+    """Read how likely a document is relevant that nobody judged.
 
-    >>> parse_unjudged("0.05"), parse_unjudged("by-rank")
-    (0.05, None)
+    >>> parse_unjudged("0.05")
+    0.05
     """
-    if unjudged == BY_RANK:
-        return None
     p = parse_probability(str(unjudged))
     if p is None:
-        raise ArgumentError("unjudged", f"must be a probability from 0 to 1, or {BY_RANK}", unjudged)
+        raise ArgumentError("unjudged", "must be a probability from 0 to 1", unjudged)
     return p
-
-
-_SHOWN_RANKS = (1, 10, 100, 1000)
-"""Where a curve by rank is told in words."""
-
-_NO_CURVE: dict[Reason, str] = {
-    "no-docs": "no judged document was retrieved by a run",
-    "all-irrelevant": "every judged document is surely not relevant",
-    "all-relevant": "every judged document is surely relevant",
-    "one-rank": "all judged documents have the same best rank",
-    "separation": "some rank separates the relevant documents from the others completely, so no curve is"
-    " best",
-    "not-converged": "the curve is too steep to be fitted",
-}
-
-
-def fitted_curve(
-    ranked: RankedDocuments, found: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]], cutoff: int
-) -> RankCurve:
-    """Fit the curve by rank to the judged documents, and say what it is; `PoolerError`: there is none."""
-    own = probable_rankings(
-        list(found), ranked.tags, ranked.rankings, found, cutoff=cutoff, unjudged=None, keep_zero=True
-    )
-    best = [own.best_ranks(topic) for topic in range(len(own.topics))]
-    curve = rank_curve(np.concatenate(best), np.concatenate(own.probabilities))
-    if curve.reason is not None or curve.slope is None:
-        why = _NO_CURVE[curve.reason or "not-converged"]
-        message = f"--unjudged {BY_RANK} is not possible: {why}"
-        hint = "--unjudged P takes one probability for all of them"
-        raise PoolerError(message, hint=hint)
-    shown = [rank for rank in _SHOWN_RANKS if rank <= cutoff]
-    values = curve(shown).tolist()
-    words = ", ".join(f"{p:.3g} at {rank}" for rank, p in zip(shown, values, strict=True))
-    fitted_to = counted(curve.n_documents, "judged document")
-    say(
-        f"unjudged documents: p by best rank, {words}; logit p = {curve.intercept:.3g}"
-        f" {curve.slope:+.3g} ln rank (standard errors {curve.intercept_error:.2g},"
-        f" {curve.slope_error:.2g}), fitted to {fitted_to}"
-    )
-    if curve.slope > 0:
-        warn("the lower judged documents rank, the more of them are relevant")
-    return curve
 
 
 TOLD = 0.001
@@ -427,15 +380,13 @@ def load_probable(
     if probabilities is not None and texts:
         raise ArgumentError("values", "and --probabilities exclude each other", texts[0])
     read = _load(source, texts, probabilities, judged)
-    rule: float | RankRule
-    rule = fitted_curve(read.ranked, read.found, cutoff) if default is None else default
     probable = probable_rankings(
         list(read.found),
         read.ranked.tags,
         read.ranked.rankings,
         read.found,
         cutoff=cutoff,
-        unjudged=rule,
+        unjudged=default,
         keep_zero=keep_zero,
         extra_relevant=extra_relevant,
     )
@@ -631,7 +582,7 @@ def _say_what_varies(probable: ProbableRankings, unjudged: float | str, ranked: 
         int((~judged & (p > 0) & (ids != SUPPOSED)).sum())
         for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
     )
-    if n_unjudged and unjudged != BY_RANK:
+    if n_unjudged:
         how = f"within rank {probable.cutoff:,} of a run, p = {unjudged}"
         say(f"{counted(n_unjudged, 'unjudged document')} {how}")
     with_runs = {topic for _, topic in ranked.rankings}

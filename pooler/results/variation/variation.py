@@ -113,7 +113,7 @@ def variation(
         the level and 0 below, so that nothing varies.
     probabilities : str, optional
         A file of `topic docno p` instead; the runs need no judgements then.
-    unjudged : float or "by-rank", optional
+    unjudged : float, optional
         How likely a document is relevant that a run retrieved and nobody judged: in [0, 1], or as a
         curve says that is fitted to the judged ones.
     extra_relevant : int, optional

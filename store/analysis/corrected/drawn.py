@@ -12,7 +12,7 @@ from store.errors import ArgumentError
 NO_GRADE = -1
 """Of a document that the model did not grade: nothing is expected of it, which is a gain of 0."""
 FEWEST = 30
-"""Judged documents of every grade of the model, with which its grades may be calibrated or tuned."""
+"""Judged documents of every grade of the model, with which its grades may be calibrated."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

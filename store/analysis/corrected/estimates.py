@@ -11,18 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.corrected.drawn import FEWEST, Drawn, calibrated_shares, grade_counts
-from store.analysis.corrected.linear import covariances, difference_scores, tuning
+from store.analysis.corrected.linear import covariances, difference_scores
 from store.analysis.corrected.whole_lists import corrected_ideal, corrected_ndcg, corrected_precision
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.sampled import NOT_POOLED, at_places
 from store.analysis.rankings import NOT_RETRIEVED
 
-Way = Literal["calibrated", "tuned", "people"]
+Way = Literal["calibrated", "people"]
 WAYS: tuple[Way, ...] = get_args(Way)
 """What is expected of documents that people did not judge: the share of people's judgements of the model's
-grade; part of the model's gain; nothing."""
-LEARNT: tuple[Way, ...] = ("calibrated", "tuned")
-"""Those that are learnt from the sample, and need `FEWEST` documents of every grade."""
+grade, where the sample has `FEWEST` documents of every grade to learn it from; else nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +92,7 @@ class CorrectedMeasure:
     name: str
     kind: Literal["linear", "AP", "nDCG"]
     way: Way
-    """What was used: ``people`` where there was too little to learn another."""
+    """What was used: ``people`` where there was too little to learn from."""
     by_model: NDArray[np.float64]
     """Shape (n_runs,): mean over topics with the model's grades alone; NaN = no topic has one."""
     by_topic: NDArray[np.float64]
@@ -104,8 +102,6 @@ class CorrectedMeasure:
     alone; ``None`` of measures that are not linear."""
     variances: Mapping[Way, float] = field(default_factory=dict)
     """Mean over runs of the variance, by way; of linear measures. ``calibrated`` where it can be learnt."""
-    tuned: float | None = None
-    """Lambda; ``None`` of measures that are not linear."""
     outside: NDArray[np.float64] | None = None
     """Shape (n_runs,): share of the weight of filled ranks that is on documents outside the pool."""
     bounds: NDArray[np.float64] | None = None
@@ -119,10 +115,10 @@ class CorrectedMeasure:
 
     @property
     def helped(self) -> bool | None:
-        """Whether the model's grades, tuned, make variances smaller than people's alone."""
-        if not self.variances or np.isnan(self.variances["people"]):
+        """Whether the model's grades make variances smaller than people's alone; ``None`` = not known."""
+        if "calibrated" not in self.variances or np.isnan(self.variances["people"]):
             return None
-        return self.variances["tuned"] < self.variances["people"]
+        return self.variances["calibrated"] < self.variances["people"]
 
 
 def _mean(by_topic: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -131,11 +127,7 @@ def _mean(by_topic: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def corrected_measures(
-    population: Population,
-    specs: Sequence[MeasureSpec],
-    *,
-    way: Way = "calibrated",
-    whole: Drawn | None = None,
+    population: Population, specs: Sequence[MeasureSpec], *, whole: Drawn | None = None
 ) -> list[CorrectedMeasure]:
     """Correct a model's scores by people's grades of a sample.
 
@@ -144,22 +136,19 @@ def corrected_measures(
     population : Population
         Every stratum that has documents has a judged one.
     specs : sequence of MeasureSpec
-    way : {"calibrated", "tuned", "people"}, optional
-        What is expected of documents that people did not judge; see `WAYS`. What is learnt from the sample
-        gives way to ``people`` where a grade of the model has fewer than `FEWEST` judged documents.
     whole : Drawn, optional
         The sample with the documents that nobody could judge; bounds are of it.
 
     Returns
     -------
     list of CorrectedMeasure
-        AP and nDCG take the calibrated shares for ``tuned``, too, which is of linear measures.
+        What is expected of documents that people did not judge is one of `WAYS`.
 
     Notes
     -----
     Methods are those of `linear` and `whole_lists` in this room. O(n_runs^2 n_judged) a measure.
     """
-    used = way if way not in LEARNT or population.is_learnable else "people"
+    used: Way = "calibrated" if population.is_learnable else "people"
     found = []
     for spec in specs:
         one = _corrected(population, spec, used)
@@ -167,7 +156,7 @@ def corrected_measures(
             filled = [
                 replace(population, sample=whole, people=_filled(population, whole, end)) for end in (0, -1)
             ]
-            expected = _expected(population, spec, used, one.tuned)
+            expected = _expected(population, spec, used)
             bounds = [_mean(_by_topic(each, spec, expected)) for each in filled]
             one = replace(one, bounds=np.sort(bounds, axis=0))
         found.append(one)
@@ -205,20 +194,22 @@ def _shares(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     return calibrated_shares(population.model, outcomes, n, population.sample)
 
 
-def _expected(population: Population, spec: MeasureSpec, way: Way, tuned: float | None) -> _Expected:
+def _expected(population: Population, spec: MeasureSpec, way: Way) -> _Expected:
     """Return what a way expects of every document."""
-    if way == "calibrated" or (way == "tuned" and spec.kind != "linear"):
-        shares = _shares(population, spec)
-        gains = shares[:, 1] if spec.gains is None else shares @ spec.gains
-        return _Expected(gains, shares)
-    return _of_model(population, spec, (tuned or 0.0) if way == "tuned" else 0.0)
+    if way == "people":
+        return _Expected(
+            np.zeros(population.model.size), np.zeros((population.model.size, population.levels.size))
+        )
+    shares = _shares(population, spec)
+    gains = shares[:, 1] if spec.gains is None else shares @ spec.gains
+    return _Expected(gains, shares)
 
 
-def _of_model(population: Population, spec: MeasureSpec, share: float) -> _Expected:
-    """Return a share of what the model says of every document."""
+def _of_model(population: Population, spec: MeasureSpec) -> _Expected:
+    """Return what the model says of every document."""
     n_levels = population.levels.size
     grades = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
-    return _Expected(share * _model_gains(population, spec), share * grades)
+    return _Expected(_model_gains(population, spec), grades)
 
 
 def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) -> NDArray[np.float64]:
@@ -262,25 +253,22 @@ def _corrected(population: Population, spec: MeasureSpec, way: Way) -> Corrected
     """Correct one measure."""
     by_model = _mean(_by_model(population, spec))
     if spec.kind != "linear":
-        scores = _by_topic(population, spec, _expected(population, spec, way, None))
+        scores = _by_topic(population, spec, _expected(population, spec, way))
         return CorrectedMeasure(spec.name, spec.kind, way, by_model, scores)
     sample, n_topics = population.sample, population.places.shape[1]
     rows = sample.judged
     weights = population.weights(spec.worth) / n_topics
     people = _gains(population, spec)[population.people]
-    tuned = 0.0
-    if population.is_learnable:
-        tuned = tuning(weights * people, weights * _model_gains(population, spec)[rows], sample)
     variances: dict[Way, float] = {}
     covariance = np.empty((0, 0))
     for one in WAYS:
         if one == "calibrated" and not population.is_learnable:
             continue
-        expected = _expected(population, spec, one, tuned)
+        expected = _expected(population, spec, one)
         found = covariances(weights * (people - expected.gains[rows]), sample)
         variances[one] = float(np.mean(np.diag(found)))
         covariance = found if one == way else covariance
-    scores = _by_topic(population, spec, _expected(population, spec, way, tuned))
+    scores = _by_topic(population, spec, _expected(population, spec, way))
     return CorrectedMeasure(
         name=spec.name,
         kind=spec.kind,
@@ -289,7 +277,6 @@ def _corrected(population: Population, spec: MeasureSpec, way: Way) -> Corrected
         by_topic=scores,
         covariance=covariance,
         variances=variances,
-        tuned=tuned,
         outside=_outside(population, spec),
     )
 
@@ -298,7 +285,7 @@ def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     """Score the runs by the model's grades alone, by topic; NaN of nDCG where it found nothing."""
     none = replace(population.sample, judged=np.empty(0, np.int64))
     unjudged = replace(population, sample=none, people=np.empty(0, np.int64))
-    expected = _of_model(population, spec, 1.0)
+    expected = _of_model(population, spec)
     found = _by_topic(unjudged, spec, expected)
     if spec.kind == "nDCG":
         n_topics = population.places.shape[1]

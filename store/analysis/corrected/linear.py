@@ -1,4 +1,4 @@
-r"""P, RBP, DCG: the difference estimator, its variance, its tuning.
+r"""P, RBP, DCG: the difference estimator and its variance.
 
 A score that is linear in gains, :math:`\sum_d w_d y_d`, is estimated from a prediction x of every gain and
 people's gains y of the sample s, in which document d is with probability :math:`\pi_d` [1]_:
@@ -6,17 +6,14 @@ people's gains y of the sample s, in which document d is with probability :math:
 .. math:: \hat\theta = \sum_U w_d x_d + \sum_s w_d (y_d - x_d) / \pi_d
 
 It is unbiased for every x that does not depend on the sample. x = 0 is Horvitz and Thompson's estimator, from
-people alone; x = m, the model's gain, is prediction-powered inference [2]_; :math:`x = \lambda m` the same,
-tuned [3]_. Here the judged documents belong to the population, so the first sum is exact and the factor
-1 / (1 + n/N) of [3]_ has no place.
+people alone; x = m, the model's gain, is prediction-powered inference [2]_. Here the judged documents belong
+to the population, so the first sum is exact.
 
 References
 ----------
 .. [1] C. E. Sarndal, B. Swensson and J. Wretman, *Model Assisted Survey Sampling*, 1992, 6.3.
 .. [2] A. N. Angelopoulos et al., "Prediction-powered inference", *Science* 382, 2023,
    doi:10.1126/science.adi6000.
-.. [3] A. N. Angelopoulos, J. C. Duchi and T. Zrnic, "PPI++: efficient prediction-powered inference",
-   arXiv:2311.01453, 2023.
 """
 
 from __future__ import annotations
@@ -105,43 +102,6 @@ def covariances(values: NDArray[np.float64], sample: Drawn) -> NDArray[np.float6
         part = values[:, rows] - values[:, rows].mean(axis=1, keepdims=True)
         found += factor / (rows.size - 1) * (part @ part.T)
     return found
-
-
-def tuning(people: NDArray[np.float64], model: NDArray[np.float64], sample: Drawn) -> float:
-    r"""Find the share of the model's gains that makes the variances of all runs together least.
-
-    Parameters
-    ----------
-    people, model : ndarray of float64, shape (n_runs, n_judged)
-        Weights times gains of the judged documents, by people and by the model.
-    sample : Drawn
-
-    Returns
-    -------
-    float
-        :math:`\lambda = \sum_c k_c \mathrm{cov}_c(w y, w m) / \sum_c k_c \mathrm{var}_c(w m)`, summed over
-        runs, cut to [0, 1], with :math:`k_c = N_c^2 (1 - n_c/N_c) / n_c`; 0 where the divisor is 0. Strata
-        with fewer than two judged documents have no part in it.
-
-    Examples
-    --------
-    The model says the same of all that is judged of a stratum, 0 / 0:
-
-    >>> from store.analysis.corrected.drawn import drawn
-    >>> sample = drawn(np.zeros(8, int), np.repeat([0, 1], 4), np.isin(np.arange(1, 9), [1, 2, 5, 7]))
-    >>> tuning(np.array([[0.2, 0.0, 0.2, 0.0]]), np.array([[0.2, 0.2, 0.0, 0.0]]), sample)
-    0.0
-    """
-    above = below = 0.0
-    for rows, factor in _parts(sample):
-        if rows.size < 2:
-            continue
-        of_people, of_model = (
-            part[:, rows] - part[:, rows].mean(axis=1, keepdims=True) for part in (people, model)
-        )
-        above += factor / (rows.size - 1) * float(np.sum(of_people * of_model))
-        below += factor / (rows.size - 1) * float(np.sum(of_model**2))
-    return min(max(above / below, 0.0), 1.0) if below > 0 else 0.0
 
 
 def _parts(sample: Drawn) -> list[tuple[NDArray[np.int64], float]]:

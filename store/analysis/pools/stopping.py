@@ -2,8 +2,7 @@ r"""When judging of a topic can stop: bounds on recall from documents judged at 
 
 Of N documents that nobody had judged, n are drawn at random and judged, and k of them are relevant; f
 relevant ones were found before. How many of the N are relevant, K, is not known; an upper limit :math:`K_U`
-makes a lower limit of recall, :math:`(f + k) / (f + K_U)`. Without a random sample there is none: what a
-model of relevance by rank expects (`recall_law`) is an estimate, and sees no pocket of another kind.
+makes a lower limit of recall, :math:`(f + k) / (f + K_U)`. Without a random sample there is none.
 
 References
 ----------
@@ -14,7 +13,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import lgamma
 from typing import TYPE_CHECKING
@@ -137,65 +136,6 @@ def least_sample(
     return n_documents - _last(
         lambda left: limit(n_documents, n_documents - left, 0) <= most_more, 0, n_documents
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RecallLaw:
-    """What recall may be where every unjudged document is relevant with a probability of its own."""
-
-    more: float
-    """Expected relevant documents that are not found."""
-    recall: float | None
-    """Expected recall, in [0, 1]; ``None`` = nothing is found."""
-    reaches: Callable[[float], float]
-    """From a target to the probability that recall is at least that."""
-    low: Callable[[float], float | None]
-    """From a probability to the quantile of recall: the least value with at least so much at or below it."""
-
-
-def recall_law(n_found: int, probabilities: Sequence[float] | NDArray[np.float64]) -> RecallLaw:
-    """Tell what recall is by a model: an estimate without any guarantee.
-
-    Parameters
-    ----------
-    n_found : int
-        Relevant documents found, f >= 0.
-    probabilities : sequence of float, shape (n_unjudged,)
-        How likely each unjudged document is relevant, in [0, 1], independent of each other.
-
-    Notes
-    -----
-    The number undiscovered, U, is Poisson-binomial, its distribution found by convolution up to ten standard
-    deviations and more above its mean, where less than 1e-15 is left: O(n_unjudged E[U]); recall is f / (f +
-    U).
-
-    Examples
-    --------
-    >>> law = recall_law(12, [0.3, 0.2, 0.2, 0.1, 0.1, 0.05, 0.05, 0.02])
-    >>> round(law.recall, 10), round(law.reaches(0.9), 10), law.low(0.05)
-    (0.9259846785, 0.730629648, 0.8)
-    """
-    import numpy as np
-
-    more = math.fsum(float(p) for p in probabilities)
-    most = math.ceil(more + 10 * math.sqrt(more)) + 50
-    weights = np.ones(1)
-    for p in probabilities:
-        weights = np.convolve(weights, [1 - p, p])[: most + 1]
-    undiscovered = np.arange(weights.size)
-    if n_found < 1:
-        return RecallLaw(more, None, lambda _target: 0.0, lambda _p: None)
-    recalls = n_found / (n_found + undiscovered)
-
-    def reaches(target: float) -> float:
-        return float(weights[recalls >= target - 1e-12].sum())
-
-    def low(probability: float) -> float:
-        # From the most undiscovered, and so the least recall, upwards.
-        below = np.cumsum(weights[::-1])
-        return float(recalls[::-1][np.searchsorted(below, probability - 1e-12)])
-
-    return RecallLaw(more, float(weights @ recalls), reaches, low)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,7 +40,7 @@ from store.analysis.measures.average_precision import (
 from store.analysis.rankings import NOT_RETRIEVED, RELEVANT, UNJUDGED, JudgedRankings
 from store.errors import ArgumentError
 
-At = Literal["next", "first", "best", "worst"]
+At = Literal["next", "first"]
 """Where documents are supposed relevant; see `choose_flips`."""
 AT: tuple[At, ...] = get_args(At)
 
@@ -52,21 +52,18 @@ NO_RUN = -3
 """The run has no document for the topic."""
 
 
-def check_at(at: str, depth: int | None, flips: int, cutoff: int) -> At:
-    """Return `at` when it is one of `AT` and goes with the others, else raise `ArgumentError`.
-
-    `depth` is needed by ``next`` and ``first``, and is then below the cutoff.
-    """
+def check_at(at: str, depth: int, flips: int, cutoff: int) -> At:
+    """Return `at` when it is one of `AT`, and `depth` is below the cutoff, else raise `ArgumentError`."""
     check_integer("flips", flips, 1)
     known = one_of("at", at, AT)
-    if known in ("next", "first") and (depth is None or not 1 <= depth < cutoff):
+    if not 1 <= depth < cutoff:
         requirement = f"must be an integer >= 1 and below the cutoff ({cutoff})"
         raise ArgumentError("depth", requirement, depth)
     return known
 
 
 def choose_flips(
-    document_states: NDArray[np.int8], *, at: At, depth: int | None = None, flips: int = 1
+    document_states: NDArray[np.int8], *, at: At, depth: int, flips: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
     """Choose unjudged ranks of every run in one topic.
 
@@ -74,12 +71,11 @@ def choose_flips(
     ----------
     document_states : ndarray of int8, shape (n_runs, width)
         From `JudgedRankings.states_by_rank`.
-    at : {"next", "first", "best", "worst"}
+    at : {"next", "first"}
         ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged
-        ranks below N. ``best``, ``worst``: the first and the last unjudged ranks of the whole
-        list, which leave the run the highest and the lowest AP.
-    depth : int, optional
-        N, at least 1; not looked at by ``best`` and ``worst``.
+        ranks below N.
+    depth : int
+        N, at least 1.
     flips : int, default=1
         Documents of a run, at least 1.
 
@@ -98,26 +94,18 @@ def choose_flips(
     >>> document_states = np.array([[1, -1, 0, -1, -1], [0, -1, -2, -2, -2]], dtype=np.int8)
     >>> choose_flips(document_states, at="first", depth=2, flips=2)[0].tolist()
     [[3, 4], [-1, -1]]
-    >>> choose_flips(document_states, at="worst")[0].tolist()
-    [[4], [1]]
     """
-    start = depth if at in ("next", "first") and depth is not None else 0
-    stop = start + flips if at == "next" else document_states.shape[1]
-    searched = document_states[:, start:stop]
-    unjudged = searched == UNJUDGED
-    if at == "worst":
-        from_end = np.cumsum(unjudged[:, ::-1], axis=1)[:, ::-1]
-        chosen = unjudged & (from_end <= flips)
-    else:
-        chosen = unjudged & (np.cumsum(unjudged, axis=1) <= flips)
+    stop = depth + flips if at == "next" else document_states.shape[1]
+    unjudged = document_states[:, depth:stop] == UNJUDGED
+    chosen = unjudged & (np.cumsum(unjudged, axis=1) <= flips)
     runs, columns = np.nonzero(chosen)
     places = (np.cumsum(chosen, axis=1) - 1)[runs, columns]
     result = np.full((len(document_states), flips), -1, dtype=np.int64)
-    result[runs, places] = columns + start
+    result[runs, places] = columns + depth
     filled = document_states != NOT_RETRIEVED
     status = np.full(len(document_states), NO_RUN, dtype=np.int8)
     status[filled.any(axis=1)] = ENDED
-    status[filled[:, start:stop].any(axis=1)] = JUDGED
+    status[filled[:, depth:stop].any(axis=1)] = JUDGED
     status[chosen.any(axis=1)] = UNJUDGED
     return result, status
 
@@ -221,14 +209,7 @@ def discovered_sums(
 
 
 def flip_topic(
-    rankings: JudgedRankings,
-    topic: int,
-    *,
-    at: At,
-    depth: int | None,
-    flips: int,
-    scenario: Scenario,
-    r_mode: RMode,
+    rankings: JudgedRankings, topic: int, *, at: At, depth: int, flips: int, scenario: Scenario, r_mode: RMode
 ) -> TopicFlips:
     """Turn unjudged documents of each run relevant in one topic, an index, one run after the other.
 

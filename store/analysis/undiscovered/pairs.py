@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.measures.average_precision import RMode, average_precision, check_r_mode, gains
-from store.analysis.rankings import UNJUDGED, JudgedRankings
+from store.analysis.measures.average_precision import RMode, check_r_mode
+from store.analysis.rankings import JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, compare_pairs
 from store.analysis.undiscovered.flips import (
@@ -31,147 +31,9 @@ from store.analysis.undiscovered.flips import (
     check_at,
     check_scenario,
     flip_topic,
-    lists_of_topic,
     scores_of_runs,
 )
 from store.errors import ArgumentError
-
-NEITHER = -1
-FIRST = 0
-SECOND = 1
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Extreme:
-    """The most that one document moves the difference in AP one way; shape (n_pairs, n_topics) each."""
-
-    change: NDArray[np.float64]
-    """NaN where a run has no AP before."""
-    holder: NDArray[np.int8]
-    """Which list the document is in at `column`: `FIRST`, `SECOND` (the other run may have it too),
-    or `NEITHER`: any document that both lack."""
-    column: NDArray[np.int32]
-    """Its rank there less 1; -1 for `NEITHER`."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairExtremes:
-    """Most that one document moves the difference in AP, by pair of runs and topic."""
-
-    before: NDArray[np.float64]
-    """Shape (n_pairs, n_topics): AP of the first run less AP of the second."""
-    down: Extreme
-    up: Extreme
-
-
-def pair_extremes(
-    rankings: JudgedRankings,
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    *,
-    scenario: Scenario = "shared",
-    r_mode: RMode = "pool",
-    progress: Callable[[int], None] | None = None,
-) -> PairExtremes:
-    """Search every unjudged document for the one that moves the difference of two runs most.
-
-    `first` and `second`, shape (n_pairs,), are the rows of the runs of each pair; the other arguments are
-    those of `sensitivity`. In mode ``own`` a run that lacks the document keeps its AP, but for scenario
-    ``own``, where its R grows all the same. With equal changes, a document of neither run comes before one of
-    the first before one of the second, and the higher rank before the lower. O(n_topics n_runs (width
-    n_runs)) time; memory for a table of documents by runs of one topic.
-
-    Examples
-    --------
-    R = 1: `a` has the relevant document first, `b` second. Rank 1 of `b`, which `a` lacks, turned
-    relevant: (1 + 0) / 2 against (1 + 1) / 2, so the difference falls from .5 to -.5.
-
-    >>> from store.analysis.rankings import judged_rankings
-    >>> lists = {("a", "t"): np.array([1, 2]), ("b", "t"): np.array([3, 1])}
-    >>> arrays = judged_rankings(
-    ...     ["t"], ["a", "b"], lists, {"t": (np.array([1]), np.array([True]))}, cutoff=10
-    ... )
-    >>> found = pair_extremes(arrays, np.array([0]), np.array([1]))
-    >>> float(found.down.change[0, 0]), int(found.down.holder[0, 0]), int(found.down.column[0, 0])
-    (-1.0, 1, 0)
-    """
-    r_mode, scenario = check_r_mode(r_mode), check_scenario(scenario)
-    shape = (first.size, len(rankings.topics))
-    before = np.empty(shape)
-    down, up = (
-        Extreme(np.empty(shape), np.full(shape, NEITHER, np.int8), np.full(shape, -1, np.int32))
-        for _ in range(2)
-    )
-    for topic in range(shape[1]):
-        document_states, relevant, counts = lists_of_topic(rankings, topic, r_mode)
-        score = average_precision(relevant, counts)
-        lacking = np.zeros(score.shape)  # change of AP in a run that lacks the document
-        if r_mode == "pool" or scenario == "own":
-            lacking = -np.where(counts > 0, score, np.nan) / (counts + 1)
-        lacking = np.where(counts > 0, lacking, np.nan)
-        having = (gains(relevant) - score[:, None]) / (counts + 1)[:, None]
-        before[:, topic] = score[first] - score[second]
-        down.change[:, topic] = up.change[:, topic] = lacking[first] - lacking[second]
-        unjudged = document_states == UNJUDGED
-        lowest, highest = _by_list(rankings.documents[:, topic], unjudged, having, lacking, scenario)
-        # What moves A against B by x moves B against A by -x: of A's own list, A's side is the
-        # holder's; of B's, the signs turn.
-        for holder, sign, own, other, sides in (
-            (FIRST, 1.0, first, second, (lowest, highest)),
-            (SECOND, -1.0, second, first, (highest, lowest)),
-        ):
-            for extreme, (changes, places), is_better in zip(
-                (down, up), sides, (np.less, np.greater), strict=True
-            ):
-                candidate = sign * changes[own, other]
-                better = is_better(candidate, extreme.change[:, topic])
-                extreme.change[better, topic] = candidate[better]
-                extreme.holder[better, topic] = holder
-                extreme.column[better, topic] = places[own, other][better]
-        if progress is not None:
-            progress(1)
-    return PairExtremes(before, down, up)
-
-
-OneWay = tuple[NDArray[np.float64], NDArray[np.int32]]
-"""Changes and columns, shape (n_runs, n_runs): of row against column, in a list of the row."""
-
-
-def _by_list(
-    documents: NDArray[np.int32],
-    unjudged: NDArray[np.bool_],
-    having: NDArray[np.float64],
-    lacking: NDArray[np.float64],
-    scenario: Scenario,
-) -> tuple[OneWay, OneWay]:
-    """Search the list of each run for what moves it least and most against each other run, in one topic.
-
-    The lists are of shape (n_runs, width); `having` is the change of AP if a run has the document at a
-    rank, `lacking`, shape (n_runs,), if it lacks it.
-    """
-    n_runs = len(documents)
-    n_codes = int(documents.max(initial=-1)) + 1
-    change = np.broadcast_to(lacking, (n_codes, n_runs))
-    if scenario == "shared":
-        change = change.copy()
-        runs, columns = np.nonzero(unjudged)
-        change[documents[runs, columns], runs] = having[runs, columns]
-        change[:, np.isnan(lacking)] = np.nan
-    shape = (n_runs, n_runs)
-    low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
-    low_column, high_column = (np.full(shape, -1, dtype=np.int32) for _ in range(2))
-    everyone = np.arange(n_runs)
-    for run in range(n_runs):
-        columns = np.flatnonzero(unjudged[run])
-        if columns.size == 0 or np.isnan(lacking[run]):
-            continue
-        moved = having[run, columns][:, None] - change[documents[run, columns]]
-        for value, place, pick in ((low, low_column, np.argmin), (high, high_column, np.argmax)):
-            rows = pick(moved, axis=0)
-            value[run] = moved[rows, everyone]
-            place[run] = columns[rows]
-    return (low, low_column), (high, high_column)
-
 
 SIGN_WORDS: dict[int, str | None] = {0: "kept", 1: "swapped", 2: "tied", 3: "parted", -1: None}
 """What `sign_moves` tells of a pair; ``None`` = there is no difference to look at."""
@@ -193,21 +55,6 @@ class PairSensitivity:
     """After the first run's documents turned relevant."""
     after_second: RunPairs
     """After those of the second, the lower one, as in section 4.3 of the paper."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairDiscovery:
-    """The one document of all topics that moves each pair most; shape (n_pairs,) each."""
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    topic: NDArray[np.int64]
-    """Index of the document's topic; -1 where a pair has no topic in common."""
-    holder: NDArray[np.int8]
-    """As in `Extreme`."""
-    column: NDArray[np.int32]
-    before: RunPairs
-    after: RunPairs
 
 
 def better_first(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -240,7 +87,7 @@ def sign_moves(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArr
 def pair_sensitivity(
     rankings: JudgedRankings,
     *,
-    depth: int | None = None,
+    depth: int,
     at: At = "next",
     flips: int = 1,
     scenario: Scenario = "shared",
@@ -302,58 +149,6 @@ def pair_sensitivity(
         before=_tests(before),
         after_first=_tests(after["first"]),
         after_second=_tests(after["second"]),
-    )
-
-
-def pair_discovery(
-    rankings: JudgedRankings,
-    *,
-    towards: bool,
-    scenario: Scenario = "shared",
-    r_mode: RMode = "pool",
-    progress: Callable[[int], None] | None = None,
-) -> PairDiscovery:
-    """Find the single document that moves the difference of each pair most.
-
-    Parameters
-    ----------
-    towards : bool
-        Whether the difference is to move towards 0, and past it, or away from it.
-    rankings, scenario, r_mode
-        As in `pair_extremes`.
-
-    Returns
-    -------
-    PairDiscovery
-        All pairs of two runs, the better first; the document is of either list or of neither. Of
-        equal ones that of the first topic. `ArgumentError` if there are fewer than two runs.
-    """
-    r_mode = check_r_mode(r_mode)
-    _check_runs(len(rankings.tags))
-    first, second = better_first(scores_of_runs(rankings, r_mode))
-    found = pair_extremes(rankings, first, second, scenario=scenario, r_mode=r_mode, progress=progress)
-    # The first run is the better one: towards 0 is down.
-    extreme = found.down if towards else found.up
-    defined = ~np.isnan(extreme.change)
-    topic = np.full(first.size, -1)
-    if defined.shape[1]:
-        # The lowest of what moves down, or of minus what moves up.
-        moved = np.where(defined, extreme.change if towards else -extreme.change, np.inf)
-        topic = np.where(defined.any(axis=1), moved.argmin(axis=1), -1)
-    pairs = np.flatnonzero(topic >= 0)
-    at = pairs, topic[pairs]
-    after = found.before.copy()
-    after[at] += extreme.change[at]
-    holder, column = (np.full(first.size, -1, dtype=one.dtype) for one in (extreme.holder, extreme.column))
-    holder[pairs], column[pairs] = extreme.holder[at], extreme.column[at]
-    return PairDiscovery(
-        first=first,
-        second=second,
-        topic=topic.astype(np.int64),
-        holder=holder,
-        column=column,
-        before=_tests(found.before),
-        after=_tests(after),
     )
 
 

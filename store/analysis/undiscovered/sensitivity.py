@@ -53,8 +53,8 @@ class Sensitivity:
     R = 0 (``no-relevant``).
     """
 
-    depth: int | None
-    """N, ranks; ``None`` where it was not asked for."""
+    depth: int
+    """N, ranks."""
     at: At
     """Where documents turned relevant."""
     flips: int
@@ -250,7 +250,7 @@ def _worst_sum(count: int, rank: int) -> float:
 def sensitivity(
     rankings: JudgedRankings,
     *,
-    depth: int | None = None,
+    depth: int,
     at: At = "next",
     flips: int = 1,
     scenario: Scenario = "shared",
@@ -276,12 +276,10 @@ def sensitivity(
     ----------
     rankings : JudgedRankings
         Rankings and judgements. An unjudged document counts as not relevant before.
-    depth : int, optional
-        N, the depth of the pool: at least 1 and below the cutoff of the rankings. Needed unless
-        `at` looks at whole lists.
-    at : {"next", "first", "best", "worst"}, default="next"
-        Rank N+1, the first unjudged rank below N, or the unjudged rank of the whole list that
-        leaves the run the highest or the lowest AP; see `store.analysis.undiscovered.flips.choose_flips`.
+    depth : int
+        N, the depth of the pool: at least 1 and below the cutoff of the rankings.
+    at : {"next", "first"}, default="next"
+        Rank N+1, or the first unjudged rank below N; see `store.analysis.undiscovered.flips.choose_flips`.
     flips : int, default=1
         Documents of a run and topic that turn relevant at once, at least 1.
     scenario : {"shared", "own"}, default="shared"

@@ -22,7 +22,7 @@ such a topic has to be left out, while with ``zero`` its AP is 0 for certain, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,9 +40,6 @@ SUPPOSED = -1
 Probabilities = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
 """Topic to the ids of the documents that have a probability, each once, and the probabilities;
 both shape (n_judged,)."""
-
-RankRule = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""Best ranks over the runs, from 1 on, to probabilities in [0, 1]; both shape (n_documents,)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,11 +70,6 @@ class ProbableRankings:
         """Return probabilities and ranks of each topic."""
         return list(zip(self.probabilities, self.ranks, strict=True))
 
-    def best_ranks(self, topic: int) -> NDArray[np.float64]:
-        """Return the best rank over the runs of each document of one topic; infinite = no run has it."""
-        best: NDArray[np.float64] = self.ranks[topic].min(axis=0, initial=np.inf)
-        return best
-
 
 def probable_rankings(
     topics: Sequence[str],
@@ -86,7 +78,7 @@ def probable_rankings(
     probabilities: Probabilities,
     *,
     cutoff: int,
-    unjudged: float | RankRule | None = 0.0,
+    unjudged: float = 0.0,
     keep_zero: bool = False,
     keep_rank: int | None = None,
     extra_relevant: int = 0,
@@ -106,10 +98,9 @@ def probable_rankings(
         entry, which may be empty.
     cutoff : int
         Ranks that count, at least 1; documents below are not retrieved.
-    unjudged : float or callable or None, default=0.0
-        The probability of every document that a run retrieved within the cutoff and that has none
-        of its own: in [0, 1], or a rule by its best rank. ``None`` = such documents are left out,
-        whatever `keep_zero` says.
+    unjudged : float, default=0.0
+        The probability, in [0, 1], of every document that a run retrieved within the cutoff and that
+        has none of its own.
     keep_zero : bool, default=False
         Keep documents of probability 0. They change no score, but a gradient asks what it would
         be worth to find them relevant.
@@ -150,8 +141,7 @@ def probable_rankings(
     [[3.0, 2.0, inf], [1.0, inf, inf]]
     """
     check_integer("extra_relevant", extra_relevant, 0)
-    if unjudged is not None and not callable(unjudged):
-        _check_probabilities("unjudged", np.asarray([unjudged], dtype=np.float64))
+    _check_probabilities("unjudged", np.asarray([unjudged], dtype=np.float64))
     own = {topic: _own(probabilities, topic) for topic in topics}
     has_own = {topic: (ids, np.ones(ids.size, dtype=np.bool_)) for topic, (ids, _) in own.items()}
     coded = judged_rankings(topics, tags, rankings, has_own, cutoff=cutoff)
@@ -163,15 +153,11 @@ def probable_rankings(
         is_judged = coded.document_states[column] == RELEVANT
         ids, p = own[topic]
         order = np.argsort(ids)
-        values = np.zeros(is_judged.size, dtype=np.float64)
+        values = np.full(is_judged.size, unjudged, dtype=np.float64)
         values[is_judged] = p[order]
-        if unjudged is not None:
-            values[~is_judged] = _defaults(unjudged, cells, is_judged)
         is_kept = np.ones(values.size, dtype=np.bool_) if keep_zero else values > 0
         if keep_rank is not None:
             is_kept[cells.codes[cells.places == keep_rank]] = True
-        if unjudged is None:
-            is_kept &= is_judged
         of_code = np.zeros(values.size, dtype=np.int64)
         of_code[is_judged] = ids[order]
         of_code[cells.codes] = _retrieved(rankings, tags, topic, coded.lengths[:, column])
@@ -210,12 +196,6 @@ class _Cells:
         runs, positions = np.nonzero(documents >= 0)
         return cls(len(coded.tags), runs, positions + 1, documents[runs, positions])
 
-    def best_ranks(self, n_documents: int) -> NDArray[np.float64]:
-        """Return the best rank of every code, shape (n_documents,); infinite = not retrieved."""
-        best = np.full(n_documents, np.inf)
-        np.minimum.at(best, self.codes, self.places)
-        return best
-
     def ranks(self, is_kept: NDArray[np.bool_], *, n_more: int) -> NDArray[np.float64]:
         """Return ranks of the kept codes, and infinite ones of `n_more` documents after them."""
         n_kept = int(np.count_nonzero(is_kept))
@@ -246,19 +226,6 @@ def _check_probabilities(name: str, p: NDArray[np.float64]) -> None:
     wrong = ~((p >= 0) & (p <= 1))
     if wrong.any():
         raise ArgumentError(name, "must be from 0 to 1", float(p[int(np.argmax(wrong))]))
-
-
-def _defaults(unjudged: float | RankRule, cells: _Cells, is_judged: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the probabilities of the documents that have none of their own, in their order."""
-    n_unjudged = int(np.count_nonzero(~is_judged))
-    if not callable(unjudged):
-        return np.full(n_unjudged, unjudged, dtype=np.float64)
-    p = np.asarray(unjudged(cells.best_ranks(is_judged.size)[~is_judged]), dtype=np.float64)
-    if p.shape != (n_unjudged,):
-        requirement = f"must give {n_unjudged} probabilities for as many ranks"
-        raise ArgumentError("unjudged", requirement, f"shape {p.shape}")
-    _check_probabilities("unjudged", p)
-    return p
 
 
 def _retrieved(

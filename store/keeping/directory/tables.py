@@ -41,12 +41,7 @@ from store.formats.syntax.json_lines import json_line, read_json_lines
 FOLDER = "tables/"
 _ORDER = SQLModel.metadata.sorted_tables
 """None refers to a later one."""
-_STAY = {
-    "": {"judge_code", "digest"},
-    "texts": {"document_metadata"},
-    "runs": {"run", "ranking", "pool_run"},
-    "names": {"judge_term"},
-}
+_STAY = {"": {"judge_code", "digest"}, "texts": {"document_metadata"}, "runs": {"run", "ranking", "pool_run"}}
 """Tables that stay at home, by what is left out; those of "" always do."""
 _BLANK: Mapping[str, Mapping[str, Any]] = {
     "texts": {

@@ -11,7 +11,7 @@ import pytest
 from pooler.cli.judge.who import memory_of
 from store.collection import Collection
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from tests.helpers.run import run_inside, run_process
+from tests.helpers.run import run_process
 from tests.judge_ui.conftest import new_collection
 from tests.judge_ui.pty_terminal import PtyTerminal
 
@@ -144,26 +144,4 @@ def test_what_cannot_be_remembered_is_said_and_keeps_nobody_from_judging(at_home
         terminal.send(b"alice\n")
         written = terminal.wait_for("Topics of alice")
         assert "who you are could not be remembered" in written
-        leave(terminal)
-
-
-@pytest.mark.parametrize("given", ["0", "-5m", "soon", "45 s", "1e3"])
-def test_a_break_is_after_some_minutes(at_home: Path, given: str) -> None:
-    """Anything else is a wrong option."""
-    found = run_inside("judge", "--judge", "bob", f"--break={given}", "--collection", "c.db").failed(2)
-    assert "expected minutes above 0, such as 45m" in found.err
-
-
-def test_a_break_is_offered_in_line_mode(at_home: Path) -> None:
-    """After 0.0001 minutes, before the next document, once each."""
-    with judging(POOLER_JUDGE="alice") as terminal:
-        terminal.wait_for("Topics of alice")
-        leave(terminal)
-    command = ["pooler", "judge", "--plain", "--collection", "c.db", "--topic", "1", "--break", "0.0001"]
-    with PtyTerminal(command, environment={"POOLER_JUDGE": "alice"}) as terminal:
-        terminal.wait_for("Enter = the first document > ")
-        terminal.send(b"\n")
-        terminal.wait_for("0/3 grade 0-2")
-        terminal.send(b"1\n")
-        terminal.wait_for("at work: a break? Everything is saved", "Document d1", "1/3 grade 0-2")
         leave(terminal)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pooler as p
-from store.errors import ArgumentError, PoolerError
+from store.errors import PoolerError
 from tests.helpers.run import Cli, read_lines, write
 
 ORDER = ("d1", "d5", "d2", "d6", "d3", "d4", "d7", "d8")
@@ -46,7 +46,7 @@ def rows_of(cli: Cli, *options: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def test_score_and_interval_by_hand(cli: Cli, small: Path) -> None:
     """P@5, w = 1/5, of people alone: 8/4 sum over the sample of w y, and V = 8 var(w y)."""
-    row, told = rows_of(cli, "--way", "people")
+    row, told = rows_of(cli)
     off = [(docno in ORDER[:5]) / 5 * HUMAN[docno] for docno in sampled(small)]
     score = 2 * sum(off)
     mean = sum(off) / 4
@@ -57,7 +57,7 @@ def test_score_and_interval_by_hand(cli: Cli, small: Path) -> None:
     assert (row["topics_low"], row["topics_high"]) == (None, None)  # of one topic
     assert told["facts"]["human_share"] == 0.5
     assert (told["facts"]["model"], told["facts"]["people"]) == ("gpt", "ann")
-    assert (told["settings"]["with_model"], told["settings"]["way"]) == ("gpt", "people")
+    assert told["settings"]["with_model"] == "gpt"
 
 
 def test_the_model_that_is_used_is_not_left_out(cli: Cli, small: Path) -> None:
@@ -79,19 +79,17 @@ def test_the_model_that_is_used_is_not_left_out(cli: Cli, small: Path) -> None:
 
 
 def test_few_documents_leave_people_alone(cli: Cli, small: Path) -> None:
-    """Fewer than 30 of a grade: nothing is learnt, which is said, and the model did not help."""
-    row, told = rows_of(cli)
-    alone, _ = rows_of(cli, "--way", "people")
-    assert row["score"] == alone["score"]
+    """Fewer than 30 of a grade: nothing is learnt, which is said, and whether it helped is not known."""
+    _, told = rows_of(cli)
     words = "fewer than 30 judged documents of some grade of gpt: too few to learn from"
     assert any(words in warning for warning in told["warnings"])
     answer = cli("estimate", "--with-model", "gpt", "-m", "P@5").fine()
-    assert "The model did not help: as much is left open without it (P@5)." in answer.out
+    assert "The model did not help" not in answer.out
     assert "People judged 4 of 8 pooled documents (50.0%); all else is by gpt" in answer.out
     assert "by gpt" in answer.out
     measures = cli("estimate", "--with-model", "gpt", "-m", "P@5", "--table", "measures", "--format", "json")
     (found,) = measures.fine().whole()["measures"]
-    assert (found["way"], found["lambda"], found["helped"]) == ("people", 0, False)
+    assert (found["way"], found["helped"]) == ("people", None)
     assert found["se_calibrated"] is None
     assert small.exists()
 
@@ -101,7 +99,7 @@ def test_a_document_that_nobody_could_judge(cli: Cli, small: Path) -> None:
     lost = sampled(small)[0]
     write(small / "bob.qrels", *(f"1 0 {docno} {HUMAN[docno]}" for docno in sampled(small)[1:]))
     cli("import", "judgements", "bob.qrels", "--judge", "bob", "--kind", "human").fine()
-    row, told = rows_of(cli, "--way", "people", "--judge", "bob")
+    row, told = rows_of(cli, "--judge", "bob")
     kept = [(docno in ORDER[:5]) / 5 * HUMAN[docno] for docno in sampled(small) if docno != lost]
     assert row["score"] == pytest.approx(8 / 3 * sum(kept))
     weight = (lost in ORDER[:5]) / 5
@@ -128,7 +126,6 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
         ("--with-model", "gpt", "--pool", "random"): "pool `random` is no stratified simple random sample",
         ("--with-model", "gpt", "--judge", "gpt"): "must not be among those whose judgements correct it",
         ("--with-model", "gpt", "--model-level", "7"): "7",
-        ("--way", "tuned"): "`--way` goes with --with-model JUDGE",
         ("--pairs",): "`--pairs` goes with --with-model JUDGE",
     }.items():
         assert words in cli(*estimate, *options).failed(1).err, options
@@ -136,11 +133,6 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
     assert "`--with-model` and --prels exclude each other" in answer.err
     with pytest.raises(PoolerError, match="need a collection"):
         p.corrected(p.source(["x.run"], qrels="ann.qrels"), "gpt")
-    with (
-        p.open_collection("collection.db") as collection,
-        pytest.raises(ArgumentError, match="`way` must be one"),
-    ):
-        p.corrected(collection, "gpt", way="magic")  # type: ignore[arg-type]
     assert small.exists()
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from store.analysis.pools.stopping import least_sample
 from tests.cli.edited_qrels import runs_of
 from tests.cli.measure.test_variation import topics_of
 from tests.cli.oracles import first_documents, read_qrels
-from tests.helpers.run import Cli
+from tests.helpers.run import JUDGES, Cli
 from tests.store.analysis.variation.outcome_table import outcome_table
 from tests.store.analysis.variation.test_next_judgement import spread
 
@@ -55,8 +56,8 @@ def test_gain_is_the_variance_that_a_judgement_takes_away(cli: Cli, judged: Path
 
 
 def test_rows_name_documents_and_where_runs_have_them(cli: Cli, judged: Path) -> None:
-    """Ranks are those of the run files; unjudged documents have the probability of their rank."""
-    rows = cli("next", *PAIR, *ORDER, "--format", "json").fine().json()
+    """Ranks are those of the run files; unjudged documents have the probability that is given."""
+    rows = cli("next", *PAIR, *ORDER, "--unjudged", ".2", "--format", "json").fine().json()
     runs, qrels = runs_of(judged), read_qrels(judged / "judgements" / "strict.qrels")
     assert {row["judged"] for row in rows} == {True, False}
     for row in rows:
@@ -65,8 +66,7 @@ def test_rows_name_documents_and_where_runs_have_them(cli: Cli, judged: Path) ->
             place = listed.index(row["docno"]) + 1 if row["docno"] in listed else None
             assert row[f"rank_{name}"] == place
         assert row["judged"] == (row["docno"] in qrels[row["topic"]])
-    unjudged = sorted((row["best_rank"], row["p"]) for row in rows if not row["judged"])
-    assert [p for _, p in unjudged] == sorted((p for _, p in unjudged), reverse=True)
+    assert {row["p"] for row in rows if not row["judged"]} == {0.2}
 
 
 def test_pool_is_judged_in_this_order(cli: Cli, judged: Path) -> None:
@@ -116,7 +116,7 @@ def test_what_is_settled_is_said(cli: Cli, judged: Path) -> None:
     assert "the order of the two runs is settled at 0.95" in far.err
     assert far.out == ""
     assert "the order needs no further judgements" in far.err
-    near = cli("next", *PAIR).fine()
+    near = cli("next", *PAIR, "--unjudged", ".2").fine()
     assert "the order of the two runs is not settled at 0.95" in near.err
     assert "nothing needs judging" not in near.err
     many = cli("next", "--unjudged", "0").fine()
@@ -155,3 +155,17 @@ def test_files_have_the_same_documents(cli: Cli, judged: Path) -> None:
 def test_what_cannot_be_is_refused(cli: Cli, judged: Path, arguments: tuple[str, ...], words: str) -> None:
     """In one line."""
     assert words in cli("next", *arguments).failed(1).err
+
+
+def test_until_without_a_sample_counts_one_of_what_nobody_judged(cli: Cli, judged: Path) -> None:
+    """Drawn of all that the runs retrieved and no judge graded, topic by topic."""
+    rows = cli("next", "--until", "recall=.8", "--format", "json").fine().json()
+    runs = runs_of(judged)
+    qrels = [read_qrels(judged / "judgements" / f"{name}.qrels") for name in JUDGES]
+    assert len(rows) == len(qrels[0])
+    for row in rows:
+        graded = {docno for one in qrels for docno in one[row["topic"]]}
+        relevant = {docno for one in qrels for docno, grade in one[row["topic"]].items() if grade >= 1}
+        listed = {docno for run in runs.values() for docno in first_documents(run, row["topic"], 1000)}
+        assert (row["found"], row["reason"]) == (len(relevant), "no-sample")
+        assert row["needed"] == least_sample(len(listed - graded), len(relevant), 0.8)

@@ -17,7 +17,6 @@ from pooler.cli.source_options import SourceOptions
 from pooler.results.variation.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.streams import OnTerminal
 from pooler.telling import listening
-from store.analysis.undiscovered.by_rank import rank_curve
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.collection import Collection
 from store.content.runs import Runs
@@ -284,47 +283,6 @@ def test_unjudged_documents_have_the_probability_that_is_named(cli: Cli, load: L
     assert f"{n_unjudged} unjudged documents" in load.said
 
 
-def test_unjudged_documents_by_rank(cli: Cli, load: Load, judged: Path) -> None:
-    """The curve is that of all judged documents and their best ranks, and it is told in words."""
-    runs = ranks_in_files(judged)
-    best, chances = [], []
-    for (topic, docno), p in exported(cli, "--relaxed").items():
-        lists = [ranked[topic] for ranked in runs.values()]
-        best.append(min(one.index(docno) + 1 for one in lists if docno in one))
-        chances.append(p)
-    curve = rank_curve(best, chances)
-    arrays = load("--unjudged", "by-rank")
-    for column, flags in enumerate(arrays.judged):
-        expected = curve(arrays.best_ranks(column)[~flags])
-        assert arrays.probabilities[column][~flags] == pytest.approx(expected, abs=1e-9)
-        assert (~flags).any()
-    at_ten = float(curve([10])[0])
-    assert f"unjudged documents: p by best rank, {float(curve([1])[0]):.3g} at 1," in load.said
-    assert f"{at_ten:.3g} at 10" in load.said
-    assert f"{curve.slope:+.3g} ln rank" in load.said
-    assert "fitted to 84 judged documents" in load.said
-
-
-def test_no_curve_is_told_with_its_reason(load: Load, here: Path) -> None:
-    """Without overlap no curve is best, and a rising one is warned of."""
-    (here / "a.run").write_text("".join(f"1 Q0 d{n} {n} {9 - n} x\n" for n in range(1, 6)))
-    told = {
-        "1 d1 1\n1 d2 1\n1 d3 0\n": "some rank separates the relevant documents from the others",
-        "1 d1 0\n1 d2 0\n": "every judged document is surely not relevant",
-        "1 d1 1\n": "every judged document is surely relevant",
-        "1 d9 0.5\n": "no judged document was retrieved by a run",
-        "1 d1 0.5\n": "all judged documents have the same best rank",
-    }
-    way = ("a.run", "--probabilities", "p.txt", "--unjudged", "by-rank")
-    for content, why in told.items():
-        (here / "p.txt").write_text(content)
-        with pytest.raises(PoolerError, match=f"--unjudged by-rank is not possible: {why}"):
-            load(*way)
-    (here / "p.txt").write_text("1 d1 0.25\n1 d2 0.5\n")
-    assert columns(load(*way))["1"][0] == (0.25, 1.0)
-    assert "warning: the lower judged documents rank, the more of them are relevant" in load.said
-
-
 def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
     """A topic that is written otherwise in the two files is not passed over."""
     (here / "a.run").write_text("1 Q0 a 1 3 x\n")
@@ -340,8 +298,8 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
     [
         (("--probabilities", "p", *VALUES), ArgumentError, "and --probabilities exclude each"),
         (VALUES[:4], ArgumentError, "must be given for every grade of the scale; 2 is missing"),
-        (("--unjudged", "1.5"), ArgumentError, "must be a probability from 0 to 1, or by-rank"),
-        (("--unjudged", "rank"), ArgumentError, "must be a probability from 0 to 1, or by-rank"),
+        (("--unjudged", "1.5"), ArgumentError, "must be a probability from 0 to 1"),
+        (("--unjudged", "rank"), ArgumentError, "must be a probability from 0 to 1"),
         (("--of", "nobody"), UnknownNameError, "unknown judge `nobody`; known"),
         (("--level", "3"), ArgumentError, "`level` must be above 0 and at most 2"),
         (("nothing",), UnknownNameError, "unknown run `nothing`"),
@@ -406,7 +364,7 @@ def test_values_are_read_like_those_of_the_export() -> None:
     ):
         with pytest.raises(ArgumentError, match=said):
             parse_values(texts, (0, 1))
-    assert (parse_unjudged("0"), parse_unjudged("1"), parse_unjudged("by-rank")) == (0, 1, None)
+    assert (parse_unjudged("0"), parse_unjudged("1")) == (0, 1)
 
 
 def test_letters_of_a_declared_scale_are_grades_of_qrels(cli: Cli, garden: Path) -> None:

@@ -22,7 +22,7 @@ SHOWN = """
     .map(figure => [...figure.querySelectorAll('svg')]
         .filter(one => one.getBoundingClientRect().height > 20).length).join(' ')
 """
-"""How many drawings of each figure are on the page: one is for wide pages, one for narrow ones."""
+"""How many drawings of each figure are on the page."""
 
 
 def browse(folder: Path, page: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from store.text import percent, rough
-from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
+from tests.cli.edited_qrels import STRICT, runs_of, with_relevant
 from tests.cli.oracles import average_precision, first_documents, mean, read_qrels
 from tests.helpers.run import Cli
 
@@ -74,38 +74,6 @@ def test_pairs_are_tested_before_and_after(cli: Cli, judged: Path, scenario: str
             assert row[f"variance_drop_{side}"] == pytest.approx(1 - s2_after / s2)
 
 
-@pytest.mark.parametrize("at", ["worst", "best"])
-def test_document_that_moves_a_pair_most_is_named(cli: Cli, judged: Path, at: str) -> None:
-    """No document of either run, or outside both, moves the difference further that way."""
-    qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    runs = runs_of(judged)
-    pair = ("bm25-words", "rm3-words-title")
-    options = ("--pairs", "--at", at, *STRICT, "--format", "json")
-    (row,) = cli("sensitivity", *pair, *options).fine().json()
-    assert (row["a"], row["b"]) == pair
-
-    def difference(topic: str, docno: str) -> float:
-        edited = with_relevant(qrels, {topic: [docno]})
-        a, b = (mean(ap_rows(edited, runs[tag])) for tag in pair)
-        return a - b
-
-    every = {
-        (topic, docno): difference(topic, docno)
-        for topic in qrels
-        for docno in {"none-has-this", *(one for tag in pair for one in unjudged_of(qrels, runs[tag], topic))}
-    }
-    most = (min if at == "worst" else max)(every.values())
-    assert every[row["topic"], row["docno"]] == pytest.approx(most, abs=1e-12)
-    assert row["difference_after"] == pytest.approx(most, abs=1e-12)
-    ranks = {
-        name: first_documents(runs[tag], row["topic"], 1000).index(row["docno"]) + 1
-        if row["docno"] in runs[tag][row["topic"]]
-        else None
-        for name, tag in zip(("rank_a", "rank_b"), pair, strict=True)
-    }
-    assert {name: row[name] for name in ranks} == ranks
-
-
 def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
     """Without a relevant document there is no number but a reason, in every report."""
     (here / "z.qrels").write_text("1 0 d1 0\n")
@@ -113,8 +81,7 @@ def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
     (here / "b.run").write_text("1 Q0 d9 1 2 b\n1 Q0 d2 2 1 b\n")
     files = ("--qrels", "z.qrels", "a.run", "b.run")
     for options, name, reason in (
-        (("--at", "worst"), "map_after", "no-relevant"),
-        (("--at", "worst", "--pairs"), "difference_after", "no-topics"),
+        (("--depth", "1"), "map_after", "no-relevant"),
         (("--depth", "1", "--pairs"), "difference_b", "no-topics"),
     ):
         rows = cli("sensitivity", *files, *options, "--format", "json").fine().json()
@@ -127,12 +94,9 @@ def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
     [
         ("--depth", "5"),
         ("--depth", "5", "--flips", "3"),
-        ("--at", "worst"),
-        ("--at", "best", "--by-topic"),
         ("--depth", "5", "--by-topic"),
         ("--depth", "5", "--pairs"),
         ("--depth", "5", "--pairs", "--scenario", "own", "--r", "own"),
-        ("--at", "worst", "--pairs"),
     ],
 )
 def test_every_report_fits_80_columns(cli: Cli, judged: Path, options: tuple[str, ...]) -> None:
@@ -196,25 +160,16 @@ def test_pairs_without_a_test_are_counted_in_words(cli: Cli, here: Path) -> None
                  for n, docno in enumerate(("d1", "d2", "d3"))]  # fmt: skip
         (here / f"{tag}.run").write_text("\n".join(lines) + "\n")
     files = ("--qrels", "z.qrels", "aaaaaaaaaa.run", "bbbbbbbbbb.run")
-    for command in (
-        ("sensitivity", "--depth", "1", "--pairs"),
-        ("sensitivity", "--at", "worst", "--pairs"),
-        ("required-difference", "--depth", "1"),
-    ):
+    for command in (("sensitivity", "--depth", "1", "--pairs"), ("required-difference", "--depth", "1")):
         shown = cli(*command, *files).fine().out
         assert max(map(len, shown.splitlines())) <= 80
         assert "-: undefined in 1 pair (the same difference in every topic)." in shown
 
 
-@pytest.mark.parametrize(
-    ("options", "after"),
-    [(("--depth", "5"), ("difference_a", "difference_b")), (("--at", "worst"), ("difference_after",))],
-)
-def test_pairs_nearest_to_a_swap_are_shown_first(
-    cli: Cli, judged: Path, options: tuple[str, ...], after: tuple[str, ...]
-) -> None:
+def test_pairs_nearest_to_a_swap_are_shown_first(cli: Cli, judged: Path) -> None:
     """--limit keeps the least differences after, in that order; what is counted stays all pairs."""
-    asked = ("sensitivity", *options, "--pairs", *STRICT)
+    after = ("difference_a", "difference_b")
+    asked = ("sensitivity", "--depth", "5", "--pairs", *STRICT)
     every = cli(*asked, "--format", "json").fine().json()
     few = cli(*asked, "--limit", "4", "--format", "json").fine().json()
     least = sorted(min(row[name] for name in after) for row in every)

@@ -70,9 +70,7 @@ def test_add_needs_a_pool_and_a_round_it_can_count(cli: Cli, two_runs: Path) -> 
 def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs: Path) -> None:
     """The documents leave the pool, the judged one stays judged and counts as outside."""
     dry = cli("unpool", "first", "--dry-run", "--format", "json").fine()
-    rows = [
-        (row["topic"], row["docno"], row["rank"], row["state"], row["grade"]) for row in dry.json()["alone"]
-    ]
+    rows = [(row["topic"], row["docno"], row["rank"], row["state"], row["grade"]) for row in dry.json()]
     # b is second's too; a, e and f are first's alone.
     assert rows == [("1", "a", 1, "judged", 2), ("2", "e", 1, "judged", 0), ("2", "f", 2, "unjudged", None)]
     assert "3 documents that only `first` brought would leave the pools; 2 of them are judged" in dry.err
@@ -122,7 +120,7 @@ def test_unpool_refuses_what_it_cannot_tell(cli: Cli, two_runs: Path) -> None:
     assert words in cli("unpool", "first", "--pool", "pool").failed(1).err
     # Without --pool both pools keep what they have, and the run feeds no later one.
     answer = cli("unpool", "first", "--format", "json").fine()
-    assert answer.json()["alone"] == []
+    assert answer.json() == []
     assert answer.err.count("keeps its documents") == 2
     assert "depth 100 of 1 run" in cli("pool", "--name", "later").fine().err
 
@@ -134,7 +132,7 @@ def test_a_run_that_has_fed_no_pool_yet_feeds_no_later_one(cli: Cli, two_runs: P
     dry = cli("unpool", "new", "--dry-run").fine()
     assert "run `new` has fed no pool yet\n`new` would contribute to no later pool" in dry.err
     answer = cli("unpool", "new", "--format", "json").fine()
-    assert answer.json()["alone"] == []
+    assert answer.json() == []
     assert "`new` contributes to no later pool" in answer.err
     assert cli("export", "pool").fine().out == before
     assert "(left out: `new`, not contributing)" in cli("pool", "--add").fine().err
@@ -199,7 +197,7 @@ def test_late_runs_of_trec_covid(cli: Cli, here: Path) -> None:
     answer = cli("pool", "--add", "-o", "added.txt").fine()
     assert set(read_lines(here / "added.txt")) == new
     assert "2 of the pairs are already judged" in answer.err
-    gone = cli("unpool", "savantx_nist_run_3", "--format", "json").fine().json()["alone"]
+    gone = cli("unpool", "savantx_nist_run_3", "--format", "json").fine().json()
     assert {f"{row['topic']} {row['docno']}" for row in gone} == new
     assert sum(row["state"] == "judged" for row in gone) == 2
     # Its seven best of every topic are all pooled: counted by hand with a sorted list and a set.

@@ -1,4 +1,4 @@
-"""The frame around the document: hints, the decision before, pace, breaks, the mouse, wide screens."""
+"""The frame around the document: hints, the decision before, pace, the mouse, wide screens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from judge_ui.screens.dialogs import ChoiceDialog
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen
@@ -61,37 +60,6 @@ async def test_the_pace_is_in_sight_while_judging(twelve: Collection, clock: Any
         clock.wait(20)
         await press(pilot, "1")
         assert rows(pilot)[0].endswith(" alice   5/12, about 2 min ")
-
-
-async def test_a_break_is_offered_between_two_documents(twelve: Collection, clock: Any, events: Any) -> None:
-    """After 45 minutes at work, once; a pause of five minutes is a break, too."""
-    async with judging(twelve, clock=clock, pause=45 * 60) as pilot:
-        for _ in range(44):
-            clock.wait(60)
-            pilot.app._session.touch()
-        await press(pilot, "1")
-        assert isinstance(pilot.app.screen, JudgeScreen)
-        clock.wait(60)
-        await press(pilot, "1")
-        assert isinstance(pilot.app.screen, ChoiceDialog)
-        assert "about 45 min at work: a break? Everything is saved q quit Esc go on" in seen(pilot)
-        clock.wait(600)
-        await press(pilot, "2")  # no grade
-        assert len(events()) == 2
-        await press(pilot, "escape")
-        clock.wait(5)
-        await press(pilot, "1")
-        assert isinstance(pilot.app.screen, JudgeScreen)
-        # The break is no time of the document that waited behind it.
-        assert events()[-1]["dwell_ms"] == 5000
-        for _ in range(40):
-            clock.wait(60)
-            pilot.app._session.touch()
-        clock.wait(400)
-        await press(pilot, "1")
-        clock.wait(10 * 60)
-        await press(pilot, "1")
-        assert isinstance(pilot.app.screen, JudgeScreen)
 
 
 async def click(pilot: Any, text: str) -> None:

@@ -109,19 +109,28 @@ def test_history_is_of_this_sitting_and_of_the_document(
     ]
 
 
-def test_own_terms_are_kept_for_the_topic_and_the_judge(
+def test_own_terms_are_of_the_topic_and_the_sitting(
     session: JudgingSession, two_topics: Collection, clock: Any
 ) -> None:
-    """They are there in the next sitting, in no other topic, and for nobody else."""
+    """They are there when the topic is opened again, in no other topic, and in no other sitting."""
     session.set_own_terms("steel, steel ,,東京タワー、cost (per year)")
     wanted = ("steel", "東京タワー", "cost (per year)")
     assert session.own_terms == wanted
     session.open_topic("0013")
     assert session.own_terms == ()
-    later, other = sit(two_topics, clock), sit(two_topics, clock, "bob")
+    session.open_topic("12")
+    assert session.own_terms == wanted
+    later = sit(two_topics, clock)
     later.open_topic("12")
-    other.open_topic("12")
-    assert (later.own_terms, other.own_terms) == (wanted, ())
+    assert later.own_terms == ()
+
+
+def test_own_terms_cannot_steer_a_terminal(session: JudgingSession) -> None:
+    """Controls, NUL and lone surrogates are shown as what they are; other words take their place."""
+    session.set_own_terms("a\x1b[2J,\x00,b\nc,\ud800")
+    assert session.own_terms == ("a␛[2J", "␀", "b c", "\ufffd")
+    session.set_own_terms(" , ")
+    assert session.own_terms == ()
 
 
 def test_a_briefing_is_needed_until_something_is_decided_under_the_newest_guidelines(

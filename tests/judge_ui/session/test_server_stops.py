@@ -174,7 +174,6 @@ def test_everything_else_says_so_in_words_while_the_server_is_down(
         session.events_here,
         session.desk.guidelines,
         session.desk.live_elsewhere,
-        lambda: session.set_own_terms("word"),
         session.desk.recent_active_ms,
         session.desk.leave,
         lambda: ann.collection.desk("bob"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections import defaultdict
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -13,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from store.errors import ArgumentError, FaultList, FormatError
+from store.errors import ArgumentError, FormatError
 from store.event import EVENT, FIELDS, JudgementEvent
-from store.formats.judgements import history_lines, read_judgements
-from store.records import Action, JudgeKind, Passage, State
+from store.records import Action, Passage, State
+from tests.helpers.event_files import read_events, written
 from tests.store.formats.judgement_events import histories
 
 FIRST = JudgementEvent(
@@ -54,20 +53,6 @@ LINE = (
     ' "document_sha256": "' + "ab" * 32 + '", "sitting": 1,'
     ' "topic_version": null}\n'
 )
-
-
-def read_events(path: str) -> list[JudgementEvent]:
-    """Read a file of events whole, or raise all its faults."""
-    faults = FaultList(path)
-    found = read_judgements(path, "jsonl", faults)
-    faults.raise_if_any()
-    return found.events
-
-
-def written(events: list[JudgementEvent]) -> str:
-    """Return the text of a file of events."""
-    kinds = defaultdict(lambda: JudgeKind.HUMAN)
-    return "".join(f"{line}\n" for line in history_lines(events, kinds, "jsonl"))
 
 
 def faults_of(file: Path, *lines: str) -> list[tuple[int | None, str, str]]:

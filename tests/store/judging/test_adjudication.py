@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.collection import Collection
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
 from store.judging.disagreements import ALL, GivenGrade, Selection, Settlement
 from store.records import Action, JudgeKind, Qrel, State, Topic
@@ -68,7 +68,7 @@ def test_judges_of_every_kind_count(ready: Collection, listed: Lister) -> None:
 
 
 def test_people_alone_count_where_one_has_graded(ready: Collection, listed: Lister) -> None:
-    """Else imported files, else models; two that are named bring their kinds."""
+    """Else imported files, else models."""
     ready.judges.add("bob", JudgeKind.HUMAN)
     models = {"gpt": [Qrel("1", "a", 2), Qrel("1", "b", 0)], "qwen": [Qrel("1", "a", 1)]}
     ready.judgements.add(models, JudgeKind.MODEL)
@@ -84,13 +84,8 @@ def test_people_alone_count_where_one_has_graded(ready: Collection, listed: List
         "a": ("0,1,1,2", Settlement.OPEN),
         "b": ("0,2", Settlement.OPEN),
     }
-    assert listed(Selection(judges=("bob", "gpt"))) == {
-        "a": ("0,1,1,2", Settlement.OPEN),
-        "b": ("0,2", Settlement.OPEN),
-    }
     heard = ready.disagreements.heard
     assert (heard().counts, heard().counts_left_out) == ({"human": 2}, {"model": 2, "imported": 1})
-    assert heard(Selection(judges=("bob", "gpt"))).counts == {"human": 2, "model": 2}
 
 
 def test_a_ruling_stands_whoever_is_heard(ready: Collection, listed: Lister) -> None:
@@ -220,7 +215,6 @@ def test_list_keeps_what_is_no_longer_needed(ready: Collection, listed: Lister) 
     expected = {"a": ("2,2", Settlement.UNNEEDED), "b": ("0,1", Settlement.OPEN)}
     assert listed() == listed(replace(EVERY, topic="1")) == expected
     assert list(listed(replace(EVERY, gap=1))) == ["b"]
-    assert list(listed(Selection(judges=("ann", "gpt")))) == ["b"]
 
 
 def test_skipped_by_the_adjudicator_alone_is_not_listed(
@@ -236,19 +230,13 @@ def test_skipped_by_the_adjudicator_alone_is_not_listed(
     assert listed() == {}
 
 
-def test_unknown_names_of_a_selection_are_refused(ready: Collection) -> None:
-    """A topic or judge that is not there, an adjudicator, or one judge twice."""
-    for selection, message in (
-        (Selection("2"), "unknown topic `2`; known: `1`"),
-        (Selection(judges=("ann", "gtp")), "unknown judge `gtp`; known: `gpt`"),
-        (Selection(judges=("ann", "zoe")), "`judges` must be judges, not adjudicators"),
-        (Selection(judges=("ann", "ann")), "`judges` must be two different judges"),
-    ):
-        for ask in (ready.disagreements.all, ready.disagreements.cells):
-            with pytest.raises((UnknownNameError, ArgumentError), match=message):
-                ask(selection)
-        with pytest.raises((UnknownNameError, ArgumentError), match=message):
-            ready.adjudication_desk("zoe", selection=selection)
+def test_unknown_topic_of_a_selection_is_refused(ready: Collection) -> None:
+    """In a list and at a desk."""
+    message = "unknown topic `2`; known: `1`"
+    with pytest.raises(UnknownNameError, match=message):
+        ready.disagreements.all(Selection("2"))
+    with pytest.raises(UnknownNameError, match=message):
+        ready.adjudication_desk("zoe", selection=Selection("2"))
 
 
 StateCounts = tuple[int, GivenGrade, tuple[str, ...]]

@@ -26,7 +26,6 @@ from store.judging.disagreements import (
 )
 from store.judging.events import ruling_of
 from store.records import Action, State
-from tests.helpers.world import parse_scale
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 given_grades = st.one_of(st.none(), st.integers(-2, 3))
@@ -119,11 +118,10 @@ def test_standing_ruling_equals_a_stack_of_states(actions: list[tuple[str, Given
         assert ruling == Ruling(7, grade, event, basis=str(event), at=AT)
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), max_size=30))
-def test_cells_of_two_judges_are_their_kappa_table(rows: Sequence[tuple[int, int, int]]) -> None:
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=30))
+def test_cells_of_two_judges_are_their_kappa_table(rows: Sequence[tuple[int, int]]) -> None:
     """A cell and its mirror image in scikit-learn's table add up to the cell counted here."""
-    cases = [case_of(*row) for row in rows]
-    counted = {count.cell: count.documents for count in count_cells(cases, (1, 2))}
+    counted = {count.cell: count.documents for count in count_cells(case_of(*row) for row in rows)}
     table = confusion_matrix(
         [row[0] for row in rows] or [0], [row[1] for row in rows] or [0], labels=[0, 1, 2]
     )
@@ -156,25 +154,18 @@ def test_cells_say_what_was_settled_as_what() -> None:
     st.lists(given_grades, min_size=1, max_size=4),
     st.one_of(st.none(), st.integers(1, 5)),
     st.one_of(st.none(), st.tuples(given_grades, given_grades).filter(lambda cell: cell[0] != cell[1])),
-    st.one_of(st.none(), st.just((1, 2))),
 )
 def test_selection_equals_looking_at_every_two_judges(
-    given: list[GivenGrade],
-    gap: int | None,
-    cell: tuple[GivenGrade, GivenGrade] | None,
-    pair: tuple[int, int] | None,
+    given: list[GivenGrade], gap: int | None, cell: tuple[GivenGrade, GivenGrade] | None
 ) -> None:
-    """Gap and cell ask whether some two judges, or the two named ones, stand so to each other."""
-    known = {judge: one for judge, one in enumerate(given, start=1) if not pair or judge in pair}
-    twos = [(one, other) for one in known.values() for other in known.values() if one != other]
+    """Gap and cell ask whether some two judges stand so to each other."""
+    twos = [(one, other) for one in given for other in given if one != other]
     expected = bool(twos)
     if gap is not None:
         expected &= any(None not in two and two[0] - two[1] >= gap for two in twos)  # type: ignore[operator]
     if cell is not None:
         expected &= cell in twos
-    names = None if pair is None else ("ann", "bob")
-    selection = Selection(gap=gap, cell=cell, judges=names)
-    assert selection.takes(case_of(*given), pair) == expected
+    assert Selection(gap=gap, cell=cell).takes(case_of(*given)) == expected
 
 
 def test_selection_of_a_topic_takes_no_other() -> None:
@@ -200,22 +191,6 @@ def test_unresolved_is_what_a_rule_leaves_tied() -> None:
         assert (majority.takes(case), median.takes(case)) == expected
 
 
-def test_unresolved_at_a_level_is_of_collapsed_votes() -> None:
-    """0 1 2 is relevant to two of three at level 1; 0 0 1 2 is a tie there."""
-    at_one = Selection(unresolved="majority", level=1)
-    assert not at_one.takes(case_of(0, 1, 2))
-    assert at_one.takes(case_of(0, 0, 1, 2))
-    assert not at_one.takes(case_of(1, 2))
-
-
-def test_unresolved_between_two_judges_is_of_them_alone() -> None:
-    """With two judges named the others' votes do not break the tie."""
-    case = case_of(0, 2, 2)
-    assert not Selection(unresolved="majority").takes(case)
-    assert Selection(unresolved="majority", judges=("a", "b")).takes(case, (1, 2))
-    assert not Selection(unresolved="majority", judges=("b", "c")).takes(case, (2, 3))
-
-
 def test_grades_given_differ_with_a_gap_or_without() -> None:
     """A grade against cannot is a disagreement without a gap; cannot twice is none."""
     assert [told.is_disagreement(given) for given in ([2, 2, 0], [2, None], [None, None])] == [
@@ -238,12 +213,6 @@ def test_basis_is_written_and_read() -> None:
         assert (told.seen_basis(foreign), told.seen_kinds(foreign)) == (None, ())
     seen = [told.seen_basis(order) for order in (told.display_order([2, None, 0]), "docno", None)]
     assert seen == ["0,2,cannot", None, None]
-
-
-def test_cell_is_named_by_grades_letters_or_cannot() -> None:
-    """In any order, in small letters or capitals."""
-    assert told.parse_cell("S,c", parse_scale("ntcir")) == (0, 3)
-    assert told.parse_cell("cant,0", parse_scale("0-2")) == (0, None)
 
 
 def test_letters_go_on_after_z() -> None:

@@ -60,7 +60,6 @@ def ready(collection: Collection) -> Collection:
     bob.act("b", Action.JUDGE, grade=1, note="bob was here", passages=(Passage(0, 3, "abc"),))
     bob.act("c", Action.CANNOT, reason="torn")
     bob.act("d", Action.SKIP)
-    bob.desk.set_terms("1", ("claret", "port"))
     for one in (ann, bob):
         one.desk.leave()
     collection.judgements.add({"eve": [Qrel("1", "a", 1)]}, JudgeKind.MODEL)
@@ -108,7 +107,7 @@ def test_nothing_is_left_but_a_count(ready: Collection, collection_name: str) ->
     assert rest(collection_name, 2) == others
     assert [row[1] for row in after["judge"]] == ["ann", "zoe", "eve"]
     assert {row[3] for row in after["judgement"]} == {1, 3, 4}
-    assert (after["passage"], after["judge_term"]) == ([], [])
+    assert after["passage"] == []
     assert len(after["sitting"]) == len(before["sitting"]) - 1
     (erasure,) = ready.erasures.all()
     assert (erasure.uid, erasure.kind, erasure.judgements, erasure.events) == (uid, HUMAN, 2, 5)
@@ -123,7 +122,7 @@ def test_what_goes_is_counted_before(ready: Collection, collection_name: str) ->
     assert stored_rows(collection_name) == before
     assert would == ready.erasures.erase("bob")
     assert (would.judgements, would.cannot, would.skipped, would.events) == (2, 1, 1, 5)
-    assert (would.notes, would.passages, would.sittings, would.terms) == (2, 1, 1, 2)
+    assert (would.notes, would.passages, would.sittings) == (2, 1, 1)
     # a keeps the grades of ann and eve; b was bob's alone.
     assert (would.kept, would.lost) == (1, 1)
     assert would.shared == (Shared("ann", 1), Shared("eve", 1))
@@ -240,7 +239,6 @@ def test_desk_of_an_erased_judge_saves_nothing(ready: Collection, collection_nam
         lambda: fresh.record(Decision("1", "a", Action.SKIP)),
         lambda: fresh.beat("1"),
         lambda: desk.claim("1"),
-        lambda: desk.set_terms("1", ("x",)),
         desk.leave,
     ):
         with pytest.raises(StoreError, match="judge `bob` is no longer in the collection"):

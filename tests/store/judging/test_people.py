@@ -41,7 +41,6 @@ def ready(collection: Collection) -> Collection:
     bob.act("a", Action.JUDGE, grade=2, note="as bob said")
     bob.act("b", Action.CANNOT, reason="my reader broke")
     bob.grade("a", 1)
-    bob.desk.set_terms("1", ("claret", "port"))
     bob.desk.leave()
     collection.judgements.add({"ed": [Qrel("1", "a", 1, "bob")]}, JudgeKind.IMPORTED)
     return collection

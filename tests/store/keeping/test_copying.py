@@ -82,9 +82,7 @@ def test_empty_collection_is_copied(tmp_path: Path, postgres_url: str) -> None:
     """A collection without a row but its own begins to count at 1 where it is copied to."""
     name = str(tmp_path / "first.db")
     fill(name)
-    for table in (
-        *("passage", "judge_term", "answer", "model_judge", "judgement", "sitting", "assignment", "judge"),
-    ):
+    for table in (*("passage", "answer", "model_judge", "judgement", "sitting", "assignment", "judge"),):
         change_stored(name, f"DELETE FROM {table}")
     carry(name, postgres_url)
     with Collection(postgres_url) as opened:

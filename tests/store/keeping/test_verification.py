@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
 
-from store.db.digests import write_all_digests
 from store.db.engine import collection_url, writing
 from store.errors import SchemaError, StoreError
 from store.keeping.backup import back_up

@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from store.analysis.corrected.drawn import NO_GRADE, Drawn, calibrated_shares, drawn, grade_counts
-from store.analysis.corrected.estimates import MeasureSpec, Population, Way, corrected_measures
-from store.analysis.corrected.linear import covariances, difference_scores, topic_interval, tuning
+from store.analysis.corrected.estimates import MeasureSpec, Population, corrected_measures
+from store.analysis.corrected.linear import covariances, difference_scores, topic_interval
 from store.analysis.corrected.whole_lists import corrected_ideal, corrected_precision
 
 MODEL = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
@@ -51,12 +51,6 @@ def estimated(sample: Drawn, share: float) -> tuple[float, float]:
     return float(score[0, 0]), float(covariances((WEIGHTS[rows] * residuals)[None], sample)[0, 0])
 
 
-def lambda_of(sample: Drawn) -> float:
-    """Return the tuned share of the model's gains."""
-    rows = sample.judged
-    return tuning((WEIGHTS * HUMAN)[rows][None], (WEIGHTS * MODEL)[rows][None], sample)
-
-
 @pytest.mark.parametrize(
     ("share", "variance"), [(0, Fraction(7, 75)), (0.5, Fraction(23, 300)), (1, Fraction(2, 25))]
 )
@@ -83,30 +77,11 @@ def test_one_stratum_is_unbiased_with_unbiased_variances(share: float, variance:
 
 
 def test_sample_of_the_reference() -> None:
-    """d1 d2 d5 d7: estimates 4/5, 7/10, 3/5; V = 4/25 for all three; lambda is 0/0."""
+    """d1 d2 d5 d7: estimates 4/5, 7/10, 3/5; V = 4/25 for all three."""
     sample = sample_of(TWO_STRATA, (0, 1, 4, 6))
     scores, variances = zip(*(estimated(sample, share) for share in (0, 0.5, 1)), strict=True)
     assert scores == pytest.approx((4 / 5, 7 / 10, 3 / 5))
     assert variances == pytest.approx((4 / 25,) * 3)
-    assert lambda_of(sample) == 0
-
-
-def test_tuning_on_four_documents_hurts() -> None:
-    """Over the 70 samples of 4 the tuned score has mean 102/175, not 3/5, and more variance than people's."""
-    scores = np.array([estimated(sample, lambda_of(sample))[0] for sample in one_stratum()])
-    assert scores.mean() == pytest.approx(102 / 175)
-    assert scores.var() == pytest.approx(0.0919, abs=5e-5)
-    assert scores.var() > 3 / 35
-
-
-def test_tuning_is_least_squares_cut_to_a_share() -> None:
-    """Covariance over variance within strata, by hand: of y 1 0 1 and m 1 0 0 it is (1/6) / (1/3) = 1/2."""
-    sample = sample_of(np.zeros(6, np.int64), (0, 1, 2))
-    ones = np.ones(3)
-    y, m = np.array([1.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
-    assert tuning((ones * y)[None], (ones * m)[None], sample) == pytest.approx(0.5)
-    assert tuning((3 * y)[None], m[None], sample) == 1
-    assert tuning(-y[None], m[None], sample) == 0
 
 
 ORDER = np.arange(4, dtype=np.int32).reshape(1, 1, 4)
@@ -237,23 +212,22 @@ def population_of(sample: Drawn) -> Population:
 P5 = MeasureSpec("P@5", "linear", np.full(5, 0.2))
 
 
-@pytest.mark.parametrize("way", ["people", "tuned", "calibrated"])
-def test_measures_of_a_population(way: Way) -> None:
+def test_measures_of_a_population() -> None:
     """The sample d1 d2 d5 d7; two judged documents of a grade are fewer than 30, so nothing is learnt."""
-    (found,) = corrected_measures(population_of(sample_of(TWO_STRATA, (0, 1, 4, 6))), [P5], way=way)
+    (found,) = corrected_measures(population_of(sample_of(TWO_STRATA, (0, 1, 4, 6))), [P5])
     assert found.scores.tolist() == pytest.approx([4 / 5])
     assert found.by_model.tolist() == pytest.approx([3 / 5])
     assert found.way == "people"
     assert found.covariance is not None
     assert found.covariance.tolist() == [[pytest.approx(4 / 25)]]
-    assert (found.tuned, found.helped) == (0, False)
+    assert found.helped is None
 
 
 def test_bounds_of_lost_documents() -> None:
     """Nobody could judge d2: 2/5 each for d1 and d5, 0 or 2/5 for d2; without it d1 stands for four."""
     lost = sample_of(TWO_STRATA, (0, 4, 6))
     whole = sample_of(TWO_STRATA, (0, 1, 4, 6))
-    (found,) = corrected_measures(population_of(lost), [P5], way="people", whole=whole)
+    (found,) = corrected_measures(population_of(lost), [P5], whole=whole)
     assert found.bounds is not None
     assert found.bounds.ravel().tolist() == pytest.approx([4 / 5, 6 / 5])
     assert found.scores.tolist() == pytest.approx([0.2 * 4 + 0.2 * 2])
@@ -264,7 +238,7 @@ def test_a_topic_where_people_find_nothing() -> None:
     nothing = replace(population_of(sample_of(ONE_STRATUM, tuple(range(8)))), people=np.zeros(8, np.int64))
     gain = MeasureSpec("nDCG@5", "nDCG", 1 / np.log2(np.arange(2, 7)), np.array([0.0, 1.0]))
     average = MeasureSpec("AP", "AP", np.ones(5))
-    precision, *others = corrected_measures(nothing, [P5, average, gain], way="people")
+    precision, *others = corrected_measures(nothing, [P5, average, gain])
     assert precision.scores.tolist() == [pytest.approx(0)]
     assert all(np.isnan(one.scores).all() for one in others)
     assert all(np.isfinite(one.by_model).all() for one in others)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from store.analysis.corrected.drawn import Drawn, calibrated_shares, drawn
-from store.analysis.corrected.linear import NORMAL, covariances, difference_scores, topic_interval, tuning
+from store.analysis.corrected.linear import NORMAL, covariances, difference_scores, topic_interval
 from store.analysis.corrected.whole_lists import corrected_ideal, corrected_ndcg, corrected_precision
 from tests.model_judges import JUDGES
 from tests.store.analysis.corrected.redrawn import (
@@ -36,16 +36,16 @@ LEVELS = np.arange(4)
 SHARES = {541: "5 %", 1083: "10 %", 2166: "20 %"}
 
 OF_PRECISION = [
-    ("umbrela", 1083, "simple", (0.0882, 0.942), (0.0691, 0.938), (0.0573, 0.943), (0.0554, 0.946), 0.663),
-    ("umbrela", 1083, "topic", (0.0872, 0.944), (0.0685, 0.941), (0.0566, 0.946), (0.0545, 0.951), 0.659),
-    ("umbrela", 1083, "topicgrid", (0.0647, 0.905), (0.0604, 0.943), (0.0504, 0.934), (0.0479, 0.949), 0.550),
-    ("umbrela", 1083, "grid", (0.0526, 0.903), (0.0520, 0.927), (0.0418, 0.942), (0.0406, 0.951), 0.496),
-    ("umbrela", 541, "grid", (0.0845, 0.876), (0.0823, 0.901), (0.0667, 0.938), (0.0647, 0.947), 0.505),
-    ("umbrela", 2166, "grid", (0.0299, 0.915), (0.0304, 0.939), (0.0242, 0.938), (0.0235, 0.948), 0.478),
-    ("gpt-4o", 1083, "grid", (0.0531, 0.899), (0.0569, 0.915), (0.0418, 0.942), (0.0420, 0.948), 0.452),
-    ("llama", 1083, "grid", (0.0555, 0.901), (0.0724, 0.921), (0.0475, 0.937), (0.0474, 0.947), 0.344),
+    ("umbrela", 1083, "simple", (0.0882, 0.942), (0.0691, 0.938), (0.0554, 0.946)),
+    ("umbrela", 1083, "topic", (0.0872, 0.944), (0.0685, 0.941), (0.0545, 0.951)),
+    ("umbrela", 1083, "topicgrid", (0.0647, 0.905), (0.0604, 0.943), (0.0479, 0.949)),
+    ("umbrela", 1083, "grid", (0.0526, 0.903), (0.0520, 0.927), (0.0406, 0.951)),
+    ("umbrela", 541, "grid", (0.0845, 0.876), (0.0823, 0.901), (0.0647, 0.947)),
+    ("umbrela", 2166, "grid", (0.0299, 0.915), (0.0304, 0.939), (0.0235, 0.948)),
+    ("gpt-4o", 1083, "grid", (0.0531, 0.899), (0.0569, 0.915), (0.0420, 0.948)),
+    ("llama", 1083, "grid", (0.0555, 0.901), (0.0724, 0.921), (0.0474, 0.947)),
 ]
-"""Judge, pairs, design; error and coverage of people, diff, tuned, calibrated; lambda over P@10 and RBP."""
+"""Judge, pairs, design; error and coverage of people, diff, calibrated."""
 
 OF_RBP = [
     ("umbrela", 541, 0.0525, 0.946),
@@ -78,22 +78,19 @@ def error(differences: list[Array]) -> float:
 def linear(
     judge: str, total: int, design: str, measure: str, n_redraws: int
 ) -> dict[str, tuple[float, float]]:
-    """Return error and coverage by way; of `lambda` its mean, twice."""
+    """Return error and coverage by way."""
     track = population()
     people, model = relevance(judge)
     weights = track.weights(WORTH[measure])
     truth = weights @ people
     differences: dict[str, list[Array]] = {}
     covered: dict[str, list[NDArray[np.bool_]]] = {}
-    lambdas = []
     for sample in samples(design, judge, total, n_redraws):
         rows = sample.judged
         of_sample = weights[:, rows]
-        lambdas.append(tuning(of_sample * people[rows], of_sample * model[rows], sample))
         expected = {
             "people": np.zeros(people.size),
             "diff": model,
-            "tuned": lambdas[-1] * model,
             "calibrated": calibrated(judge, people, sample),
         }
         for way, predicted in expected.items():
@@ -101,18 +98,16 @@ def linear(
             variance = np.diag(covariances(of_sample * (people[rows] - predicted[rows]), sample))
             differences.setdefault(way, []).append(off)
             covered.setdefault(way, []).append(np.abs(off) <= NORMAL * np.sqrt(variance))
-    found = {way: (error(off), float(np.mean(covered[way]))) for way, off in differences.items()}
-    return found | {"lambda": (float(np.mean(lambdas)),) * 2}
+    return {way: (error(off), float(np.mean(covered[way]))) for way, off in differences.items()}
 
 
 def check_precision(row: tuple, n_redraws: int, *, within: float) -> None:  # type: ignore[type-arg]
     """Hold a row against the table of the reference."""
-    judge, total, design, *expected, tuned = row
+    judge, total, design, *expected = row
     found = linear(judge, total, design, "P@10", n_redraws)
-    for way, (size, coverage) in zip(("people", "diff", "tuned", "calibrated"), expected, strict=True):
+    for way, (size, coverage) in zip(("people", "diff", "calibrated"), expected, strict=True):
         assert found[way][0] == pytest.approx(size, rel=0.1), way
         assert found[way][1] == pytest.approx(coverage, abs=within), way
-    assert found["lambda"][0] == pytest.approx(tuned, abs=0.03)
 
 
 @pytest.mark.slow

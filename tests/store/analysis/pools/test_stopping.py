@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pytest
@@ -13,14 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.pools.stopping import (
-    Candidates,
-    RecallBound,
-    least_sample,
-    most_relevant,
-    recall_bound,
-    recall_law,
-)
+from store.analysis.pools.stopping import Candidates, RecallBound, least_sample, most_relevant, recall_bound
 from store.errors import ArgumentError
 from tests.store.analysis.pools.stopping_rules import (
     knee,
@@ -98,32 +90,6 @@ def test_any_look() -> None:
     assert (flat(900, 300, 0), flat(2000, 500, 1)) == (21, 40)
     cases = [(900, 100, 0), (900, 300, 0), (900, 300, 3), (900, 500, 0)]
     assert [most_relevant(*case) for case in cases] == [34, 12, 27, 6]
-
-
-@pytest.mark.vector("methods of the project, 6: model")
-def test_recall_law() -> None:
-    """E 1.02, E recall, P(recall >= .9), 5% quantile."""
-    law = recall_law(12, [0.3, 0.2, 0.2, 0.1, 0.1, 0.05, 0.05, 0.02])
-    assert law.recall is not None
-    assert round(law.more, 10) == 1.02
-    assert (round(law.recall, 10), round(law.reaches(0.9), 10)) == (0.9259846785, 0.7306296480)
-    assert law.low(0.05) == 0.8
-    assert recall_law(0, [0.5]).recall is None
-    assert recall_law(3, []).recall == 1
-
-
-@given(st.integers(1, 9), st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]), max_size=7))
-def test_recall_law_is_that_of_all_outcomes(found: int, p: list[float]) -> None:
-    """The same from every combination of relevant and not."""
-    mean = reaches = 0.0
-    for outcome in product([0, 1], repeat=len(p)):
-        weight = math.prod(one if is_so else 1 - one for one, is_so in zip(p, outcome, strict=True))
-        recall = found / (found + sum(outcome))
-        mean += weight * recall
-        reaches += weight * (recall >= 0.75)
-    law = recall_law(found, p)
-    assert law.recall == pytest.approx(mean)
-    assert law.reaches(0.75) == pytest.approx(reaches)
 
 
 @pytest.mark.vector("Cormack and Grossman 2016; methods of the project, 6: knee and target")

@@ -1,8 +1,7 @@
-"""Differences of two runs before and after discoveries, and the document that moves them most."""
+"""Differences of two runs before and after discoveries."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,23 +13,11 @@ from scipy import stats
 from store.analysis.measures.average_precision import R_MODES, RMode
 from store.analysis.run_order import TIED_MAP
 from store.analysis.undiscovered.flips import AT, SCENARIOS, At, Scenario
-from store.analysis.undiscovered.pairs import (
-    FIRST,
-    NEITHER,
-    PairDiscovery,
-    better_first,
-    pair_discovery,
-    pair_extremes,
-    pair_sensitivity,
-    sign_moves,
-)
+from store.analysis.undiscovered.pairs import better_first, pair_sensitivity, sign_moves
 from store.analysis.undiscovered.sensitivity import sensitivity
 from store.errors import ArgumentError
 from tests.store.analysis.drawn_collections import Drawn, drawn_collections
 from tests.store.analysis.plain_lists import arrays_of
-
-OUTSIDE = 100
-"""A document that no run retrieved."""
 
 
 def test_two_runs_by_hand() -> None:
@@ -121,91 +108,6 @@ def test_pairs_equal_recomputation(
             assert tests.p_t[place] == pytest.approx(float(peer.pvalue), rel=1e-9)
 
 
-def changes(
-    case: Drawn, topic: str, pair: tuple[str, str], scenario: Scenario, r_mode: RMode
-) -> dict[tuple[str, int], Fraction]:
-    """Return the change of the difference by every unjudged document and who has it."""
-    before = [case.ap(tag, topic, r_mode) or Fraction(0) for tag in pair]
-    result: dict[tuple[str, int], Fraction] = {}
-    for holder, tag in zip("ab", pair, strict=True):
-        for document in case.unjudged(tag, topic):
-            after = []
-            for other in pair:
-                if scenario == "own" and other != tag:
-                    after.append(case.ap(other, topic, r_mode, n_more=1))
-                else:
-                    after.append(case.ap(other, topic, r_mode, [document]))
-            assert None not in after
-            x, y = (value or Fraction(0) for value in after)
-            result[holder, document] = (x - before[0]) - (y - before[1])
-    outside = [
-        case.ap(tag, topic, r_mode, n_more=1) if scenario == "own" else case.ap(tag, topic, r_mode, [OUTSIDE])
-        for tag in pair
-    ]
-    x, y = (value or Fraction(0) for value in outside)
-    result["neither", OUTSIDE] = (x - before[0]) - (y - before[1])
-    return result
-
-
-@given(drawn_collections(3, 3), st.sampled_from(SCENARIOS), st.sampled_from(R_MODES))
-def test_most_moving_document_is_that_of_trying_each(case: Drawn, scenario: Scenario, r_mode: RMode) -> None:
-    """No unjudged document of either run, or of neither, moves the difference further."""
-    arrays = case.arrays()
-    first, second = np.triu_indices(len(case.tags), 1)
-    found = pair_extremes(arrays, first, second, scenario=scenario, r_mode=r_mode)
-    for place in range(first.size):
-        pair = case.tags[first[place]], case.tags[second[place]]
-        for column, topic in enumerate(arrays.topics):
-            down, up = float(found.down.change[place, column]), float(found.up.change[place, column])
-            if any(case.ap(tag, topic, r_mode) is None for tag in pair):
-                assert np.isnan([down, up]).all()
-                continue
-            every = changes(case, topic, pair, scenario, r_mode)
-            assert down == pytest.approx(float(min(every.values())), abs=1e-14)
-            assert up == pytest.approx(float(max(every.values())), abs=1e-14)
-            holder = int(found.down.holder[place, column])
-            if holder == NEITHER:
-                key = ("neither", OUTSIDE)
-            else:
-                listed = case.listed(pair[0 if holder == FIRST else 1], topic)
-                key = ("a" if holder == FIRST else "b", listed[found.down.column[place, column]])
-            assert float(every[key]) == pytest.approx(down, abs=1e-14)
-    if case.grades:
-        for towards in (True, False):
-            one = pair_discovery(arrays, towards=towards, scenario=scenario, r_mode=r_mode)
-            check_discovery(case, one, scenario, r_mode, towards=towards)
-
-
-def check_discovery(
-    case: Drawn, one: PairDiscovery, scenario: Scenario, r_mode: RMode, *, towards: bool
-) -> None:
-    """Compare the document of each pair with the extreme over all topics."""
-    topics = sorted(case.grades)
-    for place in range(one.first.size):
-        pair = case.tags[one.first[place]], case.tags[one.second[place]]
-        defined = [t for t in topics if all(case.ap(tag, t, r_mode) is not None for tag in pair)]
-        if not defined:
-            assert np.isnan(one.after.difference[place])
-            assert one.topic[place] == -1
-            continue
-        every = [
-            change for topic in defined for change in changes(case, topic, pair, scenario, r_mode).values()
-        ]
-        most = float(min(every) if towards else max(every)) / len(defined)
-        got = one.after.difference[place] - one.before.difference[place]
-        assert got == pytest.approx(most, abs=1e-13)
-
-
-def test_progress_of_discoveries_is_told_by_topic() -> None:
-    """Three topics, and as many steps."""
-    topics = ("t", "u", "v")
-    rankings = {(tag, topic): ranked for tag, ranked in (("a", [1, 2]), ("b", [2, 3])) for topic in topics}
-    arrays = arrays_of(rankings, {topic: {1: True} for topic in topics}, 2)
-    done: list[int] = []
-    pair_discovery(arrays, towards=True, progress=done.append)
-    assert done == [1, 1, 1]
-
-
 def test_words_for_signs() -> None:
     """Kept, swapped, tied after, parted, tied both times, and undefined."""
     before = np.array([0.2, 0.2, 0.2, 1e-15, -1e-15, np.nan])
@@ -225,5 +127,3 @@ def test_one_run_is_no_pair() -> None:
     arrays = arrays_of({("a", "t"): [1]}, {"t": {1: True}}, 5)
     with pytest.raises(ArgumentError, match="must hold two runs to make a pair, but got 1"):
         pair_sensitivity(arrays, depth=1)
-    with pytest.raises(ArgumentError, match="must hold two runs to make a pair, but got 1"):
-        pair_discovery(arrays, towards=True)

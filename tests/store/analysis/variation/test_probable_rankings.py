@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.variation.lists import SUPPOSED, ProbableRankings, RankRule, probable_rankings
+from store.analysis.variation.lists import SUPPOSED, ProbableRankings, probable_rankings
 from store.errors import ArgumentError
 
 Lists = dict[tuple[str, str], list[int]]
@@ -52,7 +52,7 @@ def by_looking(
     rankings: Lists,
     own: dict[int, float],
     cutoff: int,
-    unjudged: float | RankRule | None,
+    unjudged: float,
     *,
     keep_zero: bool,
 ) -> list[Document]:
@@ -61,14 +61,7 @@ def by_looking(
     found: list[Document] = []
     for doc in sorted({*own}.union(*cut)):
         ranks = tuple(one.index(doc) + 1.0 if doc in one else math.inf for one in cut)
-        if doc in own:
-            p = own[doc]
-        elif unjudged is None:
-            continue
-        elif callable(unjudged):
-            p = float(unjudged(np.array([min(ranks)]))[0])
-        else:
-            p = unjudged
+        p = own.get(doc, unjudged)
         if p > 0 or keep_zero:
             found.append((doc, p, doc in own, ranks))
     return found
@@ -87,21 +80,16 @@ def collections(draw: st.DrawFn) -> tuple[list[str], list[str], Lists, Chances, 
     return topics, tags, rankings, chances, draw(st.integers(1, 10))
 
 
-def half_of_the_ranks(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give even best ranks nothing and odd ones their reciprocal."""
-    return np.where(ranks % 2 == 0, 0.0, 1 / ranks)
-
-
 @given(
     collections(),
-    st.sampled_from([0.0, 0.25, 1.0, None, half_of_the_ranks]),
+    st.sampled_from([0.0, 0.25, 1.0]),
     st.booleans(),
     st.integers(0, 2),
     st.sampled_from([1, 10**15]),
 )
 def test_every_document_is_as_the_lists_have_it(
     collection: tuple[list[str], list[str], Lists, Chances, int],
-    unjudged: float | RankRule | None,
+    unjudged: float,
     keep_zero: bool,
     n_more: int,
     spread: int,
@@ -122,8 +110,6 @@ def test_every_document_is_as_the_lists_have_it(
             tags, topic, far, own[topic], cutoff, unjudged, keep_zero=keep_zero
         )  # fmt: skip
         assert documents_of(arrays, column) == expected + more
-        best = [min((*ranks, math.inf)) for *_, ranks in expected + more]
-        assert arrays.best_ranks(column).tolist() == best
         assert arrays.ranks[column].dtype == arrays.probabilities[column].dtype == np.float64
         assert arrays.ids[column].dtype == np.int64
         assert arrays.judged[column].dtype == np.bool_
@@ -166,27 +152,6 @@ def test_arrays_of_a_worked_example() -> None:
     assert arrays.ranks[0].tolist() == [[1, 2, 3, 5, 8, inf], [2, 1, inf, 3, 4, 10]]
 
 
-def test_probabilities_of_ranks_are_asked_once_a_topic_with_best_ranks() -> None:
-    """A rule sees the best rank over the runs, within the cutoff, of unjudged documents alone."""
-    asked = []
-
-    def rule(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
-        asked.append(ranks.tolist())
-        return ranks / 10
-
-    arrays = probable_rankings(
-        ["t"],
-        ["a", "b"],
-        as_arrays({("a", "t"): [7, 8, 9], ("b", "t"): [9, 7, 5, 6]}),
-        as_pairs({"t": {7: 0.5}}),
-        cutoff=3,
-        unjudged=rule,
-    )
-    assert asked == [[3.0, 2.0, 1.0]]
-    assert arrays.ids[0].tolist() == [5, 7, 8, 9]
-    assert arrays.probabilities[0].tolist() == [0.3, 0.5, 0.2, 0.1]
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -194,8 +159,6 @@ def test_probabilities_of_ranks_are_asked_once_a_topic_with_best_ranks() -> None
         ({"extra_relevant": -1}, "`extra_relevant` must be an integer >= 0, but got -1"),
         ({"unjudged": 1.5}, "`unjudged` must be from 0 to 1, but got 1.5"),
         ({"unjudged": math.nan}, "`unjudged` must be from 0 to 1, but got nan"),
-        ({"unjudged": lambda ranks: -ranks}, "`unjudged` must be from 0 to 1, but got -2.0"),
-        ({"unjudged": lambda ranks: ranks[:0]}, "`unjudged` must give 1 probabilities for as many"),
         ({"probabilities": {}}, "`topics` must all have probabilities, but got 't'"),
         ({"probabilities": as_pairs({"t": {1: 1.01}})}, "`probabilities` must be from 0 to 1"),
         ({"probabilities": as_pairs({"t": {1: math.nan}})}, "`probabilities` must be from 0 to 1"),

@@ -125,8 +125,6 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
         desk = collection.desk(name, program=draw(st.sampled_from(["", "pooler 1"])))
         for line in desk.inbox():
             sitting = JudgeAtWork(desk, line.topic)
-            if draw(st.booleans()):
-                desk.set_terms(line.topic, ["word", draw(PROSE)])
             for _ in range(draw(st.integers(0, 6)) if sitting.tasks else 0):
                 _act(sitting, data)
         if draw(st.booleans()):
