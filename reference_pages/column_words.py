@@ -93,7 +93,7 @@ MEANINGS = {
     "second_marginals": "grades of the second judge", "first_marginals": "grades of the first judge",
     "settled": "how many an adjudicator ruled on", "sha256": "hash of the file", "share": "the share",
     "shown_at": "when it came on the screen", "sign": "whether the order turns",
-    "sitting": "number of the sitting", "sittings": "number of sittings", "skipped": "documents put off",
+    "sitting": "number of the sitting", "sittings": "number of sittings", "skipped": "documents skipped",
     "source": "where it was published",
     "specificity": "share of not relevant documents that are not retrieved",
     "standardised": "the difference in standard deviations", "state": "unjudged, skipped, cannot or judged",

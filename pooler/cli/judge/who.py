@@ -71,9 +71,9 @@ def _left_by_judge(opened: Collection) -> dict[str, str]:
     for judge in opened.judges.all():
         if judge.kind is JudgeKind.HUMAN and not judge.disabled:
             row = rows.get(judge.name, {})
-            put_off = f", {row['skipped']:,} put off" if row.get("skipped") else ""
+            skipped = f", {row['skipped']:,} skipped" if row.get("skipped") else ""
             to_claim = f", {row['open_places']:,} for whoever comes first" if row.get("open_places") else ""
-            left[judge.name] = f"{counted(row.get('left') or 0, 'document')} left{put_off}{to_claim}"
+            left[judge.name] = f"{counted(row.get('left') or 0, 'document')} left{skipped}{to_claim}"
     return left
 
 
