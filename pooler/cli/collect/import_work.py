@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def work(
-    files: Annotated[list[Path], argument("FILE...", "What pages saved: NAME.judged.jsonl.")],
+    files: Annotated[list[Path], argument("FILE...", "Files saved on pages: NAME.judged.jsonl.")],
     prefer: Annotated[
         Literal["page", "stored"] | None,
         option(

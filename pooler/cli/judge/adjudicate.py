@@ -82,9 +82,9 @@ def adjudicate(
     """Settle documents that judges have decided differently.
 
     The adjudicator sees the judges' grades, notes and passages as A, B, C; which judge is which changes
-    from document to document. People alone are heard where one has judged, unless --kinds or --judges
-    names others. The outcome is the adjudicator's own judgement; nothing is overwritten.
-    Notes and skips never count as a disagreement.
+    from document to document. Where a person has judged, only people count, unless --kinds or --judges
+    names others. The outcome is the adjudicator's own judgement; nothing is overwritten. Notes and skips
+    never count as a disagreement.
 
     Example: pooler adjudicate --judge zoe --cell 0,2
     """

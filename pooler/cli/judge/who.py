@@ -72,7 +72,7 @@ def _left_by_judge(opened: Collection) -> dict[str, str]:
         if judge.kind is JudgeKind.HUMAN and not judge.disabled:
             row = rows.get(judge.name, {})
             skipped = f", {row['skipped']:,} skipped" if row.get("skipped") else ""
-            to_claim = f", {row['open_places']:,} for whoever comes first" if row.get("open_places") else ""
+            to_claim = f", {row['open_places']:,} open to any judge" if row.get("open_places") else ""
             left[judge.name] = f"{counted(row.get('left') or 0, 'document')} left{skipped}{to_claim}"
     return left
 
@@ -89,7 +89,7 @@ def _ask(left: dict[str, str]) -> str:
         sys.stderr.flush()
         line = text_stdin().readline()
         if not line:
-            message = "nobody said who is judging"
+            message = "no judge was named"
             raise PoolerError(message, hint=_NAME_IT)
         answer = line.strip()
         if answer in left:

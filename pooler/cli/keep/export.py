@@ -56,8 +56,8 @@ def qrels(
         str | None,
         option(
             "--one-of CLASSES",
-            "Also write documents that nobody judged, with `duplicate` as the iteration and the grade of the"
-            " judged documents of their class (lines `docno class`, as in `pooler pool`).",
+            "Also write unjudged documents, with `duplicate` as the iteration and the grade of the judged"
+            " documents of their class (lines `docno class`, as in `pooler pool`).",
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -310,12 +310,11 @@ def whole_collection(
         Layout,
         option(
             "--as",
-            "How it is laid out: pooler's own files, or what others read, which is not the whole collection:"
-            " a BEIR folder, or TREC's files.",
+            "Layout: pooler's own files, the whole collection; or part of it as a BEIR folder or TREC files.",
         ),
     ] = "pooler",
     replace: Annotated[
-        bool, option("--replace", "Replace DIR, if it is an earlier export that nobody has changed.")
+        bool, option("--replace", "Replace DIR, if it is an earlier export and unchanged.")
     ] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:

@@ -123,7 +123,7 @@ def figure_2(pair: Redone) -> Table:
     """Count what stands at rank N + 1."""
     about = {
         "none": "topics in which the list is shorter",
-        "unjudged": "nobody judged the document",
+        "unjudged": "without a judgement",
         "no chance": "judged, and p is 0",
         "either way": "0 < p < 1",
         "relevant": "p is 1",

@@ -483,7 +483,7 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
             Column("contributes", "bool", "fed", "whether it fed the pool", can_go=1, show="if_varied")
         ] = pool.contributing
     share = f"share of the first {judged_at:,} documents that are judged"
-    lowest = "the lowest that AP could be, whatever the unjudged documents of the run's own list are"
+    lowest = "the lowest that AP could be, depending on the unjudged documents of the run's own list"
     columns |= {
         Column("judged", "float", f"judged@{judged_at}", share): scores.judged.overall,
         Column("ap", "float", "AP"): scores.ap.overall,

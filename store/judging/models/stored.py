@@ -120,7 +120,7 @@ def state_model(session: Session, name: str, identity: ModelIdentity, *, prompt:
         raise ConflictError(message, hint=another)
     if count_rows(session, JUDGEMENT, JUDGEMENT.c.judge_id == judge.id):
         message = f"model judge `{name}` judged before it was stated who it is"
-        raise ConflictError(message, hint="take another name: nobody knows that those judgements are its")
+        raise ConflictError(message, hint="take another name: those judgements may not be this model's")
     values = {
         "judge_id": judge.id,
         "identity": identity.canonical(),

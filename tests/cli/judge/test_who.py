@@ -130,7 +130,7 @@ def test_whoever_cannot_judge_any_more_is_asked_again(at_home: Path, kept: str) 
         assert "bob" not in asked
         terminal.send(b"\x04")
         assert terminal.wait() == 1
-        assert "nobody said who is judging" in terminal.text()
+        assert "no judge was named" in terminal.text()
     assert memory(at_home).read_text() == kept
 
 
