@@ -1,8 +1,8 @@
 """A run of requests: which pairs, in what order, until when, and what became of them.
 
 A pair is asked by one program at a time, which locks it before it looks for an answer and until the
-answer is stored (`store.db.held`). So a pair with an answer is never asked again, also after a kill; a
-request that was on its way then is repeated.
+answer is stored (`store.db.held`). So a pair with an answer is never asked again, even after a kill;
+a request that was on its way then is repeated.
 """
 
 from __future__ import annotations
