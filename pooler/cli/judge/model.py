@@ -268,8 +268,8 @@ def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: i
 
 def _nothing_to_ask(name: str) -> PoolerError:
     """Say that nothing lies before a model."""
-    message = f"nothing lies before `{name}` that it has not judged"
-    return PoolerError(message, hint="pooler status says how far everybody is")
+    message = f"nothing is left for `{name}` to judge"
+    return PoolerError(message, hint="pooler status shows how far all judges are")
 
 
 def _tell_plan(plan: AskingPlan, endpoint: Endpoint, price: Price | None, asked: ModelOptions) -> None:

@@ -119,4 +119,4 @@ def _remember(place: Path, where: str, name: str) -> None:
         with made_whole(place, replaces=True) as part:
             part.write_text(json.dumps({"collection": _in_full(where), "judge": name}) + "\n", "utf-8")
     except (OSError, PoolerError) as error:
-        warn(f"{place}: who you are could not be remembered: {getattr(error, 'strerror', None) or error}")
+        warn(f"{place}: your name could not be remembered: {getattr(error, 'strerror', None) or error}")

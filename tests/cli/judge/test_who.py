@@ -141,7 +141,7 @@ def test_what_cannot_be_remembered_is_said_and_keeps_nobody_from_judging(at_home
         terminal.wait_for("your number or name > ")
         terminal.send(b"alice\n")
         written = terminal.wait_for("Topics of alice")
-        assert "who you are could not be remembered" in written
+        assert "your name could not be remembered" in written
         leave(terminal)
 
 
