@@ -203,7 +203,7 @@ def test_places_are_kept(ready: Collection) -> None:
     held_place(ready.where if "://" not in ready.where else _url(ready), "1", ["b"], "gpt")
     desk = ready.model_desk("gpt")
     assert [task.docno for task in desk.queue("1")] == ["b"]
-    with pytest.raises(ConflictError, match="not yours to judge"):
+    with pytest.raises(ConflictError, match="not assigned to you"):
         desk.answer(answer("a", grade=1))
     assert ready.models.answers("gpt") == []
     desk.answer(answer("b", grade=1))
