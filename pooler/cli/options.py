@@ -142,7 +142,7 @@ FileRunsOption = Annotated[
     option(
         "--runs FILE",
         "With --qrels: a TSV file with a header that lists the runs: file, and optionally tag, group,"
-        " contributes (yes/no), name (what to call the run here, whatever its tag).",
+        " contributes (yes/no), name (what to call the run here, instead of its tag).",
     ),
 ]
 PoolDepthOption = Annotated[

@@ -40,7 +40,7 @@ FACT_WORDS = {
     "relevant_low": "the least of this guess",
     "relevant_high": "the most of this guess",
     "relevant_known_there": "relevant documents there that are known",
-    "reason": "why nothing more is said",
+    "reason": "why there are no further conclusions",
 }
 """What the facts of a diagnosis are."""
 _COUNTED = ("topics", "documents", "judged", "unjudged", "runs")

@@ -303,7 +303,7 @@ def _tell(name: str, ran: Ran, price: Price | None) -> None:
             listed = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
             say(f"{words}: {listed}")
     if ran.lost:
-        say(f"{counted(ran.lost, 'answer')} about documents that are other judges' by now: not stored")
+        say(f"{counted(ran.lost, 'answer')} about documents of other judges: not stored")
     if ran.without_text:
         say(f"{counted(ran.without_text, 'document')} without a text: not asked")
     parts = [f"{ran.prompt_tokens:,} prompt", f"{ran.completion_tokens:,} completion"]

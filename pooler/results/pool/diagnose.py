@@ -527,7 +527,7 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
         Column("change", "float", about=change): np.where(is_late, late.difference(), np.nan),
     }
     if of_groups:
-        about = "without what only this run brought, whatever its group did"
+        about = "without what only this run brought, whatever its group brought"
         by_run = np.where(feeds, pool.by_run.scores.difference(), np.nan)
         columns[Column("change_by_run", "float", "by run", about, can_go=1)] = by_run
     adjusted = (
