@@ -290,7 +290,7 @@ def test_codes_are_any_state(cli: Cli, empty: Path) -> None:
         (["--columns", "docno,grade", "--topic", "1"], "or `judge` among --input-columns; one of the"),
         (["--columns", "docno,judge,grade", "--topic", "1", "--judge", "x"], "whose judgements"),
         (["--columns", "docno,judge,grade"], "`--topic` must be given: no column holds it"),
-        (["--columns", "topic,docno,grade", "--topic", "1", "--judge", "x"], "a column already"),
+        (["--columns", "topic,docno,grade", "--topic", "1", "--judge", "x"], "already given by a column"),
         (["--format", "columns", "--judge", "x"], "`--input-columns` must name the columns of the file"),
         (["--topic", "1", "--judge", "x"], "`--topic` is for files of format columns"),
         (["--format", "ntcir2", "--as", "xinfap", "--judge", "x"], "`--as` is for files of format"),

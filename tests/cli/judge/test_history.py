@@ -40,7 +40,7 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
         "final grade: 0 (not relevant), of ann, the only judge to grade it;"
         " relevant from level 1 (relaxed): no, from level 2 (rigid): no"
     )
-    assert "somebody found it impossible to judge" in final_line(cli, "1", "d")
+    assert "found impossible to judge" in final_line(cli, "1", "d")
     assert "pooled, without a decision yet" in final_line(cli, "1", "e")
     assert "it is in no pool and has no grade" in final_line(cli, "2", "f")
     with Collection("collection.db") as opened:

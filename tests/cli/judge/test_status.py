@@ -187,7 +187,7 @@ def test_assigned_documents_alone_are_left(cli: Cli, six_pooled: Path) -> None:
     assert set(two) == {(0, 1)}
     table = cli("status").fine().out
     assert "2 assignments open to any judge, counted for no judge" in table
-    assert "2 pooled documents assigned to nobody" in table
+    assert "2 pooled documents unassigned" in table
 
 
 def test_adaptive_topic_with_nothing_drawn_is_listed(cli: Cli, here: Path) -> None:

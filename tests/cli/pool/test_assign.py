@@ -307,14 +307,14 @@ def test_what_is_said_to_be_assignable_is(cli: Cli, staffed: Path) -> None:
         cli("pool", "--add", "--depth", "6").fine().err
     )
     n_new = 13
-    said = f"{n_new} of {DOCUMENTS + n_new} pooled documents assigned to nobody: pooler assign"
+    said = f"{n_new} of {DOCUMENTS + n_new} pooled documents unassigned: pooler assign"
     scoped = cli("assign", "--add", "--pool", "pool").fine().err
     assert "nothing to assign: no document of the pools named is unassigned" in scoped
     assert f"{said} --add assigns them" in scoped
     table = cli("status").fine().out
     assert f"{n_new} pooled documents unassigned: pooler assign --add" in table
     assert f"assigned: {n_new} documents" in cli("assign", "ann", "--add").fine().err
-    assert "assigned to nobody" not in cli("status").fine().out + cli("assign", "--show").err
+    assert "unassigned" not in cli("status").fine().out + cli("assign", "--show").err
 
 
 def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Path) -> None:
@@ -329,10 +329,10 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
     told = cli("assign", "--seed", "1").fine().err
     assert f"assigned: {DOCUMENTS} documents" in told
     assert said in told
-    assert "pooled documents assigned to nobody" not in told
+    assert "pooled documents unassigned" not in told
     table = cli("status").fine().out
     assert said in table
-    assert "pooled document assigned to nobody" not in table
+    assert "pooled document unassigned" not in table
     assert "no document is unassigned" in cli("assign", "--add").fine().err
 
 
