@@ -48,8 +48,8 @@ def _returned(name: str) -> str:
         return ""
     module = sys.modules[function.__module__]
     found = getattr(module, str(inspect.signature(function).return_annotation).strip("'\""), None)
-    is_result = inspect.isclass(found) and issubclass(found, Result) and found.__module__ == module.__name__
-    return f"{module.__name__}.{found.__name__}" if is_result and found is not None else ""
+    is_result = inspect.isclass(found) and issubclass(found, Result)
+    return f"{found.__module__}.{found.__name__}" if is_result and found is not None else ""
 
 
 def page() -> str:

@@ -18,10 +18,9 @@ MEANINGS = {
     "at_desk": "whether it was done at the judging screen", "band": "the word for a value of that size",
     "before": "the value before the change", "because": "codes of what the run is refused for",
     "begins": "the first words",
-    "best_rank": "best rank of any run", "best_run": "the run that had the best rank",
+    "best_rank": "best rank of any run",
     "better": "the run ahead", "bpref": "bpref", "budget": "documents to draw for each topic",
     "calibration": "documents that all judges get", "cannot": "documents that a judge could not judge",
-    "certain": "whether the order holds however judged",
     "check": "the rule", "checked": "how many were looked at", "class": "the true class",
     "classes": "number of classes", "cluster": "the cluster", "clusters": "number of clusters",
     "code": "the kind of fault or warning", "coefficient": "of agreement",
@@ -54,13 +53,13 @@ MEANINGS = {
     "judged_at": "when it was judged", "judgements": "number of judgements",
     "judges": "the judges, or their number", "judging": "the variance by judging",
     "judging_variance": "part of the variance that judging brings",
-    "k": "K, the share of judging in the variance", "kappa": "Cohen's kappa", "kind": "of which kind it is",
+    "kappa": "Cohen's kappa", "kind": "of which kind it is",
     "kinds": "how many people, models and imported files vote together", "label": "the grade in words",
     "law": "simulated where judgings were drawn, else the normal law",
     "least": "the least value", "left": "documents left to decide", "left_out": "those left out",
     "level": "least grade that is relevant", "line": "line of the file",
     "linear": "kappa with linear costs", "lines": "number of lines",
-    "listed_unjudged": "listed with a code for unjudged", "low": "lower limit",
+    "low": "lower limit",
     "macro_overlap": "overlap, averaged over topics",
     "macro_topics": "topics it is averaged over", "map_variance": "variance of MAP over judgings",
     "mean": "the mean", "measure": "the measure", "median": "the median",
@@ -110,20 +109,18 @@ MEANINGS = {
     "undrawn": "documents that are still to be drawn", "unjudged": "documents without a grade",
     "until": "when the claim ends", "value": "the value", "variance": "the variance",
     "verdict": "accepted, warned or refused", "warned": "rules that warn of the run",
-    "version": "the version", "w": "W of Shapiro and Wilk",
+    "version": "the version",
     "wanted": "the width that is asked for", "weighted_f": "F with the weighted inverse purity",
     "weighted_inverse_purity": "inverse purity weighted by the size of clusters", "what": "what it is",
     "why": "why", "withdrawn": "whether it is no longer in use", "worse": "the run behind",
 }  # fmt: skip
-MEANINGS |= {"judged bool": "whether somebody judged it", "part bool": "whether it is the part of one judge"}
+MEANINGS |= {"judged bool": "whether somebody judged it"}
 ENDINGS = {
     "_found": "once the documents are found", "_low": "lower limit", "_high": "upper limit",
     "_se": "standard error", "_a": "of run A", "_b": "of run B", "_before": "before", "_after": "after",
-    "_error": "error of the number", "_interval": "on an interval scale", "_nominal": "nominal",
-    "_ordinal": "ordinal", "_normal": "by the normal law", "_included": "with judging included",
-    "_removed": "with judging removed", "_judging": "by judging", "_topics": "by topics",
-    "_unjudged": "among the unjudged", "_judged": "among the judged", "_relevant": "among the relevant",
-    "_unrounded": "without rounding",
+    "_normal": "by the normal law", "_included": "with judging included",
+    "_removed": "with judging removed", "_unjudged": "among the unjudged", "_judged": "among the judged",
+    "_relevant": "among the relevant", "_unrounded": "without rounding",
 }  # fmt: skip
 """What the end of a name adds to what the rest means."""
 

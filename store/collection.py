@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from store.keeping.histories import Judgements
     from store.keeping.progress import Progress
     from store.keeping.verify import Verified
-    from store.keeping.work import Prefer, WorkDone
+    from store.keeping.work import WorkDone
     from store.looking.details import DetailQueries
     from store.looking.history import HistoryQueries
     from store.looking.lists import ListQueries
@@ -171,8 +171,8 @@ class Collection:
 
         return head_of(self._db.engine, judge, guidelines=guidelines, topics=topics, hashes=hashes)
 
-    def import_work(self, file: Path, *, prefer: Prefer | None = None) -> WorkDone:
+    def import_work(self, file: Path, **chosen: Any) -> WorkDone:
         """Do again, as its judge, what a page saved; see `store.keeping.work.import_work`."""
         from store.keeping.work import import_work
 
-        return import_work(self._db.engine, self.scale, file, prefer=prefer)
+        return import_work(self._db.engine, self.scale, file, **chosen)

@@ -1,9 +1,11 @@
 """Judgement events: THE record of who judged what, and the one table of its fields.
 
 `EVENT` says of every field of `JudgementEvent` what kind of value it has, what it is for and since when it
-is there. The columns of the table ``judgement``, the keys of files, what a history
-shows and what a README says follow from it. A file has one JSON object an event; files written before a
-field was there are read without it.
+is there. The columns of the table ``judgement``, the keys of files, what a history shows and what a README
+says follow from it. A file has one JSON object an event; files written before a field was there are read
+without it. A new field that a screen hands over needs its place in `store.records.Decision` and in
+`judge_ui.session.session`, one that a page measures in ``judge_ui/page/page.js`` and `store.keeping.work`,
+and one with a judge's own words in `store.judging.erasing`.
 """
 
 from __future__ import annotations

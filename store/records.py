@@ -120,6 +120,18 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredRun:
+    """What is known of a run without reading its rankings; fields as in `Run`."""
+
+    tag: str
+    group: str
+    contributes: bool
+    sha256: str
+    file: str
+    header: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PoolEntry:
     """One document chosen for judging, for one topic."""
 

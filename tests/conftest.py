@@ -18,6 +18,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from store.collection import Collection
+from tests.helpers.forked_pooler import forked_pooler
 from tests.helpers.postgres import empty_schema, postgres_server
 from tests.helpers.run import JUDGES, copy_garden, run
 from tests.helpers.world import new_collection
@@ -63,8 +64,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out what needs a tool that is absent."""
-    # By far the longest of the slow tests: last, the other workers would wait for it.
-    items.sort(key=lambda item: item.name != "test_readme_blocks_run_in_order")
+    # What one worker runs together takes longest: last, the other workers would wait for it.
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     for item in items:
         for marker, program in TOOLS.items():
             if item.get_closest_marker(marker) and shutil.which(program) is None:
@@ -142,6 +143,14 @@ def collection(collection_name: str) -> Iterator[Collection]:
     """Make an empty collection of scale 0-2, on each engine in turn."""
     with new_collection(collection_name) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Make the folder of a `pooler` that starts at once."""
+    folder = tmp_path_factory.mktemp("bin")
+    with forked_pooler(folder):
+        yield folder
 
 
 @pytest.fixture(scope="session")

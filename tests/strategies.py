@@ -18,9 +18,9 @@ EXAMPLES = int(os.environ.get("POOLER_EXAMPLES", "50"))
 def examples(number: int) -> int:
     """Return how many examples a test of another cost makes: as many times more as is asked for.
 
-    20 for what uses a database, files or a screen; more for what is cheap and rarely wrong.
+    10 for what uses a database, files or a screen; more for what is cheap and rarely wrong.
     """
-    return max(20, number * EXAMPLES // 50)
+    return max(10, number * EXAMPLES // 50)
 
 
 ids = st.one_of(

@@ -13,13 +13,12 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.forked_pooler import forked_pooler
 from tests.readme_blocks import ROOT
 from tests.test_readme import run_shell
 
@@ -29,6 +28,7 @@ SPARK = DOCS / "how-to" / "spark.md"
 """The page that needs Java, and PySpark."""
 OTHER_TOOLS = DOCS / "how-to" / "other-tools.md"
 """The page that needs ir_datasets."""
+DEMO = "pooler demo --keep garden"
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARK = "\x1e"
@@ -75,17 +75,21 @@ def text_to_run(page: Path) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Make the folder of a `pooler` that starts at once."""
-    folder = tmp_path_factory.mktemp("bin")
-    with forked_pooler(folder):
-        yield folder
+def garden(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run what most pages begin with, once: the folder it keeps, beside what it prints."""
+    folder = tmp_path_factory.mktemp("garden")
+    made = run_shell(f"PATH={shlex.quote(str(programs))}:$PATH\n{DEMO} > printed 2>&1", folder)
+    assert made.returncode == 0, made.stderr
+    return folder
 
 
-def run_page(page: str, folder: Path, programs: Path) -> tuple[list[list[str]], Path]:
+def run_page(page: str, folder: Path, programs: Path, garden: Path) -> tuple[list[list[str]], Path]:
     """Run all commands of a page in one shell: the lines each printed, and the folder they end in."""
     (folder / "source").symlink_to(ROOT)
     commands = [step.command for block in _CONSOLE.findall(page) for step in steps(block)]
+    if commands[:1] == [DEMO]:
+        made = shlex.quote(str(garden))
+        commands[0] = f"cp -a {made}/garden garden; cat {made}/printed"
     script = "\n".join(f"{command}\nprintf '{_MARK}'" for command in ("exec 2>&1", *commands, "pwd"))
     script = f"PATH={shlex.quote(str(programs))}:$PATH\n{script}"
     ran = run_shell(script, folder)
@@ -102,7 +106,12 @@ def run_page(page: str, folder: Path, programs: Path) -> tuple[list[list[str]], 
     ids=lambda page: page.relative_to(ROOT).as_posix(),
 )
 def test_page_runs_and_prints_what_it_shows(
-    page: Path, programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+    page: Path,
+    programs: Path,
+    garden: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pytestconfig: pytest.Config,
 ) -> None:
     """Each command of a page prints the output shown under it; each Python example gives its value."""
     if page == SPARK:
@@ -110,7 +119,7 @@ def test_page_runs_and_prints_what_it_shows(
     if page == OTHER_TOOLS:
         pytest.importorskip("ir_datasets", reason="not run here for want of ir_datasets")
     before, text = text_to_run(page)
-    outputs, place = run_page(text, tmp_path, programs)
+    outputs, place = run_page(text, tmp_path, programs, garden)
     printed = iter(outputs)
     wrong: list[str] = []
 

@@ -28,7 +28,6 @@ from tests.store.analysis.pools.stopping_rules import at_most, stops_at_knee
 
 TARGETS = (0.8, 0.9)
 ERROR = 0.05
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)

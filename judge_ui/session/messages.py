@@ -314,20 +314,6 @@ def opinion_marks(opinions: Iterable[Opinion], scale: Scale) -> str:
     return "  ".join(f"{one.letter} {given_grade_mark(scale, one.grade)}" for one in opinions)
 
 
-def given_words(given_grades: Sequence[GivenGrade], scale: Scale) -> str:
-    """Write on one line what A, B, C gave and the gap between them; empty = nobody gave any.
-
-    Examples
-    --------
-    >>> from store.formats.scale import parse_scale
-    >>> given_words((2, None, 0), parse_scale("0-2")), given_words((1, None), parse_scale("0-2"))
-    ("A 2  B can't  C 0  gap 2", "A 1  B can't")
-    """
-    gap = gap_of(given_grades)
-    named = [f"{letter(place)} {given_grade_mark(scale, one)}" for place, one in enumerate(given_grades)]
-    return "  ".join([*named, *([] if gap is None else [f"gap {gap}"])])
-
-
 def given_lines(given_grades: Sequence[Sequence[GivenGrade]], scale: Scale) -> list[list[str]]:
     """Write the same of several documents under each other, then closer and closer: at last without letters.
 

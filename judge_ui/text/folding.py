@@ -20,8 +20,6 @@ HIRAGANA = "\u3041-\u309f"
 _JOINED = 30
 """Most combining characters folded as one; normalising a longer run takes quadratic time."""
 
-_NO_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
-
 _Edit = tuple[int, int, int]
 """End in the folded text, start and end in the source, of characters folded as one."""
 

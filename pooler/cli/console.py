@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from enum import IntEnum
 from typing import Any, TextIO
@@ -46,22 +46,57 @@ class ExitCode(IntEnum):
 
 
 def write_lines(
-    path: str | None, lines: Iterable[str], *, manifest: str | None = None, private: bool = False
+    path: str | None, lines: Iterable[str], *, private: bool = False, first: Callable[[], None] | None = None
 ) -> None:
     """Write lines to a file, complete or not at all, or to stdout.
 
-    Say so when that replaces an earlier result.
-
-    `manifest`: that of an earlier result; by default beside it. `private`: a new file is for its owner alone,
-    since judges are named in it.
+    `private`: a new file is for its owner alone, since judges are named in it. `first` is called before the
+    file has its name; see `write_whole`.
     """
     if path is None or path == "-":
         sys.stdout.writelines(f"{line}\n" for line in lines)
-        return
-    replaced = earlier_result(path, manifest or f"{path}.manifest.json")
-    write_whole(path, lines, private=private)
-    if replaced is not None:
-        say(replaced)
+        if first is not None:
+            first()
+    else:
+        write_whole(path, lines, private=private, first=first)
+
+
+def write_results(
+    files: Mapping[str | None, Iterable[str]],
+    facts: Callable[[], Mapping[str, Any]],
+    manifest: str | None,
+    *,
+    private: bool = False,
+    names_judges: bool = True,
+) -> None:
+    """Write results, each to a file or to stdout, and their manifest; say which replace earlier ones.
+
+    Parameters
+    ----------
+    files : mapping
+        Lines by path.
+    facts : callable
+        Gives what the manifest says, when the lines of the first file are written.
+    manifest : str or None
+        Its path; by default beside a file, and of stdout there is none.
+    private : bool, default=False
+        Whether new files are for their owner alone.
+    names_judges : bool, default=True
+        Whether a new manifest is.
+    """
+    paths = [path for path in files if path is not None and path != "-"]
+    beside = manifest or (f"{paths[0]}.manifest.json" if paths else None)
+    replaced = [] if beside is None else [earlier_result(path, beside) for path in paths]
+    waiting = [] if beside is None else [beside]
+
+    def write_manifest() -> None:
+        while waiting:
+            write_json(waiting.pop(), facts(), private=names_judges)
+
+    for path, lines in files.items():
+        write_lines(path, lines, private=private, first=write_manifest)
+    for words in filter(None, replaced):
+        say(words)
 
 
 def write_json(path: str, data: Mapping[str, Any], *, private: bool = False) -> None:
@@ -71,14 +106,6 @@ def write_json(path: str, data: Mapping[str, Any], *, private: bool = False) -> 
         sys.stdout.write(f"{text}\n")
     else:
         write_whole(path, [text], private=private)
-
-
-def write_manifest(
-    out: str | None, manifest: str | None, facts: Mapping[str, Any], *, private: bool = False
-) -> None:
-    """Write a manifest where it is asked for, else beside its file; of stdout there is none."""
-    if manifest is not None or out not in (None, "-"):
-        write_json(manifest or f"{out}.manifest.json", facts, private=private)
 
 
 def show_error(error: PoolerError) -> ExitCode:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
-from pooler.cli.console import check_out, write_lines, write_manifest
+from pooler.cli.console import check_out, write_results
 from pooler.cli.options import ManifestOption, RelaxedOption, RigidOption, WhoseOptions
 from pooler.cli.signature import option
 from pooler.telling import say, warn
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from pooler.results.agree.aggregate import QrelsResult
     from pooler.results.source import Source
     from store.grades.policy import Policy
     from store.judging.kinds import Heard
@@ -66,13 +67,16 @@ class QrelsOptions:
             check=self._check,
         )
         for one in made:
-            path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
-            write_lines(path, one.blocks(), manifest=beside)
-            write_manifest(path, beside, one.manifest, private=True)
+            self._write_one(one)
         tell_qrels(made)
         heard = made[0].final.all_votes.heard
         tell_file_name([self.out], heard)
         return heard
+
+    def _write_one(self, one: QrelsResult) -> None:
+        """Write the qrels of a level."""
+        path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
+        write_results({path: one.blocks()}, lambda: one.manifest, beside)
 
     def _check(self, wanted: Sequence[int | None]) -> None:
         """Refuse before any work that several files have one name, or one that cannot be written."""

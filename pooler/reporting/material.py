@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from pooler.reporting.commands import CommandLines
 from pooler.results.agree.agreement import AgreementResult, agreement
-from pooler.results.audit.audit import Audit, audit
+from pooler.results.audit.audit import audit
+from pooler.results.audit.tables import Audit
 from pooler.results.judge_kinds import kinds_words
 from pooler.results.look.effort import effort
 from pooler.results.look.listing import listing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -98,22 +98,28 @@ def earlier_result(out: str, beside: str) -> str | None:
     return f"{out}: replaced an earlier result" + (f" ({words})" if words else "")
 
 
-def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> None:
+def write_whole(
+    path: str, lines: Iterable[str], *, private: bool = False, first: Callable[[], None] | None = None
+) -> None:
     """Write lines to a file, which appears complete or not at all; one that is there keeps its mode.
 
-    A new `private` file is for its owner alone, as it is when judges are named in it.
+    A new `private` file is for its owner alone, as it is when judges are named in it. `first` is called when
+    all lines are written and the file has not its name yet: it writes the manifest, without which a file is
+    no result, and would be refused to the command that is given again after a kill.
     """
     target = Path(path)
     try:
         if target.exists() and not target.is_file():  # a device or a pipe
             with target.open("w", encoding="utf-8", newline="") as file:
                 file.writelines(f"{line}\n" for line in lines)
+            if first is not None:
+                first()
             return
-        with (
-            made_whole(target, replaces=True, private=private) as part,
-            part.open("w", encoding="utf-8", newline="") as file,
-        ):
-            file.writelines(f"{line}\n" for line in lines)
+        with made_whole(target, replaces=True, private=private) as part:
+            with part.open("w", encoding="utf-8", newline="") as file:
+                file.writelines(f"{line}\n" for line in lines)
+            if first is not None:
+                first()
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}"
         raise PoolerError(message) from error
@@ -134,10 +140,10 @@ def write_result(
     check_out(path, beside)
     beside = beside or f"{path}.manifest.json"
     replaced = earlier_result(path, beside)
-    write_whole(path, lines)
+    text = json_text(manifest, indent=2, sort_keys=True)
+    write_whole(path, lines, first=lambda: write_whole(beside, [text], private=private))
     if replaced is not None:
         say(replaced)
-    write_whole(beside, [json_text(manifest, indent=2, sort_keys=True)], private=private)
 
 
 def _is_something(path: Path) -> bool:

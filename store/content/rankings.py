@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as with_changes
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,8 @@ from store.db.packing import PackedRanking, pack_ranking, packed_elements, unpac
 from store.db.tables import RANKING, RUN
 from store.errors import ArgumentError
 from store.ranking import Order, compared_scores, rank_order, ties_at_cut
-from store.records import Ranking, Run
+from store.records import Ranking, Run, StoredRun
 from store.text import natural_key
-
-if TYPE_CHECKING:
-    from store.content.runs import StoredRun
 
 _BATCH = 256
 """Rankings fetched at a time."""

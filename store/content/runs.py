@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from store.db.keys import Keys
 from store.db.raw import insert_new
 from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
 from store.errors import ArgumentError, ConflictError, UnknownNameError
-from store.records import ImportReport
+from store.records import ImportReport, StoredRun
 
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments, TopDocuments
@@ -28,19 +28,6 @@ if TYPE_CHECKING:
 _BATCH = 256
 """Rankings inserted at a time."""
 _RANKING = ("run_id", "topic_id", "length", "document_ids", "scores", "ranks", "positions", "codec")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRun:
-    """What is known of a run without reading its rankings."""
-
-    tag: str
-    group: str
-    contributes: bool
-    sha256: str
-    file: str
-    header: str | None = None
-    """Lines of the file that say what the run is, as they stand there; ``None`` = none."""
 
 
 def add_rankings(

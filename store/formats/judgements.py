@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from operator import getitem, itemgetter
-from typing import Any, Self, TextIO
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -503,21 +503,3 @@ def _passages(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def write_events(events: Iterable[JudgementEvent], stream: TextIO) -> None:
-    r"""Write events, one JSON object a line, in the order given; the stream must be UTF-8, ``newline="\n"``.
-
-    Equal events are equal bytes: keys in the order of `FIELDS`, moments in UTC with microseconds where
-    there are any, text escaped as by `json_line`. A moment without a time zone raises `ArgumentError`.
-    """
-    stream.writelines(f"{json_line(event_values(event))}\n" for event in events)
-
-
-def iterate_events(path: str, faults: FaultList) -> Iterator[tuple[int, JudgementEvent]]:
-    """Yield events with their line numbers, from 1; a line with a fault is not yielded."""
-    events = EventChain(faults)
-    for number, values in read_json_lines(path, faults):
-        event = event_of_values(values, number, faults)
-        if event is not None and events.accepts(event, number):
-            yield number, event

@@ -111,10 +111,7 @@ def fetch_pooled(session: Session, topic: int) -> dict[int, Queued]:
 
 
 def fetch_queue(session: Session, judge: int, topic: int) -> list[Queued]:
-    """Return a judge's documents of a topic in display order: what is assigned, or else every pool.
-
-    But for those in whose place a near-duplicate is shown.
-    """
+    """Return a judge's documents of a topic in display order: what is assigned, or else every pool."""
     pooled = fetch_pooled(session, topic)
     if not has_assignments(session):
         return list(pooled.values())

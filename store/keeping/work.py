@@ -9,7 +9,7 @@ its window and number, of which its moment tells as much: moments of a page asce
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -179,12 +179,20 @@ class _Record:
         return self.known["window"], self.known["judged_at"]
 
 
-def import_work(engine: Engine, scale: Scale, file: Path, *, prefer: Prefer | None = None) -> WorkDone:
+def import_work(
+    engine: Engine,
+    scale: Scale,
+    file: Path,
+    *,
+    prefer: Prefer | None = None,
+    keep: Callable[[list[dict[str, Any]]], None] | None = None,
+) -> WorkDone:
     """Do again, as the judge of a page, what the page saved: all of it in one transaction.
 
     What is there already is passed over. `FormatError`, with every fault: the file is not as the page wrote
     it, or says what no page could. `ConflictError`: it is of another collection, or the judge decided
-    otherwise elsewhere since the page was made, and `prefer` does not say what stands.
+    otherwise elsewhere since the page was made, and `prefer` does not say what stands. `keep` is called with
+    what cannot be stored, if there is any, before the rest is: a kill in between loses nothing of it.
     """
     faults = FaultList(str(file))
     head, records = _read(file, faults)
@@ -205,6 +213,8 @@ def import_work(engine: Engine, scale: Scale, file: Path, *, prefer: Prefer | No
     with writing(engine) as session:
         done = desk.take(session, records)
         faults.raise_if_any(hint=_AGAIN)
+        if keep is not None and done.refused:
+            keep(done.refused)
     return done
 
 
@@ -394,6 +404,15 @@ class _PageDesk(Desk):
         )
         self._sittings = {row.window: row.id for row in session.execute(query)}
         self._windows = {number: window for window, number in self._sittings.items()}
+        query = select(SITTING.c.window).where(
+            SITTING.c.judge_id != self._judge_id, SITTING.c.window.in_(windows)
+        )
+        others = set(session.scalars(query))
+        for one in records:
+            if one.known["window"] in others:
+                message = "`window`: expected one of this page, got a window of another judge's page"
+                self._faults.add(one.line, message, "window")
+        self._faults.raise_if_any(hint=_AGAIN)
 
     def _recognise(self, pair: Pair, own: list[_Record], history: list[Row[Any]]) -> list[_Record]:
         """Return the records of a document that are not there yet, and note what the others became."""

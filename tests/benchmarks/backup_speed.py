@@ -25,7 +25,7 @@ import numpy as np
 from sqlalchemy import insert
 
 from store.collection import Collection
-from store.content.runs import StoredRun, add_rankings
+from store.content.runs import add_rankings
 from store.db.engine import collection_url
 from store.db.packing import pack_ranking
 from store.db.tables import JUDGEMENT
@@ -33,7 +33,7 @@ from store.errors import StoreError
 from store.formats.scale import parse_scale
 from store.keeping.backup import back_up, restore
 from store.keeping.verify import verify
-from store.records import Document, JudgeKind
+from store.records import Document, JudgeKind, StoredRun
 from tests.benchmarks.timing import in_folder
 from tests.helpers.world import JudgeAtWork, carry, make_pool
 

@@ -11,7 +11,7 @@ from store.formats.scale import parse_scale
 from store.records import Document, JudgeKind, Topic
 from tests.benchmarks.timing import in_folder, once
 from tests.helpers.world import make_pool
-from tests.judge_ui.page.browser import Browser
+from tests.judge_ui.page.browser import Browser, Person
 from tests.judge_ui.page.pages import make_page
 from tests.judge_ui.page.test_page_in_browser import begin, bring_back, saved
 
@@ -57,7 +57,7 @@ def large_page(folder: Path) -> None:
     assert size < 1.2 * n_bytes
     with Browser(folder) as browser:
         began = time.perf_counter()
-        page = browser.open(file)
+        page = Person(browser, folder).open(file)
         print(f"  opened in {time.perf_counter() - began:.2f} s")
         begin(page)
         print(f"  {page.js(JUDGE_ALL) / DOCUMENTS:.2f} ms a decision")

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import run_process
+from tests.helpers.run import environment
 
 pytestmark = pytest.mark.slow
 
 
-def offered(folder: Path, line: str, **settings: str) -> list[str]:
-    """Return what bash is offered for the last word of a line."""
+Offered = Callable[..., list[str]]
+
+
+@pytest.fixture
+def offered(programs: Path) -> Offered:
+    """Give a function that returns what bash is offered for the last word of a line typed in a folder."""
+    return partial(_offered, programs / "pooler")
+
+
+def _offered(program: Path, folder: Path, line: str, **settings: str) -> list[str]:
     words = line.split(" ")
     asked = {"_POOLER_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
-    ran = run_process(folder=folder, settings={**asked, **settings})
+    environ = environment({**asked, **settings})
+    ran = subprocess.run([program], cwd=folder, env=environ, capture_output=True, timeout=60, check=False)
     assert (ran.returncode, ran.stderr) == (0, b"")
     return ran.stdout.decode().split()
 
@@ -35,14 +47,16 @@ def offered(folder: Path, line: str, **settings: str) -> list[str]:
         ("pooler pool bm25-b", []),  # run files, which the shell completes itself
     ],
 )
-def test_names_of_the_collection_are_offered(judged: Path, line: str, names: list[str]) -> None:
+def test_names_of_the_collection_are_offered(
+    judged: Path, offered: Offered, line: str, names: list[str]
+) -> None:
     """Runs, topics, judges; strategies and measures; a choice of words; commands."""
     found = offered(judged, line)
     assert found[: len(names)] == names
     assert bool(found) == bool(names)
 
 
-def test_another_collection_is_asked(judged: Path, tmp_path: Path) -> None:
+def test_another_collection_is_asked(judged: Path, offered: Offered, tmp_path: Path) -> None:
     """By its option and by the environment; one that is not there offers nothing, and says nothing."""
     where = str(judged / "collection.db")
     elsewhere = tmp_path / "elsewhere"

@@ -69,6 +69,28 @@ def test_earlier_result_is_replaced_and_told(cli: Cli, judged: Path, name: str) 
     assert "q.manifest.json: already exists, and is not the manifest of an earlier result" in refused
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("n_named", [0, 1])
+def test_what_a_killed_command_left_is_no_obstacle(
+    cli: Cli, judged: Path, name: str, n_named: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed before its first or its second file has its name: the same command goes through."""
+    named, replace = [], Path.replace
+
+    def stop(self: Path, target: Path) -> Path:
+        if len(named) == n_named:
+            raise KeyboardInterrupt
+        named.append(target.name)
+        return replace(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", stop)
+        assert cli(*COMMANDS[name], "--out", "q").code == 130
+    assert named == ["q.manifest.json"][:n_named]
+    cli(*COMMANDS[name], "--out", "q").fine()
+    assert (judged / "q").stat().st_size
+
+
 def test_pool_that_was_imported_can_be_exported_twice(cli: Cli, here: Path) -> None:
     """Its plan is another's; the manifest beside the file is pooler's all the same."""
     cli("init", "--scale", "0-2").fine()

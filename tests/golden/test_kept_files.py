@@ -1,4 +1,4 @@
-"""What earlier versions wrote is read: collections of every schema, parts, backups, exports.
+"""What earlier versions wrote: files are read, collections and backups are refused by name.
 
 The expected judgements are those that the version itself exported.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 
 from judge_ui.session.keymap import read_keymap
 from judge_ui.session.keys import Command
-from tests.golden.kept import GOLDEN, unpack_today
+from tests.golden.kept import GOLDEN, unpack, unpack_today
 from tests.helpers.run import GARDEN, Outcome, copy_garden, run_inside
 from tests.helpers.world import parse_scale
 
@@ -32,17 +31,21 @@ def records(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def part_of(record: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a kept record says, as a record of today says it."""
-    return {name: record[name] for name in kept}
-
-
 @pytest.mark.parametrize(("name", "events"), [("built", 181), ("assigned", 13)])
 def test_collection_is_read_and_has_no_fault(name: str, events: int, tmp_path: Path) -> None:
     """Whole collections open, every check passes, and no event is missing."""
     file = unpack_today(f"written/{name}.db", tmp_path / "collection.db")
     assert "no fault found" in on(file, "verify").out
     assert len(records(on(file, "export", "judgements", "--history").out)) == events
+
+
+def test_backup_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
+    """The page that says what to do is named, and nothing is made."""
+    backup = unpack("written/monday.backup", tmp_path / "monday.backup")
+    refused = run_inside("restore", backup, "--collection", tmp_path / "again.db").failed(3)
+    assert "has the schema 0004 of another version" in refused.err
+    assert "docs/upgrade.md" in refused.err
+    assert {path.name for path in tmp_path.iterdir()} == {"monday.backup"}
 
 
 def rows(text: str, form: str) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import array
 import atexit
+import gc
 import json
 import os
 import signal
@@ -19,8 +20,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
+import judge_ui
 import pooler.cli.main
+import store
 from tests.readme_blocks import ROOT
 
 _CLIENT = """#!{python} -IS
@@ -37,12 +41,10 @@ for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 ended = server.recv(1)
 os._exit(ended[0] if ended else 137)
 """
-_PRELOADED = (
-    *("numpy", "rich.progress", "sqlalchemy.dialects.sqlite", "store.collection", "store.grades.qrels"),
-    *("pooler.cli.fit", "pooler.cli.render", "pooler.cli.source_options", "pooler.cli.signature"),
-    *("pooler.results.source", "pooler.results.judgement_files", "pooler.results.measures.evaluate"),
-    *("scipy.stats", "pooler.pools.plan", "pooler.reporting.report"),  # and with it most results
-)
+_ALSO = ("numpy.ma", "numpy.random", "rich.progress", "scipy.stats", "sqlalchemy.dialects.sqlite")
+"""What the three packages import when a command needs it."""
+_LATER = ("pooler.spark", "pooler.datasets", "store.db.migrations")
+"""What needs an extra, or is run by somebody else."""
 
 
 @contextmanager
@@ -71,8 +73,13 @@ def forked_pooler(folder: Path, **settings: str) -> Iterator[Path]:
 
 def _serve(address: str, told: int) -> None:
     """Answer one client after another, each in a process of its own."""
-    for name in _PRELOADED:
+    for package in (pooler, judge_ui, store):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.startswith(_LATER):
+                import_module(module.name)
+    for name in _ALSO:
         import_module(name)
+    gc.freeze()  # a fork copies no memory for want of garbage
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(address)

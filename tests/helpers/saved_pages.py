@@ -18,7 +18,6 @@ from typing import Any
 
 from tests.helpers.run import run_inside
 
-WINDOW = "0123456789abcdef"
 Record = Mapping[str, Any]
 
 
@@ -38,7 +37,6 @@ def record(docno: str, revision: int, action: str, *, topic: str = "1", **said: 
         "dwell_ms": 1000,
         "active_ms": 900,
         "dropped_keys": 0,
-        "window": WINDOW,
         **said,
     }
 
@@ -66,12 +64,12 @@ def after(head: str, ms: int) -> str:
 
 def save(file: Path, head: str, records: Sequence[Record]) -> Path:
     """Write a file as a page does; every record is a millisecond after the one before."""
-    lines, numbers = [head], dict[str, int]()
+    lines, numbers, own = [head], dict[str, int](), json.loads(head)["judge"]
     for place, one in enumerate(records):
-        window = str(one.get("window", WINDOW))
+        window = str(one.get("window", own))
         numbers[window] = numbers.get(window, 0) + 1
         times = {"opened_at": after(head, 1), "shown_at": after(head, 1), "judged_at": after(head, 2 + place)}
-        whole = {"number": numbers[window], **times, **one} if len(one) > 1 else one
+        whole = {"window": window, "number": numbers[window], **times, **one} if len(one) > 1 else one
         lines.append(json.dumps(whole))
     body = "".join(f"{one}\n" for one in lines).encode()
     time.sleep((len(records) + 5) / 1000)  # none of them is in the future

@@ -14,7 +14,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from sqlalchemy import Engine, event, inspect, text
+from sqlalchemy import Engine, create_engine, event, inspect, text
 
 from store.collection import Collection
 from store.db.engine import collection_url, make_engine, reading, writing
@@ -29,11 +29,42 @@ from store.records import Action, Decision, Pool, PoolEntry, Ranking, Run, Task
 def new_collection(where: str, scale: str = "0-2") -> Collection:
     """Make an empty collection named "test" where there is none, and open it."""
     if "://" in where:
-        return Collection.create(where, name="test", scale=parse_scale(scale), program="test")
+        return _new_on_server(where, scale)
     file = Path(where)
     assert not file.exists(), where
     file.write_bytes(_empty(scale))
     return Collection(where)
+
+
+_making: dict[str, list[tuple[str, Any]]] = {}
+"""Scale -> the statements that make an empty collection of it on PostgreSQL, as they were sent first."""
+
+
+def _new_on_server(where: str, scale: str) -> Collection:
+    """Make an empty collection on PostgreSQL, all but the first in one round trip of one connection."""
+    if scale in _making:
+        with create_engine(collection_url(where)).connect() as connection:
+            plain = connection.connection.driver_connection
+            assert plain is not None
+            with plain.pipeline(), plain.cursor() as cursor:
+                for statement, values in _making[scale]:
+                    cursor.execute(statement, values)
+            plain.commit()
+            connection.invalidate()
+        return Collection(where)
+    sent = []
+
+    def keep(_: Any, __: Any, statement: str, values: Any, *more: Any) -> None:
+        if statement.lstrip().startswith(("CREATE", "INSERT")):
+            sent.append((statement, values))
+
+    event.listen(Engine, "before_cursor_execute", keep)
+    try:
+        made = Collection.create(where, name="test", scale=parse_scale(scale), program="test")
+    finally:
+        event.remove(Engine, "before_cursor_execute", keep)
+    _making[scale] = sent
+    return made
 
 
 @cache
@@ -232,18 +263,3 @@ def race(name: str, judge: str, barrier: Barrier, answers: Pipe) -> None:
             else:
                 won.append(docno)
         answers.send((won, lost))
-
-
-def judge_until_killed(name: str, judge: str, answers: Pipe) -> None:
-    """Grade without end, sending (docno, grade, revision) after each `record` that returned.
-
-    Runs in a process of its own.
-    """
-    with Collection(name) as collection:
-        sitting = JudgeAtWork(collection.desk(judge), "1")
-        number = 0
-        while True:
-            for docno in sitting.tasks:
-                number += 1
-                task = sitting.grade(docno, number % 3)
-                answers.send((docno, task.grade, task.revision))

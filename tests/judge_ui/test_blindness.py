@@ -259,3 +259,40 @@ def test_adaptive_sitting_says_nothing_of_the_other_judge(tmp_path: Path) -> Non
         check_statements(world.name, listener.sent)
         assert not SECRETS.search(heard)
         assert "Title a" in heard
+
+
+@pytest.mark.parametrize("places", PLACES)
+def test_line_mode_prints_the_same_whatever_the_other_judge_did(tmp_path: Path, places: str) -> None:
+    """Line for line, bob's terminal is what it would be if he were alone."""
+    printed = []
+    for other in (True, False):
+        world = make_world(tmp_path / str(other), places=places, other=other)
+        with world.collection:
+            printed.append(bobs_lines(world))
+    assert printed[0] == printed[1]
+    assert not SECRETS.search(printed[0])
+    assert "Title f" in printed[0], "the story was told to the end"
+
+
+@pytest.mark.parametrize("places", ["by name", "none", "claimed"])
+async def test_screens_are_the_same_whatever_the_other_judge_did(tmp_path: Path, places: str) -> None:
+    """Key for key, every screen is what it would be if bob were alone."""
+    shown = []
+    for other in (True, False):
+        world = make_world(tmp_path / str(other), places=places, other=other)
+        with world.collection:
+            shown.append(await bobs_screens(world, size=(100, 30)))
+    for mine, alone in zip(*shown, strict=True):
+        assert mine == alone
+        assert not SECRETS.search(mine)
+    assert any("Title a" in one for one in shown[0]), "the story was told"
+    assert len(set(shown[0])) > 15
+
+
+async def test_screens_of_an_adaptive_pool_say_nothing_of_the_other_judge(tmp_path: Path) -> None:
+    """No screen has another judge's word, nor a run's."""
+    world = make_world(tmp_path / "c", places="none", other=True, adaptive=True)
+    with world.collection:
+        shown = await bobs_screens(world, size=(80, 24))
+    assert not SECRETS.search("\n".join(shown))
+    assert any("Title a" in one for one in shown)

@@ -79,7 +79,8 @@ def test_a_key_held_since_the_document_came_grades_nothing(
 def test_a_burst_of_keys_grades_one_document(terminal: PtyTerminal, collection: Collection) -> None:
     """What a slow line delivers at once, or a raw paste, is one grade and no more."""
     for n_graded, burst in enumerate((b"2222", b"1" * 40, b"1020" * 10, b"1\r" * 20), start=1):
-        terminal.send(burst)
+        place = terminal.send(burst)
+        terminal.wait_for(f"Text {n_graded}.", since=place)
         terminal.until_quiet(0.5)
         assert len(grades(collection)) == n_graded
     leave(terminal)
@@ -111,22 +112,41 @@ def test_a_held_key_that_changes_acts_once(terminal: PtyTerminal, collection: Co
 
 PASTE = b"\x1b[200~2 0 1 1\x1b[201~"
 
-HARMLESS = {
-    "a bracketed paste": (PASTE,),
-    "a note, pasted and typed": (b"e", b"2", b"1", b"00", PASTE, b"\x1b"),
-    "a note typed ahead": (b"e2 1 0", b"\x1b"),
-    "a reason in words": (b"c", b"4", b"1", b"22", PASTE, b"\x1b"),
-    "the page of the topic": (b"t", b"2", b"1", PASTE, b"t"),
-    "the page of the keys": (b"?", b"2", b"1", PASTE, b"?"),
-    "the wheel": (b"\x1b[<64;10;10M\x1b[<65;10;10M",),
-    "a click": (b"\x1b[<0;10;10M\x1b[<0;10;10m",),
-    "the window lost and got back": (b"\x1b[O\x1b[I",),
-    "keys with modifiers": (b"\x1b[1;2A\x1b[1;5B\x1b[2~\x1b[3~\x1b[21;2~",),
-    "a report of the cursor": (b"\x1b[24;80R",),
-    "answers to what Textual asks": (b"\x1b[?2026;2$y\x1b[?2048;0$y",),
-    "Alt and a digit": (b"\x1b2", b"\x1b1"),
+NOTE, REASON, WORDS = "Note on d00", "Why can it not", "In your words"
+
+HARMLESS: dict[str, tuple[tuple[bytes, str], ...]] = {
+    "a bracketed paste": ((PASTE, ""),),
+    "a note, pasted and typed": (
+        (b"e", NOTE),
+        (b"2", "2"),
+        (b"1", "1"),
+        (b"00", "00"),
+        (PASTE, "2 0 1 1"),
+        (b"\x1b", "now: -"),
+    ),
+    "a note typed ahead": ((b"e2 1 0", NOTE), (b"\x1b", "now: -")),
+    "a reason in words": (
+        (b"c", REASON),
+        (b"4", WORDS),
+        (b"1", "1"),
+        (b"22", "22"),
+        (PASTE, "2 0 1 1"),
+        (b"\x1b", "now: -"),
+    ),
+    "the page of the topic": ((b"t", "t or Esc back"), (b"2", ""), (b"1", ""), (PASTE, ""), (b"t", "now: -")),
+    "the page of the keys": ((b"?", "? or Esc back"), (b"2", ""), (b"1", ""), (PASTE, ""), (b"?", "now: -")),
+    "the wheel": ((b"\x1b[<64;10;10M\x1b[<65;10;10M", ""),),
+    "a click": ((b"\x1b[<0;10;10M\x1b[<0;10;10m", ""),),
+    "the window lost and got back": ((b"\x1b[O\x1b[I", ""),),
+    "keys with modifiers": ((b"\x1b[1;2A\x1b[1;5B\x1b[2~\x1b[3~\x1b[21;2~", ""),),
+    "a report of the cursor": ((b"\x1b[24;80R", ""),),
+    "answers to what Textual asks": ((b"\x1b[?2026;2$y\x1b[?2048;0$y", ""),),
+    "Alt and a digit": ((b"\x1b2", ""), (b"\x1b1", "")),
 }
-"""What a terminal may send, a pause after each, that holds digits and is no grade."""
+"""What a terminal may send that holds digits and is no grade, and what comes on the screen then.
+
+A pause after each; where nothing comes, empty.
+"""
 
 
 @pytest.mark.slow
@@ -135,8 +155,9 @@ def test_digits_that_are_no_keys_of_the_document_grade_nothing(
 ) -> None:
     """Text for a field or a page, and the digits in what a terminal says, are no grades."""
     for name, sent in HARMLESS.items():
-        for data in sent:
-            terminal.send(data)
+        for data, shows in sent:
+            place = terminal.send(data)
+            terminal.wait_for(shows, since=place)
             terminal.until_quiet(ESCAPE_S)
         assert (name, grades(collection)) == (name, {})
     leave(terminal)

@@ -50,8 +50,8 @@ EVIL = (
     + MARKUP
     + " x\u200dx\ufe0f\u0301"
 )
-MARKS = "\u0301\u0323" * 262_144
-"""A mebibyte of combining marks."""
+MARKS = "\u0301\u0323" * 16_384
+"""64 KiB of combining marks: several screens of nothing else."""
 
 IN_ONE_LINE = EVIL.translate(dict.fromkeys([0, *range(0xD800, 0xE000)]))
 """What an argument of a program can hold."""
@@ -117,74 +117,80 @@ class Step(NamedTuple):
     """Keys of the walk."""
 
     keys: bytes
-    shows: tuple[str, ...] = ()
-    """What must be written after them, in either collection."""
+    shows: tuple[str, ...]
+    """What must be written after them, in either collection and size, before the next keys.
 
+    A question and a page take keys from the moment on at which they show their keys.
+    """
+
+
+SCROLLED: tuple[str, ...] = ()
+"""Of keys that scroll, where the text may fit the screen and nothing be written."""
 
 WALK = (
     Step(b"", ("Topics", "Enter open")),
-    Step(b"?", ("open the topic",)),
+    Step(b"?", ("open the topic", "? or Esc back")),
     Step(b"?", ("Enter open",)),
-    Step(b"h", ("Guidelines, version",)),
-    Step(b"G"),
+    Step(b"h", ("Guidelines, version", "h or Esc back")),
+    Step(b"G", SCROLLED),
     Step(b"h", ("Enter open",)),
-    Step(b"y", ("History of this sitting",)),
+    Step(b"y", ("History of this sitting", "y back")),
     Step(b"y", ("Enter open",)),
     Step(b"\x10", ("Enter runs it",)),
     Step(b"\x1b", ("Enter open",)),
-    Step(b"\r", ("Before you begin",)),
-    Step(b"G"),
+    Step(b"\r", ("Before you begin", "Enter begin")),
+    Step(b"G", ("100%",)),
     Step(b"\r", ("now: ", "note: *")),
-    Step(b"?", ("Grades: saved at once",)),
-    Step(b"G", ("Good to know",)),
+    Step(b"?", ("Grades: saved at once", "? or Esc back")),
+    Step(b"G", ("Good to know", "100%")),
     Step(b"?", ("now: ",)),
-    Step(b"t", ("Description",)),
-    Step(b"G"),
+    Step(b"t", ("Description", "t or Esc back")),
+    Step(b"G", SCROLLED),
     Step(b"t", ("now: ",)),
-    Step(b"h", ("Guidelines, version",)),
+    Step(b"h", ("Guidelines, version", "h or Esc back")),
     Step(b"h", ("now: ",)),
-    Step(b"l", ("5 documents",)),
+    Step(b"l", ("5 documents", "l back")),
     Step(b"/", ("or Esc: done",)),
-    Step(b"[\r"),
+    Step(b"[\r", ("l back",)),
     Step(b"l", ("now: ",)),
-    Step(b"y", ("History of this sitting",)),
-    Step(b"\t", ("History of a",)),
+    Step(b"y", ("History of this sitting", "y back")),
+    Step(b"\t", ("History of a", "y back")),
     Step(b"y", ("now: ",)),
-    Step(b"/", ("Find in a",)),
+    Step(b"/", ("Find in a", "Esc leaves it")),
     Step(b"word3\r", ("next, [ back",)),
     Step(b"]", ("hit 2 of",)),
     Step(b"\x1b", ("now: ",)),
-    Step(b"w", ("separated by commas",)),
+    Step(b"w", ("separated by commas", "Esc leaves it")),
     Step(b"word5,[/]\r", ("highlighted: word5",)),
     Step(b"v", ("Esc done",)),
-    Step(b"j\r"),
+    Step(b"j\r", ("passage marked",)),
     Step(b"\x1b", ("now: ",)),
     Step(b"e", ("Note on a", "Esc leaves it")),
     Step(b"\x1b", ("now: ",)),
-    Step(b"c", ("Why can it not",)),
-    Step(b"4", ("In your words",)),
+    Step(b"c", ("Why can it not", "Esc goes back")),
+    Step(b"4", ("In your words", "Enter saves")),
     Step(b"\x1b", ("now: ",)),
-    Step(b"G"),
-    Step(b"g"),
-    Step(b"1", ("marks",)),
-    Step(b"p", ("can't",)),
-    Step(b"y", ("History of this sitting",)),
-    Step(b"\t", ("History of",)),
+    Step(b"G", SCROLLED),
+    Step(b"g", SCROLLED),
+    Step(b"1", ("marks", "a: 1, u undoes")),
+    Step(b"p", ("now: can't",)),
+    Step(b"y", ("History of this sitting", "y back")),
+    Step(b"\t", ("History of", "y back")),
     Step(b"y", ("now: ",)),
-    Step(b"G"),
-    Step(b"2", ("marks",)),
-    Step(b"G"),
-    Step(b" "),
-    Step(b"0", ("no text is stored",)),
-    Step(b"1", ("no text to judge",)),
-    Step(b"y"),
-    Step(b"G"),
-    Step(b"2", ("Every document has a decision",)),
+    Step(b"G", ("100%",)),
+    Step(b"2", ("marks", "2, u undoes")),
+    Step(b"G", ("100%",)),
+    Step(b" ", SCROLLED),
+    Step(b"0", ("no text is stored", "marks: 0, u undoes")),
+    Step(b"1", ("no text to judge", "y yes")),
+    Step(b"y", ("missing: 1, u undoes",)),
+    Step(b"G", ("100%",)),
+    Step(b"2", ("Every document has a decision", "100%")),
     Step(b"d", ("now: 2",)),
-    Step(b"s", ("take back grade 2",)),
+    Step(b"s", ("take back grade 2", "y yes")),
     Step(b"n", ("now: 2",)),
     Step(b"u", ("undone",)),
-    Step(b"\x12"),
+    Step(b"\x12", ("Every document has a decision", "100%")),
     Step(b"q", ("all saved",)),
 )
 """Every screen and every document; a new key is a line here."""
@@ -203,7 +209,7 @@ def walk(file: Path, judge: str, size: tuple[int, int], steps: Sequence[Step]) -
             if step.keys == b"\x1b":
                 terminal.until_quiet(ESCAPE_S)
             terminal.wait_for(*step.shows, since=place)
-            terminal.until_quiet(0.1)
+            terminal.until_quiet(0.05)
         assert terminal.wait() == 0
         return bytes(terminal.output)
 
@@ -284,9 +290,11 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
     ],
     ids=lambda arguments: " ".join(arguments)[:30],
 )
-def test_no_command_passes_it_on(collections: tuple[Path, Path], arguments: tuple[str, ...]) -> None:
+def test_no_command_passes_it_on(
+    collections: tuple[Path, Path], programs: Path, arguments: tuple[str, ...]
+) -> None:
     """What a terminal is sent holds colours and, where there is a bar, no moves but the bar's."""
-    output = _typed((*PROGRAM, *arguments, "--collection", str(collections[0])), b"")
+    output = _typed((str(programs / "pooler"), *arguments, "--collection", str(collections[0])), b"")
     assert_harmless(output, {b"\x1b[m"} | (BAR if arguments[:2] == ("export", "judgements") else set()))
 
 
@@ -325,9 +333,11 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
     ],
     ids=" ".join,
 )
-def test_no_listing_passes_on_the_ids_of_a_doctored_file(doctored: Path, arguments: tuple[str, ...]) -> None:
+def test_no_listing_passes_on_the_ids_of_a_doctored_file(
+    doctored: Path, programs: Path, arguments: tuple[str, ...]
+) -> None:
     """Names and docnos are made harmless where they are shown, whoever wrote them."""
-    output = _typed((*PROGRAM, *arguments, "--collection", str(doctored)), b"")
+    output = _typed((str(programs / "pooler"), *arguments, "--collection", str(doctored)), b"")
     # The intervals of topics are long work on a machine that is busy.
     assert_harmless(output, {b"\x1b[m"} | (BAR if arguments[0] == "agreement" else set()))
     assert "␛[2J�" in output.decode()

@@ -28,6 +28,9 @@ from tests.judge_ui.conftest import ENGLISH, JAPANESE, Maker
 PATIENCE_S = 30.0
 """How long a screen may take; a busy machine is slow, a broken program never comes."""
 
+DWELL_S = 0.6
+"""Twice the least dwell: a document counts as shown a moment after it is painted."""
+
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
 
@@ -154,7 +157,7 @@ def test_five_judgements_survive_a_kill(
     begin(terminal)
     for n in range(5):
         terminal.wait_for(f"Text {n}.")
-        time.sleep(0.35)  # the dwell guard
+        time.sleep(DWELL_S)
         terminal.press(str(n % 3))
     terminal.wait_for("Text 5.")
     terminal.kill_command()
@@ -229,7 +232,7 @@ def test_adaptive_judging_survives_a_kill(
     for n, (docno, value) in enumerate({"a0": 2, "a1": 0, "b0": 1}.items()):
         lines = terminal.wait_for(f"Text {docno}.")
         assert f"{n}/6  left {6 - n}" in lines[0]
-        time.sleep(0.35)  # the dwell guard
+        time.sleep(DWELL_S)
         terminal.press(str(value))
     lines = terminal.wait_for("Text b1.")
     assert "3/6  left 3" in lines[0]
@@ -244,7 +247,7 @@ def test_adaptive_judging_survives_a_kill(
     assert "3/6  left 3" in lines[0]
     for n, docno in enumerate(("b1", "a2", "a3")):
         terminal.wait_for(f"Text {docno}.")
-        time.sleep(0.35)
+        time.sleep(DWELL_S)
         terminal.press("0" if n == 0 else "1")
     terminal.wait_for("Every document has a decision.")
     terminal.press("q")

@@ -13,7 +13,6 @@ from sqlalchemy import Engine, event, select
 
 from store.collection import Collection
 from store.content.rankings import NumberedDocuments
-from store.content.runs import StoredRun
 from store.db.database import Inside
 from store.db.tables import TOPIC
 from store.grades.policy import Policy
@@ -31,6 +30,7 @@ from store.records import (
     Qrel,
     Scope,
     State,
+    StoredRun,
     Topic,
 )
 from tests.helpers.world import JudgeAtWork, make_pool, make_run, parse_scale, statements

@@ -211,14 +211,14 @@ def import_file(
     _say_kinds(file, said, there, is_option=kind is not None)
     if read.n_of_copies:
         say(
-            f"{file}: {counted(read.n_of_copies, 'event')} say how copies of a collection came together; that"
-            " was passed over, and what stood afterwards is kept"
+            f"{file}: {counted(read.n_of_copies, 'event')} of copies of a collection that came together, read"
+            " by the states they left"
         )
     if any(event.sitting for event in events):
         say(f"{file}: the sittings that events belong to were not kept")
     if n_unversioned:
         say(
-            f"{file}: {counted(n_unversioned, 'event')} name versions of guidelines or topics that are not"
+            f"{file}: {counted(n_unversioned, 'event')} with versions of guidelines or topics that are not"
             " here; the version numbers were not kept"
         )
 

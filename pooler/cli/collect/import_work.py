@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,6 +19,8 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.keeping.work import WorkDone
+
+_REFUSED = ".refused.jsonl"
 
 
 def work(
@@ -42,13 +46,12 @@ def work(
     Example: pooler import work ann.judged.jsonl
     """
     from store.collection import Collection
-    from store.formats.syntax.json_lines import json_line
 
     n_stopped = 0
     with Collection(collection) as opened, tidy_when_killed():
         for file in files:
             try:
-                done = opened.import_work(file, prefer=prefer)
+                done = opened.import_work(file, prefer=prefer, keep=partial(_keep, f"{file}{_REFUSED}"))
             except (PoolerError, OSError) as error:
                 if len(files) == 1:
                     raise
@@ -59,14 +62,16 @@ def work(
                 n_stopped += 1
                 continue
             _tell(file, done)
-            if done.refused:
-                place = f"{file}.refused.jsonl"
-                write_lines(place, map(json_line, done.refused), private=True)
-                what = counted(len(done.refused), "record")
-                warn(f"{file}: {what} cannot be stored: see {place}")
     if n_stopped:
         say(f"{n_stopped} of {counted(len(files), 'file')} not imported, as said above")
         raise typer.Exit(ExitCode.DATA)
+
+
+def _keep(place: str, refused: Iterable[dict[str, Any]]) -> None:
+    """Write what cannot be stored."""
+    from store.formats.syntax.json_lines import json_line
+
+    write_lines(place, map(json_line, refused), private=True)
 
 
 def _tell(file: Path, done: WorkDone) -> None:
@@ -78,3 +83,6 @@ def _tell(file: Path, done: WorkDone) -> None:
     if done.outside:
         documents = counted(done.outside, "document")
         warn(f"{file}: {documents} no longer `{done.judge}`'s to judge: stored as judged outside the pool")
+    if done.refused:
+        what = counted(len(done.refused), "record")
+        warn(f"{file}: {what} cannot be stored: see {file}{_REFUSED}")

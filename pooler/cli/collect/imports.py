@@ -67,10 +67,9 @@ if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from pooler.reading.whole import NumberedRun
     from store.collection import Collection
-    from store.content.runs import StoredRun
     from store.formats.codes import DecodedQrels, Meaning, Repeats
     from store.looking.lists import TopicLine
-    from store.records import ImportReport, Pool, Topic
+    from store.records import ImportReport, Pool, StoredRun, Topic
 
 _NAMES_SHOWN = 8
 _FILE_HELP = "- is stdin; .gz, .xz, .bz2, .zst are fine."
@@ -532,8 +531,7 @@ def import_runs(
     """Import run files in their order, one transaction a file, and say what was done."""
     from pooler.reading.whole import n_readers, read_numbered
     from store.content.rankings import NumberedDocuments
-    from store.content.runs import StoredRun
-    from store.records import ImportReport
+    from store.records import ImportReport, StoredRun
 
     known_topics = set() if allow_unknown else opened.topics.listed()
     known_docnos = set() if allow_unknown else opened.documents.listed()

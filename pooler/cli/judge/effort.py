@@ -1,4 +1,4 @@
-"""`pooler effort`: what judging cost, hasty decisions, and whether judges drift."""
+"""`pooler effort`: what judging cost, and hasty decisions."""
 
 from __future__ import annotations
 

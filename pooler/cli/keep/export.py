@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from pooler.cli.console import check_out, erased_facts, erased_words, write_lines, write_manifest
+from pooler.cli.console import check_out, erased_facts, erased_words, write_results
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.keep.export_answers import answers
-from pooler.cli.keep.export_formats import made_of, ntcir, prels, sha256_of, write_judged
+from pooler.cli.keep.export_formats import made_of, ntcir, prels, sha256_of
 from pooler.cli.keep.export_work import work
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -126,7 +126,7 @@ def pool(
             grades, facts, heard = _grades(opened, policy)
     manifest = {**stored.manifest, **_PROGRAM}
     if annotated:
-        write_judged(out, graded_lines(runs, stored, grades), manifest | {"grades": facts}, None)
+        write_results({out: graded_lines(runs, stored, grades)}, lambda: manifest | {"grades": facts}, None)
         listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
         n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
         n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
@@ -135,8 +135,7 @@ def pool(
         tell_file_name([out], heard)
         tell_rises(collection, heard)
     else:
-        write_lines(out, pool_lines(stored))
-        write_manifest(out, None, manifest)
+        write_results({out: pool_lines(stored)}, lambda: manifest, None, names_judges=False)
     if others:
         named = ", ".join(others[:_OTHERS_SHOWN])
         named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
@@ -212,6 +211,15 @@ class _Tally:
                 advance(_STEP)
             yield line
 
+    def facts(self) -> dict[str, Any]:
+        """Return what a manifest says of what has passed by."""
+        n, states = self.judges.total(), {state: self.counts[state] for state in _STATES}
+        counted_by = {
+            "action": {"events": n, "by_action": self.counts},
+            "state": {"judgements": n, "by_state": states},
+        }
+        return counted_by[self.by] | {"by_judge": self.judges, "sha256": self.digest.hexdigest()}
+
 
 def judgements(
     names: Annotated[list[str] | None, argument("JUDGE...", "Default all.")] = None,
@@ -260,16 +268,12 @@ def judgements(
                 )
             with progress(what, count_events(session, chosen, first=not history)) as advance:
                 rows = tally.of_lines(lines, advance)
-                write_lines(out, rows, manifest=manifest, private=True)
+                write_results({out: rows}, lambda: facts | tally.facts(), manifest, private=True)
     n, n_judges = tally.judges.total(), counted(len(tally.judges), "judge")
     if history:
-        facts |= {"events": n, "by_action": tally.counts}
         parts = [f"{count:,} {action}" for action, count in sorted(tally.counts.items())]
     else:
-        facts |= {"judgements": n, "by_state": {state: tally.counts[state] for state in _STATES}}
         parts = [f"{tally.counts[one]:,} {words}" for one, words in _STATES.items() if tally.counts[one]]
-    facts |= {"by_judge": tally.judges, "sha256": tally.digest.hexdigest()}
-    write_manifest(out, manifest, facts, private=True)
     what = counted(n, "judgement event" if history else "judgement")
     say(f"{what} of {n_judges}" + (f": {', '.join(parts)}" if parts else ""))
     if erased:
@@ -478,7 +482,7 @@ def probabilities(
         lines = [f"{topic} {docno} {p:.10g}" for topic, docno, p in rows]
         facts = _probabilities_facts(opened, found, policy, lines) | erased_facts(opened)
         erased = erased_words(opened)
-    write_judged(out, lines, facts, manifest)
+    write_results({out: lines}, lambda: facts, manifest)
     how = f"share of judges at level {found.level}" if found.values is None else "mean value of grades"
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(found)}")
     tell_file_name([out], found.heard)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.cli.collect.exchange import pairs_listed
-from pooler.cli.console import check_out, erased_facts, erased_words, write_json, write_lines, write_manifest
+from pooler.cli.console import check_out, erased_facts, erased_words, write_results
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, GradedOptions, ManifestOption, OutOption
 from pooler.cli.qrels_files import tell_file_name, tell_rises
 from pooler.cli.signature import command, option
@@ -24,14 +23,6 @@ if TYPE_CHECKING:
     from store.formats.prels import StatapRow, XinfapRow
     from store.grades.qrels import FinalQrels
     from store.records import Pool
-
-
-def write_judged(
-    out: str | None, lines: Iterable[str], facts: Mapping[str, Any], manifest: str | None
-) -> None:
-    """Write lines, and a manifest that names judges beside a file of them or where it was asked for."""
-    write_lines(out, lines, manifest=manifest)
-    write_manifest(out, manifest, facts, private=True)
 
 
 def made_of(opened: Collection) -> dict[str, Any]:
@@ -123,10 +114,8 @@ def ntcir(
         erased = erased_words(opened)
         if has_letters:
             facts["letters"] = {str(grade): letter for grade, letter in named.items()}
-    for path, text in zip(paths, texts, strict=True):
-        write_lines(path, text.splitlines(), manifest=beside)
-    if beside is not None:
-        write_json(beside, facts, private=True)
+    files = {path: text.splitlines() for path, text in zip(paths, texts, strict=True)}
+    write_results(files, lambda: facts, beside)
     tell_final(final, all_votes, n_open)
     n_rounds = len({row.iteration for row in final.rows})
     if n_rounds > 1:
@@ -186,7 +175,7 @@ def prels(
         facts = _prels_facts(opened, pool, kind, final, document_states)
         facts |= {"sha256": sha256_of(text)} | erased_facts(opened)
         erased = erased_words(opened)
-    write_judged(out, text.splitlines(), facts, manifest)
+    write_results({out: text.splitlines()}, lambda: facts, manifest)
     _report_prels(kind, pool, who_judged(final, all_votes), final, document_states)
     tell_heard(all_votes.heard)
     tell_file_name([out], all_votes.heard)

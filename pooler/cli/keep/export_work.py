@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.desk import Desk
 
+_Words = tuple[Callable[[str], None], str]
+"""What is said, and how: plainly, or as a warning."""
+
 
 def work(
     name: Annotated[str | None, argument("JUDGE", "Whose documents.")] = None,
     judge: Annotated[str | None, option("--judge NAME", "The same as JUDGE.")] = None,
     all_: Annotated[
-        Path | None, option("--all DIR", "A page in DIR for every human judge who has documents.")
+        Path | None, option("--all DIR", "A page for every human judge who has documents, in a new folder.")
     ] = None,
     out: Annotated[Path | None, option("--out -o FILE", "A new file. Default JUDGE.html.")] = None,
     html: Annotated[bool, option("--html", "As a page for a browser, the only form there is.")] = False,
@@ -41,6 +45,7 @@ def work(
     """
     from store.collection import Collection
     from store.db.engine import collection_url, display
+    from store.db.files import check_folder, folder_beside
     from store.records import JudgeKind
 
     del html  # there is no other form
@@ -52,19 +57,26 @@ def work(
             whose = _whose(name, judge)
             place = out or _place(whose)
             _check_free(place)
-            if not _write_page(opened, whose, place, back):
+            check_folder(place)
+            told = _write_page(opened, whose, place, place, back)
+            if not told:
                 message = f"there is no document for judge `{whose}`"
                 hint = "pooler pool makes a pool, pooler assign gives documents to judges"
                 raise StoreError(message, hint=hint)
-            return
-        people = [one.name for one in opened.judges.all() if one.kind is JudgeKind.HUMAN and not one.disabled]
-        places = {whose: all_ / _place(whose) for whose in people}
-        for place in places.values():
-            _check_free(place)
-        all_.mkdir(exist_ok=True)
-        without = [whose for whose, place in places.items() if not _write_page(opened, whose, place, back)]
-    if without:
-        say(f"without a document, and so without a page: {', '.join(without)}")
+        else:
+            _check_free(all_)
+            check_folder(all_)
+            judges = opened.judges.all()
+            people = [one.name for one in judges if one.kind is JudgeKind.HUMAN and not one.disabled]
+            pages = {whose: _place(whose) for whose in people}
+            told = []
+            with folder_beside(all_, private=True) as folder:
+                for whose, page in pages.items():
+                    told += _write_page(opened, whose, folder / page, all_ / page, back) or [
+                        (say, f"`{whose}` has no document, and so no page")
+                    ]
+    for tell, words in told:
+        tell(words)
 
 
 def _whose(name: str | None, judge: str | None) -> str:
@@ -87,51 +99,48 @@ def _check_free(place: Path) -> None:
     """Refuse to write over anything."""
     if place.exists() or place.is_symlink():
         message = f"{place} already exists"
-        raise StoreError(message, hint="name another file: nothing is overwritten")
+        raise StoreError(message, hint="choose another name: nothing is overwritten")
 
 
-def _write_page(opened: Collection, judge: str, place: Path, back: str) -> bool:
-    """Write the page of a judge and say what is in it; False = no document lies before the judge.
+def _write_page(opened: Collection, judge: str, file: Path, place: Path, back: str) -> list[_Words]:
+    """Write the page of a judge; return what to say when it is in its place, nothing = there is no document.
 
-    `back`: the rest of the command line that brings the page's file back.
+    `file`: where it is written. `back`: the rest of the command line that brings the page's file back.
     """
     from judge_ui.page.page import page_data, page_html
-    from store.db.files import check_folder, made_whole
+    from store.db.files import made_whole
 
     desk = _desk(opened, judge)
     lines = desk.inbox()
     if any(desk.undrawn(line.topic) for line in lines):
         message = "a pool here is adaptive: it draws by what was judged, which a page cannot know"
         raise PoolerError(message, hint=f"pooler judge --judge {judge}, or pooler serve, draws from it")
-    check_folder(place)
     with progress("documents", sum(line.documents for line in lines)) as advance:
         data = page_data(desk, opened.name, advance)
     tasks = [task["now"] for topic in data["topics"] for task in topic["queue"]]
     if not tasks:
-        return False
+        return []
     guidelines, topics = desk.shown_versions()
     hashes = {docno: one.pop("sha256") for docno, one in data["documents"].items()}
     head = opened.page_head(judge, guidelines=guidelines, topics=topics, hashes=hashes)
-    with made_whole(place) as file:
-        file.write_bytes(page_html(data, head).encode())
+    with made_whole(file) as part:
+        part.write_bytes(page_html(data, head).encode())
     states = [now["state"] for now in tasks]
     left = f"{states.count('unjudged'):,} unjudged"
     left += f", {states.count('skipped'):,} skipped" if "skipped" in states else ""
     so_far = counted(sum(now["revision"] for now in tasks), "event")
-    say(
-        f"{place}: {counted(len(tasks), 'document')} of {counted(len(data['topics']), 'topic')}, {left};"
-        f" {so_far} of `{judge}` so far"
-    )
+    of = f"{counted(len(tasks), 'document')} of {counted(len(data['topics']), 'topic')}"
+    told: list[_Words] = [(say, f"{place}: {of}, {left}; {so_far} of `{judge}` so far")]
     if n_without := sum(hashes[one["docno"]] is None for topic in data["topics"] for one in topic["queue"]):
-        warn(
-            f"{counted(n_without, 'document')} without a text: pooler import docs FILE imports the texts;"
-            " then make this file again"
-        )
+        missing = f"{counted(n_without, 'document')} without a text"
+        then = "pooler import docs FILE imports the texts; then make this file again"
+        told.append((warn, f"{missing}: {then}"))
     if n_open := sum(desk.claimable(line.topic) for line in lines):
-        say(f"{counted(n_open, 'more document')} could still be claimed by `{judge}` here; not on the page")
-    say(f"there: open {place} in a browser, and save {data['file']} at the end")
-    say(f"back here: pooler import work {data['file']}{back}")
-    return True
+        more = counted(n_open, "more document")
+        told.append((say, f"{more} could still be claimed by `{judge}` here; not on the page"))
+    told.append((say, f"there: open {place} in a browser, and save {data['file']} at the end"))
+    told.append((say, f"back here: pooler import work {data['file']}{back}"))
+    return told
 
 
 def _desk(opened: Collection, judge: str) -> Desk:

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from pooler.cli.commands import GroupedCommand
-from pooler.cli.console import check_out, write_lines, write_manifest
+from pooler.cli.console import check_out, write_json, write_results
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -282,5 +282,6 @@ def _write(
 ) -> None:
     """Write a pool to a file or stdout, and its manifest to a file of its own."""
     if lines is not None:
-        write_lines(out, lines, manifest=manifest)
-    write_manifest(out, manifest, facts)
+        write_results({out: lines}, lambda: facts, manifest, names_judges=False)
+    elif manifest is not None:
+        write_json(manifest, facts)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pooler.results.audit import tables
-from pooler.results.audit.material import audited_grades, measured_runs
-from pooler.results.audit.verdict import Finding, verdict
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.audit.material import MeasureAudit, audited_grades, measured_runs
+from pooler.results.audit.tables import Audit
+from pooler.results.result import Progress, frozen, heard
 from pooler.results.source import Source, source_of
 from pooler.telling import progress as telling
 from pooler.telling import warn
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.audit.annotators import FEW_PAIRS, AlternativeTest, alternative_test
-from store.analysis.audit.bias import Bias, Favour, OddsRatio, bias, exposure_odds, favour
-from store.analysis.audit.levels import CutAgreement, cut_agreements
-from store.analysis.audit.orders import CONCLUSIONS, OrderAgreement, conclusions, order_agreement
+from store.analysis.audit.bias import OddsRatio, bias, exposure_odds, favour
+from store.analysis.audit.levels import cut_agreements
+from store.analysis.audit.orders import CONCLUSIONS, conclusions, order_agreement
 from store.analysis.collapse import level_index
 from store.analysis.significance.pairs import holm
 from store.errors import ArgumentError, PoolerError
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pooler.results.audit.material import AuditedGrades, AuditedRuns, MeasuredBoth
-    from pooler.results.table import Table, View
     from store.collection import Collection
     from store.grades.policy import Policy
 
@@ -209,28 +206,6 @@ def audit(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasureAudit:
-    """What the audited judge does to one measure; no topic has it = everything is ``None``."""
-
-    name: str
-    n_topics: int
-    n_left_out: int
-    ranked: NDArray[np.bool_]
-    """Shape (n_runs,): runs that have a place; the others use the audited judge's own model."""
-    human: NDArray[np.float64]
-    """Shape (n_runs,): mean scores by people's grades, and by the other's; NaN without a topic."""
-    model: NDArray[np.float64]
-    order: OrderAgreement | None = None
-    bias: Bias | None = None
-    conclusions: tuple[tuple[int, int], ...] = ()
-    """Pairs of ranked runs of every one of `CONCLUSIONS`, and of these how many turn."""
-    favours: Mapping[tuple[str, str], Favour] = field(default_factory=dict)
-    """By what is meant, ``group`` or ``uses``, and its name."""
-    p_holm: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    """Their p, adjusted for their number; NaN = undefined."""
-
-
 def _check(*, top: int, alpha: float, measures: Sequence[str], resamples: int) -> None:
     """Refuse what cannot be used."""
     if top < 1:
@@ -326,68 +301,3 @@ def _tell(
         n = counted(int(runs.is_circular.sum()), "run")
         where = "ranked by it all the same" if circular else "reported apart and not ranked by it"
         warn(f"{n} with {family}, the model of the audited judge: {where}")
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Audit(Result):
-    """A judge audited against people.
-
-    Tables: `verdict`; `population`; `confusion` of grades; `levels`, kappa at every two cuts; `grades`,
-    what each grade of the audited judge is worth; `topics`, kappa by topic; `annotators`, the
-    alternative annotator test. With runs `orders`, `bias`, `runs`, `groups`, `pairs`; `documents` where
-    runs say which models they use.
-    """
-
-    grades: AuditedGrades
-    audited: AuditedRuns | None
-    """``None`` = no run."""
-    levels: tuple[CutAgreement, ...]
-    test: AlternativeTest
-    by_measure: tuple[MeasureAudit, ...]
-    odds: Mapping[str, OddsRatio | None]
-    """By model that runs use; ``None`` = all of them use it."""
-
-    NAMES: ClassVar[tuple[str, ...]] = tuple(tables.TABLES)
-    OF_RUNS: ClassVar[frozenset[str]] = frozenset({"orders", "bias", "runs", "groups", "documents", "pairs"})
-    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"topics", "runs"})
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """Axis of runs."""
-        return () if self.audited is None else self.audited.tags
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """Axis of measures."""
-        return tuple(one.name for one in self.by_measure)
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The verdict."""
-        return verdict(self)
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        left_out = set() if self.audited is not None else set(self.OF_RUNS)
-        left_out |= set() if self.odds else {"documents"}
-        if not any(one.favours for one in self.by_measure):
-            left_out.add("groups")
-        return tuple(name for name in self.NAMES if name not in left_out)
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler audit` shows."""
-        return tuple(name for name in self.names() if name not in self.UNSHOWN)
-
-    def _table(self, name: str) -> Table:
-        made: Table = tables.TABLES[name](self)
-        return made
-
-    def _views(self, name: str) -> Sequence[View]:
-        return [tables.view_of(self, self._table(name))]
-
-    def facts(self) -> Mapping[str, Any]:
-        """Return kappas of all grades, and the outcome of the alternative annotator test."""
-        test = self.test
-        kappas = {f"kappa_{weights}": kappa for weights, kappa in tables.grade_kappas(self).items()}
-        outcome = {"winning_rate": test.winning_rate, "advantage": test.advantage}
-        return kappas | outcome | {"test_reason": test.reason}

@@ -1,9 +1,9 @@
-"""What an audit looks at: documents that both sides graded, and runs scored by each."""
+"""What an audit looks at, both sides' grades and scores of runs, and its numbers of one measure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
     from store.analysis.agreement.populations import PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
-    from store.analysis.measures.names import MeasureName
-    from store.content.runs import StoredRun
+    from store.analysis.audit.bias import Bias, Favour
+    from store.analysis.audit.orders import OrderAgreement
+    from store.analysis.measures.table import MeasureName
     from store.grades.policy import Policy
-    from store.records import Judge, Run, Scale
+    from store.records import Judge, Run, Scale, StoredRun
 
 FIRST = 10
 """Documents of a run that it is taken to have put forward."""
@@ -198,6 +199,28 @@ class MeasuredBoth:
     model: NDArray[np.float64]
     n_left_out: int
     """Topics where it is not: one of the two found no relevant document."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasureAudit:
+    """What the audited judge does to one measure; no topic has it = everything is ``None``."""
+
+    name: str
+    n_topics: int
+    n_left_out: int
+    ranked: NDArray[np.bool_]
+    """Shape (n_runs,): runs that have a place; the others use the audited judge's own model."""
+    human: NDArray[np.float64]
+    """Shape (n_runs,): mean scores by people's grades, and by the other's; NaN without a topic."""
+    model: NDArray[np.float64]
+    order: OrderAgreement | None = None
+    bias: Bias | None = None
+    conclusions: tuple[tuple[int, int], ...] = ()
+    """Pairs of ranked runs of every one of `CONCLUSIONS`, and of these how many turn."""
+    favours: Mapping[tuple[str, str], Favour] = field(default_factory=dict)
+    """By what is meant, ``group`` or ``uses``, and its name."""
+    p_holm: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """Their p, adjusted for their number; NaN = undefined."""
 
 
 def measured_runs(

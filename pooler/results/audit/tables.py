@@ -1,25 +1,28 @@
-"""An audit as tables, and what people see of them."""
+"""The result of an audit: its numbers as tables, and what people see of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pooler.results.audit.material import FIRST
-from pooler.results.result import taken
+from pooler.results.audit.verdict import Finding, better_cuts, verdict
+from pooler.results.result import Result, taken
 from pooler.results.table import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, unseen
 from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
-from store.analysis.audit.annotators import AlternativeTest, rejections
-from store.analysis.audit.levels import cut_gain, kappas_at
+from store.analysis.audit.annotators import AlternativeTest
+from store.analysis.audit.levels import kappas_at
 from store.analysis.audit.orders import CONCLUSIONS, DIGITS
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.audit.audit import Audit, MeasureAudit
+    from pooler.results.audit.material import AuditedGrades, AuditedRuns, MeasureAudit
     from store.analysis.agreement.intervals import Interval
+    from store.analysis.audit.bias import OddsRatio
+    from store.analysis.audit.levels import CutAgreement
 
 MEASURE = Column("measure")
 LOW, HIGH = unseen("low"), unseen("high")
@@ -35,39 +38,6 @@ WORDS = {
     "neither": "by neither, same direction",
     "neither-opposite": "by neither, other directions",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class BetterCuts:
-    """Levels of the two, one of them as declared, with a higher kappa than both as declared."""
-
-    human: int
-    model: int
-    kappa: float
-    gain: Interval
-    """By how much it is higher."""
-    declared: float
-
-
-def better_cuts(found: Audit) -> BetterCuts | None:
-    """Find the best other level of people at the judge's own, or the reverse; ``None`` = none is better."""
-    values = found.grades.scale.values
-    declared = values.index(found.settings["level"]), values.index(found.settings["model_level"])
-    at = {(one.human, one.model): one.kappa for one in found.levels if one.kappa is not None}
-    if declared not in at:
-        return None
-    others = {cut: kappa for cut, kappa in at.items() if cut[0] == declared[0] or cut[1] == declared[1]}
-    best = max(others, key=others.__getitem__)
-    if best == declared:
-        return None
-    drawn = {name: found.settings[name] for name in ("seed", "resamples")}
-    gain = cut_gain(found.grades.tables(), best, declared, **drawn)
-    return BetterCuts(values[best[0]], values[best[1]], others[best], gain, at[declared])
-
-
-def clustered(test: AlternativeTest) -> int:
-    """Count the people who can be replaced where topics are the units, at the false discovery rate of 5 %."""
-    return sum(rejections([one.p_of_topics for one in test.people], 0.05))
 
 
 def view_of(found: Audit, table: Table) -> View:
@@ -198,7 +168,7 @@ def _map_lines(found: Audit) -> list[str]:
             f" {values[by_share.model]}+ by share"
         )
     lines = [f"Map of grades: {'; '.join(words)}."] if words else []
-    better = better_cuts(found)
+    better = better_cuts(found.grades, found.levels, found.settings)
     if better is not None:
         lines.append(
             f"Kappa is highest between {better.human}+ of people and {better.model}+ of the model: by"
@@ -579,3 +549,67 @@ TABLES: Mapping[str, Callable[[Audit], Table]] = {
     "pairs": _pairs,
     "annotators": _annotators,
 }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Audit(Result):
+    """A judge audited against people.
+
+    Tables: `verdict`; `population`; `confusion` of grades; `levels`, kappa at every two cuts; `grades`,
+    what each grade of the audited judge is worth; `topics`, kappa by topic; `annotators`, the
+    alternative annotator test. With runs `orders`, `bias`, `runs`, `groups`, `pairs`; `documents` where
+    runs say which models they use.
+    """
+
+    grades: AuditedGrades
+    audited: AuditedRuns | None
+    """``None`` = no run."""
+    levels: tuple[CutAgreement, ...]
+    test: AlternativeTest
+    by_measure: tuple[MeasureAudit, ...]
+    odds: Mapping[str, OddsRatio | None]
+    """By model that runs use; ``None`` = all of them use it."""
+
+    NAMES: ClassVar[tuple[str, ...]] = tuple(TABLES)
+    OF_RUNS: ClassVar[frozenset[str]] = frozenset({"orders", "bias", "runs", "groups", "documents", "pairs"})
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"topics", "runs"})
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Axis of runs."""
+        return () if self.audited is None else self.audited.tags
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Axis of measures."""
+        return tuple(one.name for one in self.by_measure)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The verdict."""
+        return verdict(self.grades, self.levels, self.test, self.by_measure, self.runs, self.settings)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        left_out = set() if self.audited is not None else set(self.OF_RUNS)
+        left_out |= set() if self.odds else {"documents"}
+        if not any(one.favours for one in self.by_measure):
+            left_out.add("groups")
+        return tuple(name for name in self.NAMES if name not in left_out)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what `pooler audit` shows."""
+        return tuple(name for name in self.names() if name not in self.UNSHOWN)
+
+    def _table(self, name: str) -> Table:
+        return TABLES[name](self)
+
+    def _views(self, name: str) -> Sequence[View]:
+        return [view_of(self, self._table(name))]
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return kappas of all grades, and the outcome of the alternative annotator test."""
+        test = self.test
+        kappas = {f"kappa_{weights}": kappa for weights, kappa in grade_kappas(self).items()}
+        outcome = {"winning_rate": test.winning_rate, "advantage": test.advantage}
+        return kappas | outcome | {"test_reason": test.reason}

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pooler.results.audit.tables import better_cuts, clustered
 from store.analysis.agreement.intervals import FEW_TOPICS
+from store.analysis.audit.annotators import rejections
+from store.analysis.audit.levels import cut_gain
 from store.analysis.audit.orders import CONCLUSIONS
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.audit.audit import Audit, MeasureAudit
+    from pooler.results.audit.material import AuditedGrades, MeasureAudit
+    from store.analysis.agreement.intervals import Interval
+    from store.analysis.audit.annotators import AlternativeTest
+    from store.analysis.audit.levels import CutAgreement
 
 FEW_DOCUMENTS = 100
 """Documents that both sides graded, below which there is no verdict."""
@@ -41,10 +46,52 @@ class Finding:
     source: str = ""
 
 
-def verdict(found: Audit) -> tuple[Finding, ...]:
+@dataclass(frozen=True, slots=True)
+class BetterCuts:
+    """Levels of the two, one of them as declared, with a higher kappa than both as declared."""
+
+    human: int
+    model: int
+    kappa: float
+    gain: Interval
+    """By how much it is higher."""
+    declared: float
+
+
+def better_cuts(
+    grades: AuditedGrades, levels: Sequence[CutAgreement], settings: Mapping[str, Any]
+) -> BetterCuts | None:
+    """Find the best other level of people at the judge's own, or the reverse; ``None`` = none is better."""
+    values = grades.scale.values
+    declared = values.index(settings["level"]), values.index(settings["model_level"])
+    at = {(one.human, one.model): one.kappa for one in levels if one.kappa is not None}
+    if declared not in at:
+        return None
+    others = {cut: kappa for cut, kappa in at.items() if cut[0] == declared[0] or cut[1] == declared[1]}
+    best = max(others, key=others.__getitem__)
+    if best == declared:
+        return None
+    drawn = {name: settings[name] for name in ("seed", "resamples")}
+    gain = cut_gain(grades.tables(), best, declared, **drawn)
+    return BetterCuts(values[best[0]], values[best[1]], others[best], gain, at[declared])
+
+
+def clustered(test: AlternativeTest) -> int:
+    """Count the people who can be replaced where topics are the units, at the false discovery rate of 5 %."""
+    return sum(rejections([one.p_of_topics for one in test.people], 0.05))
+
+
+def verdict(
+    grades: AuditedGrades,
+    levels: Sequence[CutAgreement],
+    test: AlternativeTest,
+    by_measure: Sequence[MeasureAudit],
+    runs: Sequence[str],
+    settings: Mapping[str, Any],
+) -> tuple[Finding, ...]:
     """Return the verdict, the most important first; of too few topics or documents that there is none."""
-    both = found.grades.both
-    n_topics = int(np.unique(found.grades.topic_codes[both]).size)
+    both = grades.both
+    n_topics = int(np.unique(grades.topic_codes[both]).size)
     n_documents = int(np.count_nonzero(both))
     few = []
     if n_topics < FEW_TOPICS:
@@ -55,22 +102,23 @@ def verdict(found: Audit) -> tuple[Finding, ...]:
         few.append(Finding(says, None, n_documents, threshold=FEW_DOCUMENTS, source=CONVENTION))
     if few:
         return tuple(few)
-    against = [*_replacing(found), *(one for part in found.by_measure for one in _favours(found, part))]
+    of_runs = (one for part in by_measure for one in _favours(part, runs, settings["alpha"]))
+    against = [*_replacing(test), *of_runs]
     headline = Finding("Cannot replace people, for the reasons that follow")
     if not any(one.number is not None for one in against):
         headline = Finding("Nothing here says that people cannot be replaced; that is no proof that they can")
-    orders = [one for part in found.by_measure for one in _orders(part)]
-    return (headline, *against, *_levels(found), *orders)
+    better = better_cuts(grades, levels, settings)
+    orders = [one for part in by_measure for one in _orders(part)]
+    return (headline, *against, *_levels(better, by_measure, settings), *orders)
 
 
-def _replacing(found: Audit) -> list[Finding]:
+def _replacing(test: AlternativeTest) -> list[Finding]:
     """Say what the alternative annotator test says."""
-    test = found.test
     if test.winning_rate is None:
         why = "one person graded" if test.reason == "one-human" else "no two people graded the same documents"
         says = f"Whether it does as well as one more person is not known: {why}"
         return [Finding(says, threshold=LEAST_WINNING, source=ALTERNATIVE)]
-    of_all = f"of {len(found.test.people)} people"
+    of_all = f"of {len(test.people)} people"
     if test.winning_rate < LEAST_WINNING:
         says = f"It does not do as well as one more person: too small a share {of_all} can be replaced"
         return [Finding(says, None, test.winning_rate, threshold=LEAST_WINNING, source=ALTERNATIVE)]
@@ -79,9 +127,8 @@ def _replacing(found: Audit) -> list[Finding]:
     return [Finding(f"{says}, and {clustered(test)} with topics as units", source=ALTERNATIVE)]
 
 
-def _favours(found: Audit, part: MeasureAudit) -> list[Finding]:
+def _favours(part: MeasureAudit, runs: Sequence[str], alpha: float) -> list[Finding]:
     """Say which runs gain more than others, and whether significant differences turn."""
-    alpha, runs = found.settings["alpha"], found.runs
     said = []
     if part.bias is not None:
         p_values = part.bias.p_holm
@@ -110,11 +157,12 @@ def _favours(found: Audit, part: MeasureAudit) -> list[Finding]:
     return said
 
 
-def _levels(found: Audit) -> list[Finding]:
+def _levels(
+    better: BetterCuts | None, by_measure: Sequence[MeasureAudit], settings: Mapping[str, Any]
+) -> list[Finding]:
     """Say whether its "relevant" is that of people, and whether its scores are."""
     said = []
-    level, model_level = found.settings["level"], found.settings["model_level"]
-    better = better_cuts(found)
+    level, model_level = settings["level"], settings["model_level"]
     if better is not None and better.gain.low is not None and better.gain.low > 0:
         says = (
             f"Its relevant ({model_level}+) is people's {better.human}+, not {level}+: the scale has drifted"
@@ -124,7 +172,7 @@ def _levels(found: Audit) -> list[Finding]:
         gain = better.kappa - better.declared
         source = f"gain in kappa, from {better.declared:.4f} to {better.kappa:.4f}; {BOOTSTRAP}"
         said.append(Finding(says, None, gain, better.gain.low, better.gain.high, 0.0, source))
-    for part in found.by_measure:
+    for part in by_measure:
         if part.bias is None or part.bias.interval.low is None or part.bias.interval.high is None:
             continue
         mean, low, high = part.bias.mean, part.bias.interval.low, part.bias.interval.high

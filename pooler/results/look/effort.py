@@ -1,4 +1,4 @@
-"""What judging cost, which decisions were hasty, and whether judges drift."""
+"""What judging cost, and which decisions were hasty."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from store.judging.effort import Effort
     from store.judging.models.stored import ModelWork
 
-_BEST_FIRST = frozenset({"priority", "drawn"})
-"""Display orders in which the likely relevant documents come first."""
 _DWELL = ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")
-_QUARTERS = {"quarter_1": "1st", "quarter_2": "2nd", "quarter_3": "3rd", "quarter_4": "4th"}
 
 
 def effort(collection: Collection, *, judges: Sequence[str] = (), below: float = 1.0) -> EffortResult:

@@ -14,7 +14,7 @@ from pooler.results.result import Progress, Result, facts_view, frozen, heard
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, Column, Table, View
 from pooler.telling import say
-from store.analysis.measures.names import MeasureName
+from store.analysis.measures.table import MeasureName
 from store.analysis.significance.folds import Split, leave_one_out, topic_folds
 from store.errors import ArgumentError, PoolerError
 from store.text import counted

@@ -14,8 +14,8 @@ from pooler.results.result import Progress, Result, frozen, heard
 from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from pooler.telling import say
-from store.analysis.measures.names import ALIASES, DCGS, MeasureName, parse_measure
-from store.analysis.measures.table import MEASURES, Definition, Scores
+from store.analysis.measures.names import ALIASES, parse_measure
+from store.analysis.measures.table import DCGS, MEASURES, Definition, MeasureName, Scores
 from store.analysis.measures.table import evaluate as score
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError

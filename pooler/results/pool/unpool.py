@@ -29,7 +29,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.content.pools import StoredPool
-    from store.content.runs import StoredRun
+    from store.records import StoredRun
 
 
 def unpool(

@@ -17,19 +17,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any
 
-from store.analysis.measures.gain import Discount, Gain
-from store.analysis.measures.table import MEASURES, Definition
+from store.analysis.measures.table import DCGS, MEASURES, Dcg, Definition, MeasureName
 from store.errors import ArgumentError, UnknownNameError
-
-Dcg = Literal["log2", "exp-log2", "jarvelin", "exp-jarvelin"]
-DCGS: tuple[Dcg, ...] = get_args(Dcg)
-
 
 ALIASES: dict[str, str] = {
     "MAP": "AP",
@@ -79,8 +72,6 @@ _NOT_QUITE = {
 }
 """What to type for names that mean almost the same elsewhere, in lower case, without a number."""
 
-_PERSISTENCE = 0.8
-"""The p of ir_measures."""
 _NAMES = {name.lower(): name for name in (*ALIASES, *MEASURES)}
 _FORM = re.compile(r"\s*([\w.-]+)\s*(?:\(([^()]*)\))?\s*(?:@\s*(\S+))?\s*", re.ASCII)
 _TURNED = re.compile(r"(\s*[\w-]+\s*)(@\s*[^\s()]+)\s*(\([^()]*\))\s*", re.ASCII)
@@ -89,68 +80,6 @@ _TREC_EVAL = re.compile(rf"\s*({'|'.join(_WITH_CUTOFF)})[_.]([0-9.]+)\s*", re.AS
 _NUMBER_BEHIND = re.compile(r"_?[0-9.]+$", re.ASCII)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 _DECIMAL = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureName:
-    """One measure with all its parameters; make it with `parse_measure`."""
-
-    name: str
-    """A key of `MEASURES`."""
-    cutoff: int | None = None
-    """Ranks that count, at least 1; ``None`` = all."""
-    recall: Fraction | None = None
-    """In [0, 1], exactly as typed."""
-    rel: int | None = None
-    """Least grade that counts as relevant; ``None`` where grades play no part, or as gains."""
-    beta: float = 1.0
-    """How much more recall weighs than precision; in Q, what gains weigh."""
-    dcg: Dcg = "log2"
-    """Discount and gain."""
-    docs: int | None = None
-    """Documents of the collection."""
-    alpha: float | None = None
-    """Weight of precision, instead of `beta`."""
-    p: float = _PERSISTENCE
-    """Persistence, at least 0 and below 1: how likely the next rank is looked at."""
-
-    @property
-    def level(self) -> int:
-        """Least relevant grade; gains count grades above 0."""
-        return 1 if self.rel is None else self.rel
-
-    @property
-    def gain(self) -> Gain:
-        """What a grade is worth, of `dcg`."""
-        return "exponential" if self.dcg.startswith("exp-") else "grade"
-
-    @property
-    def discount(self) -> Discount:
-        """What a rank weighs, of `dcg`."""
-        return "log2" if self.dcg.endswith("log2") else "jarvelin"
-
-    def __str__(self) -> str:
-        """Write the name in its shortest form, with the default ``rel`` of ir_measures, 1.
-
-        Text that both know is ``repr(ir_measures.parse_measure(text))``.
-        """
-        shown = []
-        if self.rel is not None and (self.rel != 1 or MEASURES[self.name].is_rel_shown):
-            shown.append(f"rel={self.rel}")
-        if self.beta != 1:
-            shown.append(f"beta={_plain(self.beta)}")
-        if self.alpha is not None:
-            shown.append(f"alpha={_plain(self.alpha)}")
-        if self.dcg != "log2":
-            shown.append(f"dcg={self.dcg!r}")
-        if self.docs is not None:
-            shown.append(f"docs={self.docs}")
-        if self.p != _PERSISTENCE:
-            shown.append(f"p={_plain(self.p)}")
-        at = f"@{self.cutoff}" if self.cutoff is not None else ""
-        if self.recall is not None:
-            at = f"@{_plain(float(self.recall))}"
-        return self.name + (f"({','.join(shown)})" if shown else "") + at
 
 
 def parse_measure(text: str, *, level: int = 1) -> MeasureName:
@@ -225,11 +154,6 @@ def _named(name: str, values: Mapping[str, str], rel: int | None) -> MeasureName
     """Read the values of parameters."""
     read = {key: _READERS[key](value) for key, value in values.items()}
     return MeasureName(name, **{"rel": rel} | read)
-
-
-def _plain(number: float) -> str:
-    """Write a number in full, without an exponent."""
-    return format(Decimal(repr(number)), "f")
 
 
 def _parameters(name: str, measure: Definition, listed: str | None, text: str) -> dict[str, str]:

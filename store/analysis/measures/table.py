@@ -2,7 +2,8 @@
 
 Each is defined in the file of its idea, beside this one: `average_precision`, `ranked`, `gain`,
 `incomplete`, `residuals`, `confusion`. Names are read by `names`, and belong to functions by the
-table below.
+table below. How far a score can be known with documents unjudged is in `bounds`; a new reason needs
+its words in `pooler.results.reasons`.
 
 An undefined score is a reason, never a number, and does not enter the mean:
 
@@ -31,8 +32,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,20 +48,83 @@ from store.analysis.measures.average_precision import (
     own_average_precision,
 )
 from store.analysis.measures.confusion import area_of_rankings
-from store.analysis.measures.gain import discounted_gain, normalised_gain, q_measure
+from store.analysis.measures.gain import Discount, Gain, discounted_gain, normalised_gain, q_measure
 from store.analysis.measures.incomplete import bpref_of, inferred_ap_of
 from store.analysis.measures.ranked import eleven_point, interpolated_precision
 from store.analysis.measures.residuals import rank_biased_precision, rbp_residual
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
-if TYPE_CHECKING:
-    from store.analysis.measures.names import MeasureName
-
-    _Function = Callable[["GradedLists", MeasureName], NDArray[np.float64]]
-
 Reason = Literal["no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short"]
 """Why a score is undefined; which measures have which, the table in the head of this file."""
+
+Dcg = Literal["log2", "exp-log2", "jarvelin", "exp-jarvelin"]
+DCGS: tuple[Dcg, ...] = get_args(Dcg)
+
+_PERSISTENCE = 0.8
+"""The p of ir_measures."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureName:
+    """One measure with all its parameters; make it with `parse_measure`."""
+
+    name: str
+    """A key of `MEASURES`."""
+    cutoff: int | None = None
+    """Ranks that count, at least 1; ``None`` = all."""
+    recall: Fraction | None = None
+    """In [0, 1], exactly as typed."""
+    rel: int | None = None
+    """Least grade that counts as relevant; ``None`` where grades play no part, or as gains."""
+    beta: float = 1.0
+    """How much more recall weighs than precision; in Q, what gains weigh."""
+    dcg: Dcg = "log2"
+    """Discount and gain."""
+    docs: int | None = None
+    """Documents of the collection."""
+    alpha: float | None = None
+    """Weight of precision, instead of `beta`."""
+    p: float = _PERSISTENCE
+    """Persistence, at least 0 and below 1: how likely the next rank is looked at."""
+
+    @property
+    def level(self) -> int:
+        """Least relevant grade; gains count grades above 0."""
+        return 1 if self.rel is None else self.rel
+
+    @property
+    def gain(self) -> Gain:
+        """What a grade is worth, of `dcg`."""
+        return "exponential" if self.dcg.startswith("exp-") else "grade"
+
+    @property
+    def discount(self) -> Discount:
+        """What a rank weighs, of `dcg`."""
+        return "log2" if self.dcg.endswith("log2") else "jarvelin"
+
+    def __str__(self) -> str:
+        """Write the name in its shortest form, with the default ``rel`` of ir_measures, 1.
+
+        Text that both know is ``repr(ir_measures.parse_measure(text))``.
+        """
+        shown = []
+        if self.rel is not None and (self.rel != 1 or MEASURES[self.name].is_rel_shown):
+            shown.append(f"rel={self.rel}")
+        if self.beta != 1:
+            shown.append(f"beta={_plain(self.beta)}")
+        if self.alpha is not None:
+            shown.append(f"alpha={_plain(self.alpha)}")
+        if self.dcg != "log2":
+            shown.append(f"dcg={self.dcg!r}")
+        if self.docs is not None:
+            shown.append(f"docs={self.docs}")
+        if self.p != _PERSISTENCE:
+            shown.append(f"p={_plain(self.p)}")
+        at = f"@{self.cutoff}" if self.cutoff is not None else ""
+        if self.recall is not None:
+            at = f"@{_plain(float(self.recall))}"
+        return self.name + (f"({','.join(shown)})" if shown else "") + at
 
 
 class GradedLists:
@@ -85,6 +151,9 @@ class GradedLists:
     def n_relevant(self, name: MeasureName) -> NDArray[np.int64]:
         """Return R of each topic at the measure's level."""
         return self._n_relevant(name.level)
+
+
+_Function = Callable[[GradedLists, MeasureName], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,3 +496,8 @@ def _scores(lists: GradedLists, name: MeasureName) -> Scores:
         lacks_relevant=lacks,
         other_reason=definition.other_reason,
     )
+
+
+def _plain(number: float) -> str:
+    """Write a number in full, without an exponent."""
+    return format(Decimal(repr(number)), "f")

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from tests.helpers.run import Tables, run_inside, write
 from tests.model_judges import JUDGES, PEOPLE_LEVEL, dl21, grades_of, run_paths
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("audit")]
+"""One process has what `of_runs` found."""
 
 MEASURES = ("AP", "P@10", "nDCG@10")
 
@@ -119,6 +120,9 @@ SORTED = [  # run, who sorted it, who judges, NIST's score and place, the judge'
     ("yorku21_a", "llama", "llama", 0.6208, 5, 1.0, 1, 0.0060, 0.22),
 ]
 
+APART = {("llama", 49), ("umbrela", 16)}
+"""Those of them that are also left out: by the judge who sorted them, and by another of its kind."""
+
 
 def audited(judge: str, *options: str | Path, runs: Sequence[str | Path] = ()) -> Tables:
     """Audit a model against NIST."""
@@ -154,7 +158,7 @@ def same(number: float, printed: float, digits: int = 4) -> bool:
 @pytest.mark.parametrize("judge", JUDGES)
 def test_grades_are_as_other_programs_find_them(judge: str) -> None:
     """Confusion, kappa at every two levels, shares, what a grade is worth, kappa by topic."""
-    found = audited(judge, "--resamples", "100")
+    found = of_runs(judge)
     table = [[0] * 4 for _ in range(4)]
     for row in found["confusion"]:
         table[row["human"]][row["model"]] = row["documents"]
@@ -361,6 +365,8 @@ def test_a_run_sorted_by_a_judge_is_found_out(tmp_path: Path, case: tuple[Any, .
     assert (row["human_place"], row["model_place"], row["circular"]) == (human_place, model_place, True)
     assert same(row["own"], own)
     assert same(row["t"], t, 2)
+    if (sorter, human_place) not in APART:
+        return
     apart = audited(judge, *options)
     [order] = apart["orders"]
     assert order["runs"] == 63

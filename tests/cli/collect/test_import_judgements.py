@@ -541,7 +541,7 @@ def test_history_of_copies_that_came_together_is_read_by_its_states(cli: Cli, em
         cells = [["" if one in (None, []) else str(one) for one in row.values()] for row in rows]
         write(empty / "old", *("\t".join(line) for line in ([*rows[0]], *cells)))
     told = cli("import", "judgements", "old", "--format", form).fine().err
-    assert "old: 4 events say how copies of a collection came together; that was passed over" in told
+    assert "old: 4 events of copies of a collection that came together" in told
     assert "no fault found" in cli("verify").fine().out
     read = [json.loads(line) for line in cli("export", "judgements", "--history").fine().out.splitlines()]
     names = ("action", "state", "grade", "undoes", "note", "reason")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from pooler.cli.judge.who import memory_of
 from store.collection import Collection
 from store.records import Document, JudgeKind, Pool, PoolEntry, Topic
-from tests.helpers.run import program, run_process
+from tests.helpers.run import run_inside, run_process
 from tests.judge_ui.conftest import new_collection
 from tests.judge_ui.pty_terminal import PtyTerminal
 
@@ -20,9 +21,10 @@ TOPICS = [Topic("1", "bridges"), Topic("2", "tunnels")]
 
 
 @pytest.fixture
-def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def at_home(tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make two topics of three documents, for alice, bob and a model, in a folder with a home of its own."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.delenv("POOLER_JUDGE", raising=False)
     monkeypatch.chdir(tmp_path)
     with new_collection(str(tmp_path / "c.db"), "0-2") as collection:
@@ -37,7 +39,7 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def judging(**environment: str) -> PtyTerminal:
     """Run the line mode in a terminal, with nobody named."""
-    command = [*program(), "judge", "--plain", "--collection", "c.db"]
+    command = ["pooler", "judge", "--plain", "--collection", "c.db"]
     return PtyTerminal(command, environment=environment)
 
 
@@ -148,10 +150,8 @@ def test_what_cannot_be_remembered_is_said_and_keeps_nobody_from_judging(at_home
 @pytest.mark.parametrize("given", ["0", "-5m", "soon", "45 s", "1e3"])
 def test_a_break_is_after_some_minutes(at_home: Path, given: str) -> None:
     """Anything else is a wrong option."""
-    found = run_process("judge", "--judge", "bob", f"--break={given}", "--collection", "c.db", folder=at_home)
-    assert found.returncode == 2
-    assert b"expected minutes above 0, such as 45m" in found.stderr
-    assert b"Traceback" not in found.stderr
+    found = run_inside("judge", "--judge", "bob", f"--break={given}", "--collection", "c.db").failed(2)
+    assert "expected minutes above 0, such as 45m" in found.err
 
 
 def test_a_break_is_offered_in_line_mode(at_home: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_break_is_offered_in_line_mode(at_home: Path) -> None:
     with judging(POOLER_JUDGE="alice") as terminal:
         terminal.wait_for("Topics of alice")
         leave(terminal)
-    command = [*program(), "judge", "--plain", "--collection", "c.db", "--topic", "1", "--break", "0.0001"]
+    command = ["pooler", "judge", "--plain", "--collection", "c.db", "--topic", "1", "--break", "0.0001"]
     with PtyTerminal(command, environment={"POOLER_JUDGE": "alice"}) as terminal:
         terminal.wait_for("Enter = the first document > ")
         terminal.send(b"\n")

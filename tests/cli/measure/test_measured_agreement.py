@@ -7,7 +7,6 @@ they are written as measured, to four digits. A test is skipped where its data i
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from tests import cf_collection
 from tests.helpers.run import run_inside
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
-Pooler = Callable[..., Any]
 Row = dict[str, Any]
 
 

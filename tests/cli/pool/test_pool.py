@@ -54,7 +54,7 @@ def test_pool_of_collection_has_the_bytes_of_the_pool_of_files(cli: Cli, judged:
     depth=st.integers(1, 4),
     contributes=st.lists(st.booleans(), min_size=3, max_size=3),
 )
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(10))
 def test_any_pool_is_the_same_from_files_and_collection(
     cli: Cli,
     here: Path,

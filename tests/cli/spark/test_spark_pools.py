@@ -197,6 +197,7 @@ def test_python_gets_the_same_result(garden: Path, cli: Cli, spark: None) -> Non
     assert there.ties_at_cut == here.ties_at_cut
 
 
+@pytest.mark.long
 def test_trec_covid_has_the_hash_of_one_machine(cli: Cli, here: Path, spark: None) -> None:
     """All 143 runs of TREC-COVID, depth 100: the pool that a plain reading of the files gives."""
     files = sorted(data_path("runs-top120").glob("*.gz"))

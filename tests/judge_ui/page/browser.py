@@ -9,7 +9,8 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -25,11 +26,10 @@ _CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, "
 
 
 class Browser:
-    """One profile, and the pages that are open in it."""
+    """One that runs; its pages are those of the people who use it."""
 
     def __init__(self, folder: Path, *, preferences: Mapping[str, Any] | None = None) -> None:
-        profile, self.downloads = folder / "profile", folder / "downloads"
-        self.downloads.mkdir(exist_ok=True)
+        profile = folder / "profile"
         if preferences is not None:
             (profile / "Default").mkdir(parents=True, exist_ok=True)
             (profile / "Default" / "Preferences").write_text(json.dumps(preferences), "utf-8")
@@ -53,9 +53,7 @@ class Browser:
         os.close(answers)
         self._buffer, self._number = b"", 0
         self.events: list[dict[str, Any]] = []
-        """What the browser told unasked."""
-        self.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.downloads),
-                 eventsEnabled=True)  # fmt: skip
+        """What the browser told unasked since the last person came."""
 
     def __enter__(self) -> Self:
         return self
@@ -82,22 +80,13 @@ class Browser:
                 return dict(answer["result"])
             self.events.append(answer)
 
-    def open(self, page: Path) -> Page:
-        """Open a page of a file in a tab of its own."""
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        opened = Page(self, session)
-        for area in ("Page", "Runtime", "Network", "Log"):
-            opened.ask(f"{area}.enable")
-        opened.size(1100, 800)
-        opened.go(page.resolve().as_uri())
-        return opened
-
-    def downloaded(self, name: str) -> Path:
-        """Return a file that was saved; an earlier one of this name is another one's."""
-        file = self.downloads / name
-        until(lambda: file.is_file() and not list(self.downloads.glob("*.crdownload")))
-        return file
+    @contextmanager
+    def person(self, folder: Path) -> Iterator[Person]:
+        """Give somebody who shares nothing with those before; what they save is in the folder."""
+        context = self.ask("Target.createBrowserContext")
+        self.events.clear()
+        yield Person(self, folder, context)
+        self.ask("Target.disposeBrowserContext", **context)
 
     def _send(self, method: str, values: Mapping[str, Any], session: str | None) -> int:
         self._number += 1
@@ -119,11 +108,42 @@ class Browser:
         return dict(json.loads(message))
 
 
+class Person:
+    """Somebody's pages, and what pages keep and save for them; without a context, the whole browser's."""
+
+    def __init__(self, browser: Browser, folder: Path, context: Mapping[str, Any] | None = None) -> None:
+        self.browser = browser
+        self.downloads = folder / "downloads"
+        self.downloads.mkdir(exist_ok=True)
+        self._context = context or {}
+        self.browser.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.downloads),
+                         eventsEnabled=True, **self._context)  # fmt: skip
+
+    def open(self, page: Path) -> Page:
+        """Open a page of a file in a tab of its own."""
+        made = self.browser.ask("Target.createTarget", url="about:blank", **self._context)
+        target = made["targetId"]
+        session = self.browser.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        opened = Page(self, session)
+        for area in ("Page", "Runtime", "Network", "Log"):
+            opened.ask(f"{area}.enable")
+        opened.size(1100, 800)
+        opened.go(page.resolve().as_uri())
+        return opened
+
+    def downloaded(self, name: str) -> Path:
+        """Return a file that was saved; an earlier one of this name is another one's."""
+        file = self.downloads / name
+        until(lambda: file.is_file() and not list(self.downloads.glob("*.crdownload")))
+        return file
+
+
 class Page:
     """One tab."""
 
-    def __init__(self, browser: Browser, session: str) -> None:
-        self.browser = browser
+    def __init__(self, person: Person, session: str) -> None:
+        self.person = person
+        self.browser = person.browser
         self._session = session
 
     def ask(self, method: str, **values: Any) -> dict[str, Any]:

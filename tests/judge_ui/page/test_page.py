@@ -161,3 +161,26 @@ def test_page_is_refused_where_it_makes_no_sense(whole: Path, tmp_path: Path) ->
     assert "already exists" in told.err
     assert page.read_bytes() == before
     assert page.stat().st_mode & 0o777 == 0o600
+
+
+def test_pages_of_all_judges_are_a_folder_or_nothing(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ended after the first page: no page is there, none was told of, and the same command goes through."""
+    folder, link, made = whole.with_name("pages"), Path.hardlink_to, list[str]()
+    command = ("export", "work", "--all", folder, "--html", "--collection", whole)
+
+    def stop(self: Path, target: Path) -> None:
+        if made:
+            raise KeyboardInterrupt
+        made.append(self.name)
+        link(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "hardlink_to", stop)
+        ended = run_inside(*command)
+    assert (ended.code, ".html" in ended.err, folder.exists(), made) == (130, False, False, ["ann.html"])
+    told = run_inside(*command).fine().err
+    for judge in ("ann", "bob"):
+        assert f"{folder / judge}.html: 6 documents of 2 topics, 6 unjudged" in told
+        assert shown_data(folder / f"{judge}.html")["judge"] == judge
+    assert [path.stat().st_mode & 0o777 for path in (folder, *folder.iterdir())] == [0o700, 0o600, 0o600]
+    assert "already exists" in run_inside(*command).failed(3).err

@@ -11,18 +11,17 @@ from typing import Any
 
 import pytest
 
-from tests.judge_ui.page.browser import Browser, Page, until
+from tests.judge_ui.page.browser import Page, Person, until
 from tests.judge_ui.page.pages import make_page, make_whole
 from tests.judge_ui.page.test_page_in_browser import begin
 
-pytestmark = [pytest.mark.chromium, pytest.mark.slow]
+pytestmark = [pytest.mark.chromium, pytest.mark.slow, pytest.mark.xdist_group("page")]
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Page]:
+def page(person: Person, tmp_path: Path) -> Page:
     """Open ann's page."""
-    with Browser(tmp_path) as browser:
-        yield browser.open(make_page(make_whole(tmp_path / "whole.db")))
+    return person.open(make_page(make_whole(tmp_path / "whole.db")))
 
 
 def scenes(page: Page) -> Iterator[str]:
@@ -84,14 +83,7 @@ def spoken(page: Page) -> list[tuple[str, str]]:
 
     def walk(node: dict[str, Any]) -> None:
         role = node.get("role", {}).get("value", "")
-        if not node.get("ignored") and role in (
-            "heading",
-            "button",
-            "StaticText",
-            "status",
-            "article",
-            "checkbox",
-        ):
+        if not node.get("ignored") and role in SPOKEN:
             order.append((role, node.get("name", {}).get("value", "")))
         for child in node.get("childIds", []):
             if child in by_id:

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from store.collection import Collection
+from store.records import Action
 from store.text import sanitise
 from tests.helpers.run import run_inside
-from tests.judge_ui.page.browser import Browser, Page, until
+from tests.helpers.wine import work
+from tests.helpers.world import make_pool, stored_rows
+from tests.judge_ui.page.browser import Browser, Page, Person, until
 from tests.judge_ui.page.pages import HOSTILE, make_described, make_page, make_whole
 
-pytestmark = [pytest.mark.chromium, pytest.mark.slow]
+pytestmark = [pytest.mark.chromium, pytest.mark.slow, pytest.mark.xdist_group("page")]
 
 
 @pytest.fixture
 def whole(tmp_path: Path) -> Path:
     """Make a small collection."""
     return make_whole(tmp_path / "whole.db")
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    """Start a browser with a profile of its own."""
-    with Browser(tmp_path) as started:
-        yield started
 
 
 def begin(page: Page) -> None:
@@ -42,9 +39,9 @@ def begin(page: Page) -> None:
 def saved(page: Page, judge: str = "ann") -> Path:
     """Save the file of a page."""
     name = f"{judge}.judged.jsonl"
-    (page.browser.downloads / name).unlink(missing_ok=True)
+    (page.person.downloads / name).unlink(missing_ok=True)
     page.press("s", ctrl=True)
-    return page.browser.downloaded(name)
+    return page.person.downloaded(name)
 
 
 def bring_back(whole: Path, *files: Path) -> Any:
@@ -57,9 +54,9 @@ def bring_back(whole: Path, *files: Path) -> Any:
         }
 
 
-def test_judged_by_keys_reloaded_saved_and_brought_back(whole: Path, browser: Browser) -> None:
+def test_judged_by_keys_reloaded_saved_and_brought_back(whole: Path, person: Person) -> None:
     """Grade, skip, cannot, note, evidence, undo: each is in the collection at the end."""
-    page = browser.open(make_page(whole))
+    page = person.open(make_page(whole))
     assert page.text("h1") == "ann, wine"
     begin(page)
     assert page.text("#docname") == "Document 1 of 4: a"
@@ -112,9 +109,9 @@ def test_judged_by_keys_reloaded_saved_and_brought_back(whole: Path, browser: Br
     )
 
 
-def test_title_of_the_tab_says_how_far_of_what_and_whose(whole: Path, browser: Browser) -> None:
+def test_title_of_the_tab_says_how_far_of_what_and_whose(whole: Path, person: Person) -> None:
     """Counts of the topic, or of all on the page of topics; skipped is not decided, undone no longer."""
-    page = browser.open(make_page(whole))
+    page = person.open(make_page(whole))
 
     def title() -> Any:
         return page.js("document.title")
@@ -134,10 +131,11 @@ def test_title_of_the_tab_says_how_far_of_what_and_whose(whole: Path, browser: B
     assert title() == "1/6 wine - ann - pooler"
 
 
-def test_keys_that_come_too_soon_and_questions(whole: Path, browser: Browser) -> None:
+def test_keys_that_come_too_soon_and_questions(whole: Path, person: Person) -> None:
     """No grade within 0.3 s; one is taken back, or given without a text, if it is meant."""
-    page = browser.open(make_page(whole))
+    page = person.open(make_page(whole))
     begin(page)
+    page.js("clock.quiet += 6e4")  # however busy the machine is, the key comes too soon
     page.press("1")
     assert "too quick" in page.text("#said")
     page.judge("1")
@@ -175,9 +173,9 @@ def test_keys_that_come_too_soon_and_questions(whole: Path, browser: Browser) ->
         assert [one.dropped_keys for one in opened.judgements.history() if one.docno == "a"] == [1]
 
 
-def test_undo_and_redo_across_documents(whole: Path, browser: Browser) -> None:
+def test_undo_and_redo_across_documents(whole: Path, person: Person) -> None:
     """Back to the start of the sitting, and forward again, as on the screen."""
-    page = browser.open(make_page(whole))
+    page = person.open(make_page(whole))
     begin(page)
     page.judge("2", "1")
     page.press("u")
@@ -200,9 +198,9 @@ LOOKS = """
 """
 
 
-def test_two_judges_in_one_browser_do_not_meet(whole: Path, browser: Browser) -> None:
+def test_two_judges_in_one_browser_do_not_meet(whole: Path, person: Person) -> None:
     """Each page has what was done on it, and looks at nothing of the other's."""
-    pages = {judge: browser.open(make_page(whole, judge)) for judge in ("ann", "bob")}
+    pages = {judge: person.open(make_page(whole, judge)) for judge in ("ann", "bob")}
     for (judge, page), key in zip(pages.items(), "20", strict=True):
         page.js(LOOKS)
         begin(page)
@@ -215,20 +213,20 @@ def test_two_judges_in_one_browser_do_not_meet(whole: Path, browser: Browser) ->
     assert {key[0]: value[1] for key, value in found.items()} == {"ann": 2, "bob": 0}
 
 
-def test_another_collection_of_the_same_names_is_another(tmp_path: Path, browser: Browser) -> None:
+def test_another_collection_of_the_same_names_is_another(tmp_path: Path, person: Person) -> None:
     """Two collections called alike, the same judge and docnos: the second page begins empty."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        page = browser.open(make_page(make_whole(tmp_path / name / "w.db")))
+        page = person.open(make_page(make_whole(tmp_path / name / "w.db")))
         assert "0 of 4 decided" in page.text("#topics")
         begin(page)
         page.judge("1")
 
 
-def test_two_windows_of_one_page_know_of_each_other(whole: Path, browser: Browser) -> None:
+def test_two_windows_of_one_page_know_of_each_other(whole: Path, person: Person) -> None:
     """What one window does the other has at once; the same document is not decided twice unseen."""
     file = make_page(whole)
-    first, second = browser.open(file), browser.open(file)
+    first, second = person.open(file), person.open(file)
     begin(first)
     begin(second)
     first.judge("2")
@@ -241,13 +239,13 @@ def test_two_windows_of_one_page_know_of_each_other(whole: Path, browser: Browse
     assert (found["ann", "1", "a"][0], found["ann", "1", "b"][1]) == ("unjudged", 1)
 
 
-def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path, browser: Browser) -> None:
+def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path, person: Person) -> None:
     """In texts, titles, notes and guidelines: shown as they are, nothing runs, nothing is fetched."""
     texts: dict[str, str | None] = {"a": HOSTILE, "b": "x" * 200_000, "__proto__": HOSTILE}
     whole = make_whole(tmp_path / "w.db", texts=texts, word=sanitise(HOSTILE).replace("\n", " "))
     with Collection(str(whole)) as opened:
         opened.guidelines.add(f"# {HOSTILE}\n\n{HOSTILE}\n")
-    page = browser.open(make_page(whole))
+    page = person.open(make_page(whole))
     begin(page)
     assert page.js("document.getElementById('text').textContent") == sanitise(HOSTILE)
     page.press("e")
@@ -259,10 +257,10 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path, browser: Browser
     page.press("Escape")
     page.judge("1", "0", "2")
     assert page.js("window.owned") is None
-    asked = {event["params"]["request"]["url"].partition(":")[0] for event in browser.events
+    asked = {event["params"]["request"]["url"].partition(":")[0] for event in person.browser.events
              if event.get("method") == "Network.requestWillBeSent"}  # fmt: skip
     assert asked <= {"file", "blob", "about"}
-    blocked = [event for event in browser.events if event.get("method") == "Log.entryAdded"]
+    blocked = [event for event in person.browser.events if event.get("method") == "Log.entryAdded"]
     assert blocked == []
     found = bring_back(whole, saved(page))
     assert found["ann", "1", "__proto__"][1] == 2
@@ -272,9 +270,9 @@ def test_hostile_texts_are_shown_and_do_nothing(tmp_path: Path, browser: Browser
     assert HOSTILE[passage.start : passage.start + passage.length] == passage.text
 
 
-def test_fields_headings_and_why_there_is_nothing_to_read(tmp_path: Path, browser: Browser) -> None:
+def test_fields_headings_and_why_there_is_nothing_to_read(tmp_path: Path, person: Person) -> None:
     """Above the text what judges are shown besides it; headings bold; and where there is no text, why."""
-    page = browser.open(make_page(make_described(tmp_path / "w.db")))
+    page = person.open(make_page(make_described(tmp_path / "w.db")))
     begin(page)
     assert page.text("#fields").split() == ["date:", "1991", "url:", "http://a"]
     look = (
@@ -295,9 +293,9 @@ def test_fields_headings_and_why_there_is_nothing_to_read(tmp_path: Path, browse
     assert "has no text to judge" in page.text("#box-title")
 
 
-def test_policy_lets_nothing_out(whole: Path, browser: Browser) -> None:
+def test_policy_lets_nothing_out(whole: Path, person: Person) -> None:
     """What a flaw would try: a picture, a fetch, a script that is none of ours, a form."""
-    page = browser.open(make_page(whole))
+    page = person.open(make_page(whole))
     page.js(
         "window.seen = []; addEventListener('securitypolicyviolation', e => seen.push(e.violatedDirective))"
     )
@@ -318,9 +316,9 @@ def fill(page: Page) -> None:
     """)
 
 
-def test_full_storage_is_said_and_saving_still_works(whole: Path, browser: Browser) -> None:
+def test_full_storage_is_said_and_saving_still_works(whole: Path, person: Person) -> None:
     """Nothing is lost while the page is open; with room again, all of it is kept."""
-    page = browser.open(make_page(whole))
+    page = person.open(make_page(whole))
     begin(page)
     page.judge("2")
     fill(page)
@@ -344,16 +342,16 @@ def test_forbidden_storage_is_said_and_saving_still_works(whole: Path, tmp_path:
     """A browser that lets no page keep anything."""
     forbids = {"profile": {"default_content_setting_values": {"cookies": 2}}}
     with Browser(tmp_path, preferences=forbids) as browser:
-        page = browser.open(make_page(whole))
+        page = Person(browser, tmp_path).open(make_page(whole))
         assert "NOT KEPT by this browser" in page.text("#kept")
         begin(page)
         page.judge("2", "1")
         assert bring_back(whole, saved(page))["ann", "1", "a"][1] == 2
 
 
-def test_damaged_state_is_said_and_never_used(whole: Path, browser: Browser) -> None:
+def test_damaged_state_is_said_and_never_used(whole: Path, person: Person) -> None:
     """What the browser keeps was changed: what is before it counts, and nothing is written over it."""
-    page = browser.open(make_page(whole))
+    page = person.open(make_page(whole))
     begin(page)
     page.judge("2", "1")
     page.js(
@@ -368,14 +366,102 @@ def test_damaged_state_is_said_and_never_used(whole: Path, browser: Browser) -> 
     assert (found["ann", "1", "a"][1], found["ann", "1", "b"][1]) == (2, 0)
 
 
-def test_saved_file_goes_on_in_another_browser(whole: Path, tmp_path: Path, browser: Browser) -> None:
+def altered(file: Path, name: str, change: Callable[[list[str]], list[str]]) -> Path:
+    """Write the lines of a saved file with a change, and the checksum that is right for them."""
+    head_and_records = file.read_text("utf-8").splitlines()[:-1]
+    body = "".join(f"{one}\n" for one in change(head_and_records)).encode()
+    made = file.with_name(name)
+    made.write_bytes(body + b'{"crc32": "%08x"}\n' % zlib.crc32(body))
+    return made
+
+
+@pytest.mark.long
+def test_thirty_documents_go_out_and_come_back(tmp_path: Path, person: Person) -> None:
+    """A page judged whole, brought back, again, in conflict, outside the pool, and altered.
+
+    `pytest -m long tests/judge_ui/page` runs it.
+    """
+    docnos = [f"d{number:02}" for number in range(30)]
+    whole = make_whole(tmp_path / "w.db", texts={docno: f"Text of {docno}." for docno in docnos})
+    there = ("--collection", whole)
+    keys = [str(number * 7 % 3) for number in range(30)]
+    made = {judge: make_page(whole, judge) for judge in ("ann", "bob")}
+    pages = {judge: person.open(page) for judge, page in made.items()}
+    for judge, n in (("ann", 28), ("bob", 2)):
+        begin(pages[judge])
+        pages[judge].judge(*keys[:n])
+    files = {judge: saved(page, judge) for judge, page in pages.items()}
+
+    # It comes in: each grade where its key was pressed. Again: nothing is new.
+    grades = {docno: ("judged", int(key), "", "") for docno, key in zip(docnos, keys, strict=True)}
+    wanted = {("ann", "1", docno): grade for docno, grade in grades.items()}
+    first = dict(list(wanted.items())[:28])
+    assert bring_back(whole, files["ann"]) == first
+    before = stored_rows(str(whole))
+    told = run_inside("import", "work", files["ann"], *there).fine().err
+    assert "0 new events of `ann`, 28 there already" in told
+    assert stored_rows(str(whole)) == before
+
+    # Altered to carry another judge's events: refused, and nothing of it is in.
+    def alter(name: str, change: Callable[[list[str]], list[str]]) -> str:
+        told = run_inside("import", "work", altered(files["ann"], name, change), *there)
+        assert stored_rows(str(whole)) == before
+        return told.failed(1).err
+
+    plain = files["ann"].with_name("plain.jsonl")
+    plain.write_bytes(files["ann"].read_bytes().replace(b'"grade":1', b'"grade":2', 1))
+    assert "changed, or cut, since" in run_inside("import", "work", plain, *there).failed(1).err
+    bobs = files["bob"].read_text("utf-8").splitlines()[:-1]
+    named = [json.dumps(json.loads(one) | {"judge": "bob"}) for one in bobs[1:]]
+    assert "unknown key `judge`" in alter("named.jsonl", lambda lines: [*lines, *named])
+    assert "expected revision 2 of this document" in alter("both.jsonl", lambda lines: [*lines, *bobs[1:]])
+    assert "a window of another judge's page" in alter("bobs.jsonl", lambda lines: [bobs[0], *lines[1:]])
+    nobody = alter_head(judge="0" * 16)
+    told = run_inside("import", "work", altered(files["ann"], "nobody.jsonl", nobody), *there).failed(3).err
+    assert "of a judge who is no longer in the collection" in told
+    other = alter_head(collection="0" * 16)
+    told = run_inside("import", "work", altered(files["ann"], "other.jsonl", other), *there).failed(3).err
+    assert "is of another collection" in told
+    assert stored_rows(str(whole)) == before
+
+    # The judge goes on with the page, and decides one of its documents otherwise at the desk: a conflict.
+    pages["ann"].judge(*keys[28:])
+    until(lambda: pages["ann"].text("#box-title").startswith("1: "))
+    elsewhere = (int(keys[28]) + 1) % 3
+    work(whole, ("ann", "d28", Action.JUDGE, elsewhere))
+    # Meanwhile the last document has left the pool.
+    with Collection(str(whole)) as opened:
+        opened.pools.withdraw("pool")
+        opened.pools.add(make_pool({"1": docnos[:-1]}, name="later"))
+    files["ann"] = saved(pages["ann"])
+    before = stored_rows(str(whole))
+    told = run_inside("import", "work", files["ann"], *there).failed(3).err
+    assert f"topic 1 d28: {keys[28]} on the page, {elsewhere} here" in told
+    assert stored_rows(str(whole)) == before
+    told = run_inside("import", "work", files["ann"], "--prefer", "page", *there).fine().err
+    assert "2 new events of `ann`, 28 there already" in told
+    assert "1 document no longer `ann`'s to judge: stored as judged outside the pool" in told
+    bobs_two = {("bob", "1", docno): grades[docno] for docno in docnos[:2]}
+    assert bring_back(whole, files["bob"]) == wanted | bobs_two
+    with Collection(str(whole)) as opened:
+        n_events = len(list(opened.judgements.history(["ann"])))
+    assert n_events == 31  # thirty of the page, one of the desk
+    run_inside("verify", *there).fine()
+
+
+def alter_head(**values: str) -> Callable[[list[str]], list[str]]:
+    """Return what changes the head of a saved file."""
+    return lambda lines: [json.dumps(json.loads(lines[0]) | values), *lines[1:]]
+
+
+def test_saved_file_goes_on_in_another_browser(whole: Path, tmp_path: Path, person: Person) -> None:
     """From one computer to another and back; a file of another page, or a changed one, is not taken."""
-    page = browser.open(make_page(whole))
+    page = person.open(make_page(whole))
     begin(page)
     page.judge("2", "1")
     file = saved(page)
     (tmp_path / "other").mkdir()
-    with Browser(tmp_path / "other") as other:
+    with person.browser.person(tmp_path / "other") as other:
         elsewhere = other.open(whole.with_name("ann.html"))
         bad = tmp_path / "bad.jsonl"
         bad.write_bytes(file.read_bytes().replace(b'"grade":2', b'"grade":1'))

@@ -15,8 +15,8 @@ from pooler.reading.strict import read_run
 from pooler.reading.whole import NumberedRun, n_readers, read_numbered
 from store.collection import Collection
 from store.content.rankings import NumberedDocuments
-from store.content.runs import StoredRun
 from store.errors import FormatError
+from store.records import StoredRun
 from tests.benchmarks.generate import generate
 from tests.helpers.world import parse_scale, stored_rows
 

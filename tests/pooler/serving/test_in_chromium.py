@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from tests.pooler.serving.chromium import Chromium, Tab, chromium
 from tests.pooler.serving.served import (
@@ -23,14 +24,19 @@ from tests.pooler.serving.served import (
     wait_until_gone,
 )
 
-pytestmark = [pytest.mark.chromium, pytest.mark.slow, pytest.mark.xdist_group("serving")]
+pytestmark = [
+    pytest.mark.chromium,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("serving"),
+    pytest.mark.asyncio(loop_scope="module"),
+]
 
 ENDED = "document.getElementById('ended')?.hidden === false"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Chromium]:
-    """Run a browser."""
+    """Run a browser; each page is somebody else's unless it is opened beside another."""
     async with chromium("--ignore-certificate-errors") as running:
         yield running
 

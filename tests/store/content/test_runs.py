@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.content.rankings import NumberedDocuments
-from store.content.runs import StoredRun
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.ranking import Order, rank_order
-from store.records import ImportReport, Ranking, Run
+from store.records import ImportReport, Ranking, Run, StoredRun
 from tests.helpers.world import change_stored, make_pool, make_run, stored_rows
 from tests.strategies import examples
 

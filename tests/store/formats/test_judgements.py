@@ -1,10 +1,10 @@
-"""`store.event`: whole histories as JSON lines, whole and damaged."""
+"""Whole histories as JSON lines, whole and damaged."""
 
 from __future__ import annotations
 
 import gzip
-import io
 import json
+from collections import defaultdict
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -15,8 +15,8 @@ from hypothesis import given
 
 from store.errors import ArgumentError, FaultList, FormatError
 from store.event import EVENT, FIELDS, JudgementEvent
-from store.formats.judgements import iterate_events, write_events
-from store.records import Action, Passage, State
+from store.formats.judgements import history_lines, read_judgements
+from store.records import Action, JudgeKind, Passage, State
 from tests.store.formats.judgement_events import histories
 
 FIRST = JudgementEvent(
@@ -44,8 +44,9 @@ FIRST = JudgementEvent(
     sitting=1,
 )
 LINE = (
-    '{"topic": "051", "docno": "FT911-3", "judge": "ann", "revision": 1, "action": "judge",'
-    ' "undoes": null, "state": "judged", "grade": -2, "reason": "", "note": "lone \\ud800, é",'
+    '{"topic": "051", "docno": "FT911-3", "judge": "ann", "kind": "human", "revision": 1,'
+    ' "action": "judge", "undoes": null, "state": "judged", "grade": -2, "reason": "",'
+    ' "note": "lone \\ud800, é",'
     ' "iteration": "0.5", "passages": [[4, 3, "pea"]], "display_order": "random:7", "position": 0,'
     ' "shown_at": "2026-03-01T09:29:58.500000+00:00", "judged_at": "2026-03-01T09:30:00+00:00",'
     ' "dwell_ms": 1500, "active_ms": 1200, "dropped_keys": 2, "guideline_version": 1,'
@@ -57,16 +58,15 @@ LINE = (
 def read_events(path: str) -> list[JudgementEvent]:
     """Read a file of events whole, or raise all its faults."""
     faults = FaultList(path)
-    events = [event for _, event in iterate_events(path, faults)]
+    found = read_judgements(path, "jsonl", faults)
     faults.raise_if_any()
-    return events
+    return found.events
 
 
 def written(events: list[JudgementEvent]) -> str:
     """Return the text of a file of events."""
-    stream = io.StringIO()
-    write_events(events, stream)
-    return stream.getvalue()
+    kinds = defaultdict(lambda: JudgeKind.HUMAN)
+    return "".join(f"{line}\n" for line in history_lines(events, kinds, "jsonl"))
 
 
 def faults_of(file: Path, *lines: str) -> list[tuple[int | None, str, str]]:
@@ -87,10 +87,10 @@ def test_event_is_written_as_documented(tmp_path: Path) -> None:
     assert written([FIRST]) == LINE
     (tmp_path / "e").write_bytes(gzip.compress(b"\n" + LINE.encode()))
     assert read_events(str(tmp_path / "e")) == [FIRST]
-    assert tuple(json.loads(LINE)) == FIELDS
+    assert tuple(json.loads(LINE)) == (*FIELDS[:3], "kind", *FIELDS[3:])
 
 
-@given(events=histories())
+@given(events=histories().filter(bool))
 def test_what_is_written_is_read_back_and_written_the_same(
     events: list[JudgementEvent], tmp_path: Path
 ) -> None:

@@ -339,7 +339,7 @@ def _take(sitting: JudgeAtWork, docno: str, action: str, grade: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(10))
 @given(STEPS)
 def test_queue_and_list_equal_a_plain_account(
     ready: Collection, steps: list[tuple[str, str, str, int]]

@@ -188,11 +188,3 @@ def test_twenty_processes_claim_every_document_exactly_twice(collection_name: st
     started = start_claiming(collection_name, 20, 24, whim=0.1, patience_s=60)
     kill_some(started, 4, 0.5)
     check_exactly_two(collection_name, 24)
-
-
-@pytest.mark.long
-def test_twenty_processes_claim_a_large_pool_exactly_twice(collection_name: str) -> None:
-    """As above, 400 documents, eight killed."""
-    started = start_claiming(collection_name, 20, 400, whim=0.02, patience_s=240)
-    kill_some(started, 8, 6)
-    check_exactly_two(collection_name, 400)

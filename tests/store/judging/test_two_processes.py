@@ -1,13 +1,9 @@
-"""Several processes judge at once, or are killed: no judgement is lost, doubled or overwritten."""
+"""Several processes judge at once: no judgement is lost, doubled or overwritten."""
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
-import random
-import signal
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +14,7 @@ import pytest
 from store.collection import Collection
 from store.errors import StoreError
 from store.records import JudgeKind
-from tests.helpers.world import judge_in_turn, judge_until_killed, make_pool, parse_scale, race, stored_rows
+from tests.helpers.world import judge_in_turn, make_pool, parse_scale, race, stored_rows
 
 DOCNOS = [f"d{number:02d}" for number in range(40)]
 processes = multiprocessing.get_context("forkserver")
@@ -90,44 +86,6 @@ def test_eight_judges_on_one_file(tmp_path: Path) -> None:
     assert codes == [0] * 8
     found = revisions(name)
     assert Counter(map(tuple, found.values())) == {(1, 2, 3, 4, 5): 80}
-
-
-@pytest.mark.slow
-def test_killed_process_keeps_what_record_returned(pooled: str) -> None:
-    """After `kill -9` at any moment every event whose `record` returned is there, and no half."""
-    dice = random.Random(1)
-    for number in range(5):
-        told = killed_after(dice.randrange(1, 60), dice.random() / 100, pooled, f"j{number}")
-        with Collection(pooled) as opened:
-            current = {one.docno: one for one in opened.judgements.current([f"j{number}"])}
-        # The last event may have been written and not yet told.
-        n_stored = sum(one.revision for one in current.values())
-        assert len(told) <= n_stored <= len(told) + 1
-        last = {docno: (grade, revision) for docno, grade, revision in told}
-        for docno, (grade, revision) in last.items():
-            one = current[docno]
-            assert one.revision - revision in (0, n_stored - len(told))
-            if one.revision == revision:
-                assert one.grade == grade
-    assert all(found == list(range(1, len(found) + 1)) for found in revisions(pooled).values())
-
-
-def killed_after(n_events: int, seconds: float, name: str, judge: str) -> list[Any]:
-    """Kill a judging process some time after its n-th event and return what it told of."""
-    receiver, sender = processes.Pipe(duplex=False)
-    process = processes.Process(target=judge_until_killed, args=(name, judge, sender))
-    process.start()
-    sender.close()
-    told = [receiver.recv() for _ in range(n_events)]
-    time.sleep(seconds)
-    process.kill()
-    process.join(10)
-    assert process.exitcode == -signal.SIGKILL
-    with contextlib.suppress(EOFError):
-        while True:
-            told.append(receiver.recv())
-    receiver.close()
-    return told
 
 
 def test_two_who_make_one_collection(collection_name: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import random
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -379,66 +378,3 @@ def test_truncated_backup_is_refused(sealed: Path, tmp_path: Path, share: float)
     with pytest.raises(StoreError):
         bring(damaged, tmp_path / "new.db")
     assert names(tmp_path) == ["damaged"]
-
-
-def save_in_process(place: str, file: str) -> None:
-    """Back up in a process of its own."""
-    save(Path(place), Path(file))
-
-
-def bring_in_process(file: str, place: str) -> None:
-    """Restore over a collection in a process of its own."""
-    bring(Path(file), Path(place), replaces=True)
-
-
-def widen(place: Path, n_documents: int) -> None:
-    """Add many documents, so that there is time to be killed."""
-    with contextlib.closing(sqlite3.connect(place)) as connection:
-        connection.execute(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
-            " INSERT INTO document (docno, listed) SELECT 'x' || i, 0 FROM n",
-            [n_documents],
-        )
-        connection.commit()
-
-
-@pytest.mark.slow
-def test_killed_backup_leaves_nothing_under_the_name(full: Path) -> None:
-    """After `kill -9` at any moment there is a whole backup or none."""
-    widen(full, 150_000)
-    dice = random.Random(3)
-    for number in range(6):
-        file = full.with_name(f"{number}.backup")
-        process = processes.Process(target=save_in_process, args=(str(full), str(file)))
-        process.start()
-        time.sleep(0.05 + dice.random())
-        process.kill()
-        process.join()
-        if file.exists():
-            look_at_backup(file)
-            assert seal_fault(file) is None
-
-
-@pytest.mark.slow
-def test_killed_restore_leaves_the_old_or_the_new(full: Path) -> None:
-    """After `kill -9` at any moment of a replacing restore the collection is one of the two."""
-    widen(full, 60_000)
-    file = save(full, full.with_name("b.backup"))
-    new = stored_rows(str(file))
-    with Collection(str(full)) as opened:
-        sitting = JudgeAtWork(opened.desk("dee"), "1")
-        sitting.grade("d05", 1)
-        sitting.desk.leave()
-    old = stored_rows(str(full))
-    dice = random.Random(4)
-    for _ in range(5):
-        process = processes.Process(target=bring_in_process, args=(str(file), str(full)))
-        process.start()
-        time.sleep(0.1 + dice.random())
-        process.kill()
-        process.join()
-        found = stored_rows(str(full))
-        assert found in (old, new)
-        assert not [one for one in verify(collection_url(str(full))) if one.n_faults]
-        for kept in full.parent.glob("full.db.replaced*"):
-            look_at_backup(kept)

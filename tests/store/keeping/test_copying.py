@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import multiprocessing
-import sqlite3
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,8 +29,6 @@ from tests.helpers.world import (
     stored_rows,
 )
 from tests.store.full_collection import DOCNOS, fill
-
-processes = multiprocessing.get_context("forkserver")
 
 
 def published(name: str, folder: Path) -> dict[str, bytes]:
@@ -162,28 +156,3 @@ def test_interrupted_copy_says_nothing_more(
     gc.collect()
     assert said == []
     assert not target.exists()
-
-
-@pytest.mark.slow
-def test_killed_copy_leaves_nothing_on_the_server(tmp_path: Path, postgres_url: str) -> None:
-    """After `kill -9` at any moment there is the whole copy or none."""
-    name = str(tmp_path / "first.db")
-    fill(name)
-    with closing(sqlite3.connect(name)) as connection, connection:
-        connection.execute(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)"
-            " INSERT INTO document (docno, listed) SELECT 'x' || i, 0 FROM n"
-        )
-    connection.close()
-    expected = count_rows(name)
-    for number in range(4):
-        process = processes.Process(target=carry, args=(name, postgres_url))
-        process.start()
-        time.sleep(0.5 + number / 4)
-        process.kill()
-        process.join()
-        end = time.monotonic() + 10
-        while (found := count_rows(postgres_url)) not in ({}, expected):
-            assert time.monotonic() < end
-        if found:
-            break

@@ -209,7 +209,7 @@ def test_whichever_call_fails(
     assert n_failed > 0
 
 
-@pytest.fixture(params=[14, pytest.param(1, marks=pytest.mark.long)], ids=["some", "all"])
+@pytest.fixture(params=[28, pytest.param(1, marks=pytest.mark.long)], ids=["some", "all"])
 def every_call(request: pytest.FixtureRequest) -> int:
     """Say how many calls go by between two that fail; one of each error is between two of the other."""
     return int(request.param)

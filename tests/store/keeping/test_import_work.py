@@ -195,6 +195,17 @@ def test_forged_step_is_refused(step: dict[str, object], message: str, whole: Pa
     assert done(whole) == before
 
 
+def test_windows_of_another_judge_are_refused(whole: Path, tmp_path: Path) -> None:
+    """What ann did, under the head of bob's page, with a right checksum: it is hers already."""
+    hers = STEPS[0] | {"window": OTHER}
+    take(whole, save(tmp_path / "ann.jsonl", page_head(whole, "ann", tmp_path), [hers]))
+    before, head = done(whole), page_head(whole, "bob", tmp_path)
+    with pytest.raises(FormatError) as caught:
+        take(whole, save(tmp_path / "bob.jsonl", head, [STEPS[1], hers]))
+    assert [(one.line, one.code) for one in caught.value.faults] == [(3, "window")]
+    assert done(whole) == before
+
+
 def test_all_faults_are_told_at_once(whole: Path, tmp_path: Path) -> None:
     """Forged steps among good ones, and one that comes after a gap: all, by line."""
     steps = [STEPS[0], FORGED[0][0], STEPS[1], record("b", 3, "skip")]
@@ -446,6 +457,23 @@ def test_no_adaptive_pool_is_on_a_page_and_only_people_judge_on_one(tmp_path: Pa
     assert (refused.code, "a pool here is adaptive" in refused.err) == (1, True)
     assert "is an adjudicator" in run_inside("export", "work", "ada", "--collection", collection).err
     assert not page.exists()
+
+
+def test_what_cannot_be_stored_is_written_before_the_rest_is_stored(whole: Path, tmp_path: Path) -> None:
+    """Killed in between, or with no place for it: nothing is in, and the same command brings all of it."""
+    head = page_head(whole, "ann", tmp_path)
+    with Collection(str(whole)) as opened:
+        opened.documents.add([Document("c", "c", "another text")], replace=True)
+    steps = [STEPS[0], record("c", 1, "mark", passages=[[0, 4, "text"]])]
+    file, before = save(tmp_path / "ann.jsonl", head, steps), done(whole)
+    refused = Path(f"{file}.refused.jsonl")
+    refused.mkdir()
+    run_inside("import", "work", file, "--collection", whole).failed(1)
+    assert done(whole) == before
+    refused.rmdir()
+    run_inside("import", "work", file, "--collection", whole).fine()
+    assert json.loads(refused.read_text())["action"] == "mark"
+    assert grades(whole)["ann", "a"] == 2
 
 
 def test_command_imports_every_file_it_can(whole: Path, tmp_path: Path) -> None:

@@ -228,7 +228,7 @@ def test_limit_is_part_of_the_query(collection: Collection) -> None:
     assert len(fetching) == 1
 
 
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(10))
 @given(
     steps=st.lists(
         st.tuples(st.sampled_from(["ann", "bob"]), st.sampled_from("ab"), st.integers(0, 2),

@@ -151,7 +151,7 @@ def test_unknown_document_is_told_with_its_neighbours(collection: Collection) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(10))
 @given(
     steps=st.lists(
         st.tuples(

@@ -156,7 +156,7 @@ def test_unknown_name_is_refused_with_the_known_ones(collection: Collection, par
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(10))
 @given(steps=STEPS, withdrawn=st.booleans())
 def test_counts_are_those_of_a_plain_walk(
     steps: list[tuple[str, str, str]], withdrawn: bool, tmp_path_factory: pytest.TempPathFactory
