@@ -1,7 +1,7 @@
-"""What is said while something works, and how far it has come: to whoever listens.
+"""Messages, warnings and progress of what works, for a listener.
 
-The command line writes it to stderr; in a notebook nobody listens, and what there is to doubt is
-in a result's `warnings`.
+The command line writes them to stderr; in a notebook there is no listener, and warnings are in a
+result's `warnings`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from contextvars import ContextVar
 
 
 class Listener:
-    """Hears what is said, and does nothing."""
+    """Takes messages, and does nothing with them."""
 
     def say(self, message: str) -> None:
-        """Take words."""
+        """Take a message."""
 
     def warn(self, message: str) -> None:
-        """Take a doubt about the data."""
+        """Take a warning about the data."""
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:  # noqa: ARG002 - of listeners
-        """Return what counts the steps of a work: what is done, and steps in all."""
+        """Return a function that takes the steps just done, of `total` in all."""
         return nullcontext(lambda _steps: None)
 
 
@@ -30,13 +30,13 @@ _NOBODY = Listener()
 
 
 def now_listening() -> Listener:
-    """Return who listens."""
+    """Return the listener of the moment."""
     return _listener.get(_NOBODY)
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Let somebody listen to what is done inside."""
+    """Give messages of what is done inside to a listener."""
     token = _listener.set(listener)
     try:
         yield
@@ -45,15 +45,15 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def say(message: str) -> None:
-    """Say what a reader wants to know beside the data."""
+    """Send a message."""
     now_listening().say(message)
 
 
 def warn(message: str) -> None:
-    """Say what there is to doubt about the data."""
+    """Send a warning about the data."""
     now_listening().warn(message)
 
 
 def progress(label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    """Tell how far a work of `total` steps has come: call what it gives with the steps just done."""
+    """Show the progress of `total` steps: call the function that it gives with the steps just done."""
     return now_listening().progress(label, total)

@@ -9,13 +9,11 @@ from typing import Any
 
 import typer
 
-from pooler.cli.commands import GROUPS, app
+from pooler.cli.commands import GROUPS, app, help_record
 from reference_pages.markdown import anchor, code, heading, plain, table
 
 _EXAMPLE = re.compile(r"^ *Example: ")
 _FACTS = re.compile(r"^(.*?)  \[(.*)\]$", re.DOTALL)
-_TYPES = {" <list[str]>": "", " <int>": " N", " <int range>": " N", " <float>": " X", " <float range>": " X"}
-"""How typer writes what a value is, and how this page does."""
 _MANY = 3
 """Commands from which an option is told once for all of them, unless it is of the command's own list."""
 
@@ -25,11 +23,8 @@ class Option:
 
     def __init__(self, parameter: Any, context: Any) -> None:
         self.is_argument = parameter.param_type_name == "argument"
-        typed, told = parameter.get_help_record(context)
+        self.typed, told = help_record(parameter, context) or ("", "")
         found = _FACTS.match(told)
-        self.typed = typed
-        for written, here in _TYPES.items():
-            self.typed = self.typed.replace(written, here)
         self.name = max(parameter.opts, key=len)
         self.about, self.facts = (found[1], found[2]) if found else (told, "")
         self.panel = getattr(parameter, "rich_help_panel", None) or ""
@@ -40,7 +35,7 @@ class Option:
 
     def row(self) -> list[str]:
         """Return its line of a table."""
-        facts = self.facts.replace("default: ", "").replace("x>=", "at least ").replace("x<=", "at most ")
+        facts = self.facts.replace("default: ", "")
         return [code(self.typed), plain(self.about), plain(facts)]
 
 

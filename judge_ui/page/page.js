@@ -195,7 +195,7 @@ function goTo(task, stays = false) {
 const saysNow = task => {
   const now = stands(task);
   if (now.state === "judged") return gradeName(now.grade);
-  return now.state === "cannot" ? `cannot be judged: ${now.reason}` : now.state === "skipped" ? "put off" : "no decision";
+  return now.state === "cannot" ? `cannot be judged: ${now.reason}` : now.state === "skipped" ? "skipped" : "no decision";
 };
 
 async function grade(value) {
@@ -217,9 +217,9 @@ async function grade(value) {
 async function skip() {
   touch();
   const now = stands(here);
-  if (now.state === "judged" && !(await sure(`Take back ${gradeName(now.grade)} and put off?`))) return;
+  if (now.state === "judged" && !(await sure(`Take back ${gradeName(now.grade)} and skip?`))) return;
   if (now.state === "skipped") goTo(nextIn("unjudged") ?? nextIn("skipped") ?? here);
-  else decide({action: "skip"}, "put off");
+  else decide({action: "skip"}, "skipped");
 }
 
 async function cannot() {
@@ -409,10 +409,10 @@ function show() {
   $("work").hidden = here === null;
   if (!here) return;
   const topic = here.topic, queue = topic.queue, now = stands(here), shown = data.documents[here.docno];
-  const putOff = count(topic, "skipped"), decided = count(topic, "judged", "cannot");
+  const skipped = count(topic, "skipped"), decided = count(topic, "judged", "cannot");
   $("question").textContent = `${topic.name} ${topic.title}`;
   $("description").textContent = topic.description;
-  $("progress").textContent = `${decided}/${queue.length}${putOff ? `, ${putOff} put off` : ""}`;
+  $("progress").textContent = `${decided}/${queue.length}${skipped ? `, ${skipped} skipped` : ""}`;
   $("docname").textContent = `Document ${queue.indexOf(here) + 1} of ${queue.length}: ${here.name}`;
   $("doctitle").textContent = shown.title;
   $("fields").replaceChildren(...shown.fields.flatMap(([name, value]) =>
@@ -446,7 +446,7 @@ function showInbox() {
   const last = log.length ? log[log.length - 1].topic : null;
   $("topics").replaceChildren(...data.topics.map(topic => {
     const off = count(topic, "skipped");
-    const words = `${count(topic, "judged", "cannot")} of ${topic.queue.length} decided${off ? `, ${off} put off` : ""}`;
+    const words = `${count(topic, "judged", "cannot")} of ${topic.queue.length} decided${off ? `, ${off} skipped` : ""}`;
     const made = element("button", {type: "button", onclick: () => openTopic(topic)},
       element("strong", {textContent: `${topic.name} ${topic.title}`}), ` ${words}`);
     made.dataset.start = topic.topic === last;
@@ -461,7 +461,7 @@ async function openTopic(topic) {
   const isNew = topic.queue.every(task => stands(task).revision === 0);
   if (isNew && !(await showTopic(topic, "begin"))) return;
   goTo(first("unjudged") ?? first("skipped") ?? topic.queue[0]);
-  if (!count(topic, "unjudged") && count(topic, "skipped")) tell("what you put off, again");
+  if (!count(topic, "unjudged") && count(topic, "skipped")) tell("what you skipped, again");
 }
 
 function focusWork() {
@@ -535,15 +535,15 @@ function showHelp() {
 }
 
 function sumUp() {
-  const topic = here.topic, putOff = count(topic, "skipped");
+  const topic = here.topic, skipped = count(topic, "skipped");
   const lines = [...data.grades].reverse().map(one => [one.name,
     topic.queue.filter(task => stands(task).state === "judged" && stands(task).grade === one.value).length]);
-  lines.push(["put off", putOff], ["cannot be judged", count(topic, "cannot")]);
+  lines.push(["skipped", skipped], ["cannot be judged", count(topic, "cannot")]);
   const list = element("ul", {}, ...lines.map(([words, n]) => element("li", {textContent: `${words}: ${n}`})));
-  const answers = [putOff ? ["Enter", "go to what is put off", "stay"] : ["Enter", "back to the topics", "inbox"]];
-  if (putOff) answers.push(["t", "back to the topics", "inbox"]);
+  const answers = [skipped ? ["Enter", "go to what is skipped", "stay"] : ["Enter", "back to the topics", "inbox"]];
+  if (skipped) answers.push(["t", "back to the topics", "inbox"]);
   answers.push([data.commands.find(one => one.name === "undo").key, "undo", "undo"]);
-  const title = `${topic.name}: ${putOff ? `${putOff} put off` : "every document has a decision"}`;
+  const title = `${topic.name}: ${skipped ? `${skipped} skipped` : "every document has a decision"}`;
   ask(title, [list], answers).then(answer => {
     if (answer === "inbox") showInbox();
     else if (answer === "undo") undo();

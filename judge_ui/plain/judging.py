@@ -25,9 +25,9 @@ from judge_ui.session.messages import (
     goodbye,
     history_words,
     opinion_lines,
-    put_off_words,
     refusal,
     said,
+    skipped_words,
     warning_of_others,
 )
 from judge_ui.session.queue import Filter
@@ -278,8 +278,8 @@ class PlainJudge:
         """Ask for a topic and open it; False = there is none of that name."""
         ended = self._session.may_end
         undecided = (line.topic for line in lines if line.left and line.topic not in ended)
-        put_off = (line.topic for line in lines if line.skipped and line.topic not in ended)
-        first = last_topic(lines, ended) or next(undecided, next(put_off, None))
+        skipped = (line.topic for line in lines if line.skipped and line.topic not in ended)
+        first = last_topic(lines, ended) or next(undecided, next(skipped, None))
         default = f"Enter = {sanitise_line(first)}, " if first is not None else ""
         answer = self._talk.ask(f"topic? {default}{self._answers.name(Command.QUIT)} quits")
         known = {line.topic for line in lines}
@@ -513,7 +513,7 @@ class PlainJudge:
             back = f", {undo} undo" if session.trouble else ""
             return f"\nno document is shown. {_AGAIN}{back}, {leave} quits"
         progress = session.progress
-        done = f"{progress.decided}/{progress.total}{put_off_words(progress.skipped, ', ')}"
+        done = f"{progress.decided}/{progress.total}{skipped_words(progress.skipped, ', ')}"
         commands = ", ".join(f"{name(one)} {one}" for one in _SHORT)
         more = f"; {self._talk.more}" if self._talk.more else ""
         return f"\n{done} {self._answers.grade_keys}, {commands}{more}"

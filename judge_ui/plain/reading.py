@@ -228,7 +228,7 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
     to_skipped = "Enter" if is_first else answers.name(Command.SKIP)
     to_topics = answers.name(Command.INBOX) if is_first else "Enter"
     offers = {
-        NextStep.SKIPPED: f"{to_skipped} = the {n_skipped} put off" if n_skipped else "",
+        NextStep.SKIPPED: f"{to_skipped} = the {n_skipped} skipped" if n_skipped else "",
         NextStep.INBOX: f"{to_topics} = {'stop here, ' if may_end else ''}topics",
         NextStep.UNDO: f"{undo} = undo",
         NextStep.STAY: f"{stay} = {'go on judging' if may_end else 'stay with the documents'}"

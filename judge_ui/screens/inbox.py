@@ -19,7 +19,7 @@ from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_h
 from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.ending import last_topic
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
-from judge_ui.session.messages import day_or_time, forecast_words, put_off_words, said
+from judge_ui.session.messages import day_or_time, forecast_words, said, skipped_words
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, tried
 from judge_ui.widgets.lines import Notice, TitleBar
@@ -188,8 +188,8 @@ class InboxScreen(WorkScreen[None]):
         left = sum(line.left for line in self._lines)
         n_skipped = sum(line.skipped for line in self._lines)
         done = f"{self._session.desk.judge_name}   {total - left - n_skipped}/{total}"
-        put_off = put_off_words(n_skipped, ", ")
-        self._title_bar.show("Topics", [f"{done}{put_off}  left {left}", f"{done}  left {left}"])
+        skipped = skipped_words(n_skipped, ", ")
+        self._title_bar.show("Topics", [f"{done}{skipped}  left {left}", f"{done}  left {left}"])
         self._foot("" if self._lines else "nothing to judge yet: nothing is pooled, or assigned to you")
         self._forecast(left)
         self._rows = [_cells(line) for line in self._lines]
@@ -246,7 +246,7 @@ def _cells(line: InboxLine) -> dict[str, str]:
         str(line.judged),
         str(line.skipped),
         str(line.cannot),
-        str(line.left) if line.left else put_off_words(line.skipped) or "done",
+        str(line.left) if line.left else skipped_words(line.skipped) or "done",
         day_or_time(line.last_judged_at, now),
     )
     return dict(zip(_COLUMNS, values, strict=True))

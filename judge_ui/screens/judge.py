@@ -68,9 +68,9 @@ class JudgeScreen(BrowsingScreen):
         elif warning := warning_of_others(self._session):
             self._tell(warning, urgent=True)
         self._after(self._opening)
-        is_put_off = self._session.is_through and not self._session.is_complete
-        if is_put_off and self._opening is None:
-            self._begin_review(self._put_off())
+        is_skipped = self._session.is_through and not self._session.is_complete
+        if is_skipped and self._opening is None:
+            self._begin_review(self._skipped())
 
     @on(DocumentPane.Pressed)
     def _pressed(self, message: DocumentPane.Pressed) -> None:
@@ -128,7 +128,7 @@ class JudgeScreen(BrowsingScreen):
         return result
 
     def _go_on(self, result: KeyResult, before: TopicProgress) -> None:
-        """Go on with a review, or sum up when the last document was decided or put off."""
+        """Go on with a review, or sum up when the last document was decided or skipped."""
         if result.outcome not in _DONE:
             return
         if self._review is not None:
@@ -319,8 +319,8 @@ class JudgeScreen(BrowsingScreen):
         """Return the documents that were decided quickly and not gone over since."""
         return [docno for docno in self._session.docnos(Filter.QUICK) if docno not in self._reviewed]
 
-    def _put_off(self) -> Review:
-        return Review("put off", self._session.docnos(Filter.SKIPPED))
+    def _skipped(self) -> Review:
+        return Review("skipped", self._session.docnos(Filter.SKIPPED))
 
     def _sum_up(self) -> None:
         self._review = None
@@ -336,7 +336,7 @@ class JudgeScreen(BrowsingScreen):
         elif wish is NextStep.UNDO:
             self._undo()
         elif wish is NextStep.SKIPPED:
-            self._begin_review(self._put_off())
+            self._begin_review(self._skipped())
         elif wish is NextStep.QUICK:
             what = f"decided in under {session.quick_s:g} s"
             self._begin_review(Review(what, self._quick()))

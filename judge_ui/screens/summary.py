@@ -63,15 +63,15 @@ def offers(session: JudgingSession, keys: KeyTable, n_quick: int) -> dict[NextSt
     own, may_end = own_keys(keys.meaning), session.is_at_goal
     n_skipped = session.progress.skipped
     quick = f"go over the {n_quick} decided in under {session.quick_s:g} s"
-    put_off = f"go to the {n_skipped} put off"
+    skipped = f"go to the {n_skipped} skipped"
     is_first = n_skipped > 0 and not may_end
-    first = {NextStep.SKIPPED: ("Enter", put_off)} if is_first else {}
+    first = {NextStep.SKIPPED: ("Enter", skipped)} if is_first else {}
     back = "stop here: back to the topics" if may_end else "back to the topics"
     steps = {
         **first,
         NextStep.INBOX: (keys.name(Command.INBOX) if is_first else "Enter", back),
         NextStep.SKIPPED: first.get(
-            NextStep.SKIPPED, (keys.name(Command.SKIP), put_off if n_skipped else "")
+            NextStep.SKIPPED, (keys.name(Command.SKIP), skipped if n_skipped else "")
         ),
         NextStep.QUICK: (own[NextStep.QUICK], quick if n_quick else ""),
         NextStep.UNDO: (keys.name(Command.UNDO), "undo the latest decision"),

@@ -9,7 +9,7 @@ from enum import Enum
 from operator import itemgetter
 
 from judge_ui.session.keys import Command
-from judge_ui.session.messages import counted, put_off_words
+from judge_ui.session.messages import counted, skipped_words
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_name
 from store.analysis.pools.pace import Forecast
@@ -39,12 +39,12 @@ def tally(tasks: Sequence[Task], scale: Scale) -> list[tuple[str, int]]:
 
 
 def conclusion(session: JudgingSession) -> str:
-    """Say whether the open topic is done: a document that is put off is not decided."""
+    """Say whether the open topic is done: a document that is skipped is not decided."""
     progress = session.progress
     if session.is_complete:
         return ALL_DECIDED
     left = f"{counted(progress.left, 'document')} without a decision" if progress.left else ""
-    return left + put_off_words(progress.skipped, ", " if left else "")
+    return left + skipped_words(progress.skipped, ", " if left else "")
 
 
 UNJUDGED_STAYS = "what has no decision stays unjudged"

@@ -123,27 +123,27 @@ def progress_words(session: JudgingSession) -> list[str]:
     """Say who judges and how far the topic has come, and the same in ever fewer words."""
     progress = session.progress
     name, done = f"{session.desk.judge_name}   ", f"{progress.decided}/{progress.total}"
-    put_off, left = put_off_words(progress.skipped, ", "), f"  left {progress.left}"
+    skipped, left = skipped_words(progress.skipped, ", "), f"  left {progress.left}"
     # Without a database to ask, nobody waits for it at every key.
     seconds = session.forecast().seconds if session.knows_pace else None
     rest = f", {duration_words(seconds)}" if progress.left and seconds is not None else left
     return [
-        f"{name}{done}{put_off}{rest}",
-        f"{name}{done}{put_off}{left}",
+        f"{name}{done}{skipped}{rest}",
+        f"{name}{done}{skipped}{left}",
         f"{name}{done}{left}",
         done + left,
     ]
 
 
-def put_off_words(n_skipped: int, before: str = "") -> str:
-    """Count what is put off, behind something else; empty where nothing is.
+def skipped_words(n_skipped: int, before: str = "") -> str:
+    """Count what is skipped, behind something else; empty where nothing is.
 
     Examples
     --------
-    >>> put_off_words(18, ", "), put_off_words(0, ", ")
-    (', 18 put off', '')
+    >>> skipped_words(18, ", "), skipped_words(0, ", ")
+    (', 18 skipped', '')
     """
-    return f"{before}{n_skipped} put off" if n_skipped else ""
+    return f"{before}{n_skipped} skipped" if n_skipped else ""
 
 
 def guidelines_title(guideline: Guideline) -> str:

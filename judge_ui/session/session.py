@@ -210,16 +210,16 @@ class JudgingSession:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every document of the open topic has a decision; one that is put off has none."""
+        """Whether every document of the open topic has a decision; one that is skipped has none."""
         return self.is_through and not self.progress.skipped
 
     @property
     def is_through(self) -> bool:
-        """Whether every document of the open topic has a decision or is put off."""
+        """Whether every document of the open topic has a decision or is skipped."""
         return self.progress.left == 0
 
     def open_topic(self, topic: str) -> None:
-        """Open a topic at the first document without a decision, else the first put off, else the first.
+        """Open a topic at the first document without a decision, else the first skipped, else the first.
 
         `StoreError`: a decision of the open topic is not saved yet. `PoolerError`: the next document could
         not be drawn; what was open stays open.
@@ -634,7 +634,7 @@ class JudgingSession:
         except ConflictError as error:
             return self._meet(attempt, error)
         except StoreError as error:
-            return self._put_off(attempt, error)
+            return self._postpone(attempt, error)
         except PoolerError as error:
             self._settle(decision)
             return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
@@ -652,7 +652,7 @@ class JudgingSession:
         outcome = KeyOutcome.STUCK if trouble else KeyOutcome.SAVED
         return KeyResult(outcome, attempt.said + trouble, datetime.now(UTC))
 
-    def _put_off(self, attempt: Attempt, error: PoolerError) -> KeyResult:
+    def _postpone(self, attempt: Attempt, error: PoolerError) -> KeyResult:
         """Keep a decision that could not be written, to try again."""
         self.pending = attempt
         self.unsaved.add((attempt.decision.topic, attempt.decision.docno))
@@ -670,7 +670,7 @@ class JudgingSession:
             events = self.desk.events_of(topic, docno)
             self.queue.load(topic)
         except PoolerError as trouble:
-            return self._put_off(attempt, trouble)
+            return self._postpone(attempt, trouble)
         self._settle(attempt.decision)
         place = self.queue.place_of(docno)
         if place is None:

@@ -123,12 +123,12 @@ class TopicProgress:
 
     @property
     def left(self) -> int:
-        """Documents that were not even put off."""
+        """Documents that were not even skipped."""
         return self.total - self.decided - self.skipped
 
     @property
     def decided(self) -> int:
-        """Documents with a decision; what is skipped is put off, not decided."""
+        """Documents with a decision; what is skipped is not decided."""
         return self.judged + self.cannot
 
 

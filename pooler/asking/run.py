@@ -1,8 +1,8 @@
 """A run of requests: which pairs, in what order, until when, and what became of them.
 
-A pair is asked by one program at a time, which holds it (`store.db.held`) from before it looks whether there
-is an answer until the answer is stored. So no pair with an answer is asked again, whatever was killed when;
-what was on its way at that moment is.
+A pair is asked by one program at a time, which locks it before it looks for an answer and until the
+answer is stored (`store.db.held`). So a pair with an answer is never asked again, even after a kill;
+a request that was on its way then is repeated.
 """
 
 from __future__ import annotations

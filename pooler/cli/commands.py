@@ -7,6 +7,7 @@ lines, so these stand in a table here.
 from __future__ import annotations
 
 import os
+import re
 from collections import UserDict
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,8 @@ COMPLETES = "_POOLER_COMPLETE"
 """In the environment when a shell asks for completions."""
 _WHOLE = 1000
 """Characters of a first sentence: more than any has."""
+_TYPES = {"int": "N", "int range": "N", "float": "X", "float range": "X", "str": "TEXT", "path": "PATH"}
+"""How typer writes what a value is, and how help does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,23 @@ class Announced:
         else:
             around.command(name, cls=GroupedCommand)(found)
         return typer.main.get_group(around).commands[name]
+
+
+def help_record(parameter: Any, context: Any) -> tuple[str, str] | None:
+    """Return how an option or argument is typed and what it does, its default and range in one way."""
+    record = parameter.get_help_record(context)
+    if record is None:
+        return None
+    typed, words = record
+    kind = re.search(r" <(?:list\[(.*)\]|(.*))>$", typed)
+    if kind is not None:
+        name = kind[1] or kind[2]
+        value = "" if parameter.param_type_name == "argument" else f" {_TYPES.get(name, f'<{name}>')}"
+        typed = f"{typed[: kind.start()]}{value}"
+    words = re.sub(r"default: \((.*)\)(?=;|\])", r"default: \1", words.replace("]  [", "; "))
+    words = re.sub(r"(?<=[\[ ])([\d.]+)<=x<=([\d.]+)(?=[;\]])", r"\1 to \2", words)
+    words = re.sub(r"\b(\d+) to \1\b", r"\1", words)
+    return typed, words.replace("x>=", "at least ").replace("x<=", "at most ")
 
 
 class Commands(UserDict[str, Any]):
@@ -110,7 +130,7 @@ class GroupedCommand(TyperCommand):
         """Write arguments and options."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
+            record = help_record(param, ctx)
             if record is not None:
                 default = "Arguments" if param.param_type_name == "argument" else "Options"
                 panel = getattr(param, "rich_help_panel", None) or default
@@ -152,10 +172,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     "Pool": {
         "pool": ("pool.pool:app", "Choose the documents to judge, from run files or a collection."),
         "provenance": ("pool.provenance", "Show what each run or group brought into a depth pool."),
-        "duplicates": (
-            "pool.duplicates",
-            "Find near-duplicate documents, and say how alike they were graded.",
-        ),
+        "duplicates": ("pool.duplicates", "Find near-duplicate documents, and compare their grades."),
         "replay": ("pool.replay", "Repeat the judging in each strategy's order, and compare them."),
         "unpool": ("pool.unpool", "Take a run out of the pools it fed, or withdraw a pool."),
     },
@@ -174,7 +191,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
     "Agree": {
         "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
-        "audit": ("agree.audit", "Say what a model's grades do in place of people's."),
+        "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
         "adjudicate": ("judge.adjudicate", "Settle documents that judges have decided differently."),
         "diff": ("agree.diff", "Compare two qrels files, grade by grade."),
     },

@@ -142,7 +142,7 @@ FileRunsOption = Annotated[
     option(
         "--runs FILE",
         "With --qrels: a TSV file with a header that lists the runs: file, and optionally tag, group,"
-        " contributes (yes/no), name (what to call the run here, whatever its tag).",
+        " contributes (yes/no), name (what to call the run here, instead of its tag).",
     ),
 ]
 PoolDepthOption = Annotated[
@@ -234,9 +234,9 @@ EmptyOption = Annotated[
     Literal["given", "zero"],
     option(
         "--empty",
-        "What to do where judging again would leave a topic without a relevant document: leave that outcome"
-        " out, as AP does not exist there (given), or count AP as 0, as trec_eval does (zero). The same goes"
-        " for a topic in which no document can be relevant; a topic that nobody judged never counts.",
+        "What to do where judging again would leave a topic without a relevant document: leave that"
+        " outcome out, as AP does not exist there (given), or count AP as 0, as trec_eval does (zero)."
+        " The same goes for a topic in which no document can be relevant; an unjudged topic never counts.",
     ),
 ]
 

@@ -44,10 +44,7 @@ class QrelsOptions:
     whose: WhoseOptions
     unjudged: Annotated[
         int | None,
-        option(
-            "--unjudged CODE",
-            "Also write pooled documents that nobody looked at, with this code (such as -1).",
-        ),
+        option("--unjudged CODE", "Also write unjudged pooled documents, with this code (such as -1)."),
     ] = None
     manifest: ManifestOption = None
 

@@ -36,7 +36,6 @@ HEADINGS = {
     "reason": "why undefined",
     "sd": "standard deviation",
     "simulated_error": "standard error of simulated",
-    "skipped": "put off",
     "unique": "brought alone",
     "unique_relevant": "relevant among them",
 }

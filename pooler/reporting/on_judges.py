@@ -22,7 +22,7 @@ FEW_SHARED = 20
 """Documents of a pair below which its kappa is drawn in grey."""
 MOST_ON_A_MAP = 20
 """Judges of whom a map of every two can be read."""
-_STATES = {"judged": "judged", "skipped": "put off", "cannot": "cannot be judged", "unjudged": "unjudged"}
+_STATES = {"judged": "judged", "skipped": "skipped", "cannot": "cannot be judged", "unjudged": "unjudged"}
 _TITLE = "Agreement of the judges"
 
 
@@ -48,7 +48,7 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
                 axis="documents",
                 title="How far each judge has come",
             ),
-            "Each bar shows what a judge was given; what was put off or is unjudged still has to be done.",
+            "Each bar shows what a judge was given; what was skipped or is unjudged still has to be done.",
             commands.of_collection("status"),
             progress,
             caption="Documents of the pool by judge and state; grades include"

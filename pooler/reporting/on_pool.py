@@ -40,7 +40,7 @@ FACT_WORDS = {
     "relevant_low": "the least of this guess",
     "relevant_high": "the most of this guess",
     "relevant_known_there": "relevant documents there that are known",
-    "reason": "why nothing more is said",
+    "reason": "why there are no further conclusions",
 }
 """What the facts of a diagnosis are."""
 _COUNTED = ("topics", "documents", "judged", "unjudged", "runs")
@@ -117,7 +117,7 @@ def _pool(material: Material) -> Iterator[str | Figure]:
                 axis="documents",
                 title="Documents of the pool, topic by topic",
             ),
-            "Each bar is the pool of a topic; its last part is what nobody has judged yet, and a"
+            "Each bar is the pool of a topic; its last part is unjudged, and a"
             f" topic without a first part has no relevant document.{which}",
             commands.of_runs("diagnose", "--by-topic", *material.own_depth),
             by_topic,
@@ -137,7 +137,7 @@ def _pool(material: Material) -> Iterator[str | Figure]:
             ends=(0, 1),
             title="Unjudged documents, rank by rank",
         ),
-        "The share of the runs' documents at each rank that nobody judged: runs that fed the pool"
+        "The share of the runs' documents at each rank that are unjudged: runs that fed the pool"
         f" have few down to its depth, other runs more.{last}",
         command,
         by_rank,
@@ -245,7 +245,7 @@ def limits(material: Material) -> Figure | str:
             title="MAP between its limits",
         ),
         "The dot is MAP with unjudged documents counted as not relevant; the line goes from the lowest to"
-        " the highest that it could be, whatever the unjudged documents of the run's own list are. It is"
+        " the highest that it could be, depending on the unjudged documents of the run's own list. It is"
         " not a confidence interval: the topics stay the same.",
         material.commands.of_runs("diagnose", *material.own_depth),
         table,

@@ -98,7 +98,7 @@ def order(material: Material, missed: SectionPart, again: SectionPart) -> Verdic
     told = [f"Kendall's tau to the present order is {taus}."] if known else []
     told += [f"{part.about[:1].upper()}{part.about[1:]}: {part.why}." for part in (missed, again) if part.why]
     told.append(
-        f"Whatever the unjudged documents of the lists are, {met.n_settled:,} of"
+        f"With any judgements of the unjudged documents, {met.n_settled:,} of"
         f" {counted(met.n_all_pairs, 'pair')} of runs are sure to keep their order."
     )
     n_topics = int((found.topics.relevant > 0).sum())

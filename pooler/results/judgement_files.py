@@ -177,7 +177,7 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         given = [row for row in qrels.rows if row.iteration != DUPLICATE]
         if len(given) < len(qrels.rows):
             n_left_out = counted(len(qrels.rows) - len(given), "line")
-            say(f"{file}: {n_left_out} left out: grades of near-duplicates, which nobody judged")
+            say(f"{file}: {n_left_out} left out: grades copied to near-duplicates")
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
         graded = graded_rows(given, judge=judge, judge_column=column)

@@ -13,7 +13,7 @@ REASONS = {
     "no-common-docs": "no document was graded by both, or by all",
     "one-doc": "one document says nothing about chance",
     "single-grade": "one and the same grade was used throughout",
-    "no-relevant": "nobody found a relevant document",
+    "no-relevant": "no judge found a relevant document",
     "one-topic": "one topic says nothing about other topics; --interval item resamples documents",
     "no-variation": "the same number in every resample",
     "mostly-undefined": "most resamples have no number",

@@ -322,7 +322,7 @@ class Source:
             faults.raise_if_any(hint=hint)
         if n_given := sum(row.iteration == DUPLICATE for row in rows):
             grades = counted(n_given, "grade")
-            say(f"{qrels}: {grades} of near-duplicates, which nobody judged, counted as well")
+            say(f"{qrels}: {grades} copied to near-duplicates counted as well")
         if negative := len(lines) - len(rows):
             verb = "is" if negative == 1 else "are"
             say(f"{qrels}: {counted(negative, 'line')} with a negative code {verb} unjudged, as in trec_eval")

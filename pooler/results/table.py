@@ -544,7 +544,7 @@ def _chosen(
 
 
 def _is_same(column: Column, cells: Sequence[Cell]) -> bool:
-    """Tell whether rows have one value that goes without saying in each."""
+    """Return whether all rows have one value, of the usual ones where the column has such."""
     if not cells or any(cell != cells[0] for cell in cells):
         return False
     return cells[0] in column.usual if column.usual else len(cells) > 1

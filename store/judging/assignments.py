@@ -165,7 +165,7 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
     if place is None:
         place = session.execute(_place(topic, document).where(_is_free(judge, now))).first()
     if place is None:
-        message = "this document is not yours to judge, or no longer: it is other judges' now"
+        message = "this document is not assigned to you: other judges have it"
         raise ConflictError(message, hint="nothing was written; go on with the next one")
     if place.lease_s is not None:
         until = None if decided else now + timedelta(seconds=place.lease_s)

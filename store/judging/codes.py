@@ -72,7 +72,7 @@ class Codes(Area):
         with self._db.writing(bulk=True) as session:
             row = judge_named(session, judge, "id", "kind", "disabled")
             if row.kind != JudgeKind.HUMAN.value:
-                message = f"judge `{judge}` is of kind {row.kind}: only people who judge come in by a browser"
+                message = f"judge `{judge}` is of kind {row.kind}: only people judge in a browser"
                 raise ConflictError(message, hint="pooler judges add NAME adds a person")
             if row.disabled:
                 message = f"judge `{judge}` is disabled"

@@ -23,7 +23,7 @@ PATIENCE_S = 60.0
 """How long a process may take to ask; a busy machine is slow, a broken program never asks."""
 
 DOCUMENT = re.compile(r"^Document (\S+)", re.MULTILINE)
-PUT_OFF = re.compile(r"Enter = the \d+ put off")
+SKIPPED = re.compile(r"Enter = the \d+ skipped")
 """What stands at the end of a topic in which some are."""
 processes = multiprocessing.get_context("forkserver")
 
@@ -108,7 +108,7 @@ class JudgingProcess:
         self._shown = b""
 
     def ask(self) -> str | None:
-        """Wait for the next question; return the docno to decide on, ``None`` when all are, or are put off.
+        """Wait for the next question; return the docno to decide on, ``None`` when all are, or are skipped.
 
         Raises `EOFError` when the process has ended.
         """
@@ -122,7 +122,7 @@ class JudgingProcess:
                 raise EOFError(self._shown.decode())
             self._shown += part
         text = self._shown.decode()
-        if ALL_DECIDED in text[start:] or PUT_OFF.search(text, start):
+        if ALL_DECIDED in text[start:] or SKIPPED.search(text, start):
             return None
         return DOCUMENT.findall(text)[-1]
 

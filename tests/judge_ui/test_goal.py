@@ -76,12 +76,12 @@ async def test_who_stops_leaves_the_rest_unjudged(sampled: Collection) -> None:
     assert states.count(State.UNJUDGED) == 3
 
 
-async def test_what_is_put_off_does_not_hold_back(sampled: Collection) -> None:
+async def test_what_is_skipped_does_not_hold_back(sampled: Collection) -> None:
     """Skipped documents count as relevant until they are judged; Enter stops, and does not go to them."""
     async with judging(sampled, goal=goal_of(sampled, "recall=.5")) as pilot:
         await press(pilot, "s", "2", "2", "2", "0", "0")
         assert isinstance(pilot.app.screen, SummaryScreen)
-        assert "s go to the 1 put off" in seen(pilot)
+        assert "s go to the 1 skipped" in seen(pilot)
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, InboxScreen)
 

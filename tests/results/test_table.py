@@ -107,7 +107,7 @@ def test_people_see_what_says_something() -> None:
         "One run has no MAP.",
         "the same in every row: N 0",
         "MAP: mean of AP.",
-        "no-relevant: nobody found a relevant document.",
+        "no-relevant: no judge found a relevant document.",
     ]
 
 

@@ -55,8 +55,8 @@ def audit(
         option(
             "--runs FILE",
             "A TSV file with a header that lists the runs: file, tag, group, name, and models (those that"
-            " the run uses, as gpt-4,llama; none; empty = not said). Of a collection its tag and models are"
-            " read.",
+            " the run uses, as gpt-4,llama; none; empty = unknown). Of a collection its tag and models"
+            " are read.",
         ),
     ] = None,
     aggregate: AggregateOption = None,
@@ -88,7 +88,9 @@ def audit(
             " experts, .15 for skilled people, .1 for a crowd.",
         ),
     ] = 0.2,
-    nominal: Annotated[bool, option("--nominal", "There, take grades as names without an order.")] = False,
+    nominal: Annotated[
+        bool, option("--nominal", "In that test, treat grades as names without an order.")
+    ] = False,
     family: Annotated[
         str | None,
         option(
@@ -115,7 +117,7 @@ def audit(
     *,
     output: Output,
 ) -> None:
-    """Say what a model's grades do in place of people's.
+    """Measure what a model's grades change in place of people's.
 
     First a verdict in words; then, over the documents that both graded: grades and kappa by level, what
     each grade is worth, how runs are scored and ordered, which groups of runs gain, which significant

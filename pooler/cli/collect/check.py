@@ -36,8 +36,8 @@ def check(
 ) -> None:
     """Check run files: exit code 0 if there is no fault, otherwise 1.
 
-    With --rules FILE also by the rules of a track: a row for each run, and below what it breaks. Exit code 0:
-    all are accepted; 4: some break a rule that warns, and none another; 1: some are refused.
+    With --rules FILE also check the rules of a track: a row for each run, then the rules it breaks. Exit
+    code 0: all runs are accepted; 4: some break a rule that only warns; 1: some are refused.
 
     Faults: not six fields, a score that is not a finite number, a document twice in a topic, a topic
     split by another, two tags, an unknown topic or docno (with --collection), control characters or

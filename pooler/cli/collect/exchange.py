@@ -245,10 +245,7 @@ def _names_words(names: Iterable[str]) -> str:
 
 FromOption = Annotated[
     str | None,
-    option(
-        "--from irds:NAME",
-        "A dataset of ir_datasets in the place of a file, as far as it is on this machine.",
-    ),
+    option("--from irds:NAME", "A dataset of ir_datasets instead of a file, if it is on this machine."),
 ]
 
 
@@ -272,8 +269,8 @@ AsOption = Annotated[
     PrelsName | None,
     option(
         "--as",
-        "The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap (topic docno rel"
-        " method iprob). A pool is made of it, too.",
+        "The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap (topic docno"
+        " rel method iprob). It also becomes a pool.",
     ),
 ]
 

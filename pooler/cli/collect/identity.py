@@ -34,22 +34,22 @@ class IdentityOptions:
 
     PANEL = "Who a model judge is"
 
-    model: Annotated[str | None, option("--model ID", "The model's id, as it is asked for.")] = None
-    revision: Annotated[str | None, option("--revision HASH", "Of its weights.")] = None
-    endpoint: Annotated[str | None, option("--endpoint KIND", "How it is asked: chat-completions.")] = None
-    host: Annotated[str | None, option("--host HOST", "Where; host and port, without a key.")] = None
+    model: Annotated[str | None, option("--model ID", "The model's id, as the server knows it.")] = None
+    revision: Annotated[str | None, option("--revision HASH", "Revision of its weights.")] = None
+    endpoint: Annotated[str | None, option("--endpoint KIND", "Kind of server: chat-completions.")] = None
+    host: Annotated[str | None, option("--host HOST", "The server's host and port, without a key.")] = None
     prompt: Annotated[
-        Path | None, option("--prompt FILE", "The prompt's template, few-shot examples too.")
+        Path | None, option("--prompt FILE", "Template of the prompt, with any few-shot examples.")
     ] = None
     param: Annotated[
         list[str] | None,
-        option("--param NAME=VALUE", "A parameter that is sent, as temperature=0; may be repeated."),
+        option("--param NAME=VALUE", "A parameter to send, such as temperature=0; may be repeated."),
     ] = None
     parser: Annotated[
         str | None,
         option(
             "--parser NAME[:VERSION]",
-            "The rule that turns an answer into a grade. Default, of files of umbrela: umbrela.",
+            "The rule that turns an answer into a grade. Default for files of umbrela: umbrela.",
         ),
     ] = None
     shown: Annotated[
@@ -63,12 +63,13 @@ class IdentityOptions:
         int | None,
         option(
             "--max-characters",
-            "At most so many characters of a document; a longer one is cut at its end.",
+            "Most characters of a document to send; longer ones are cut at the end.",
             min=1,
         ),
     ] = None
     family: Annotated[
-        str | None, option("--family NAME", "Of models; those of one family are not independent judges.")
+        str | None,
+        option("--family NAME", "Family of models; models of one family are not independent judges."),
     ] = None
 
     def refuse_any(self, when: str) -> None:
@@ -196,7 +197,7 @@ def import_labels(
         say(f"{file}: {counted(chances, 'answer')} with probabilities of grades")
     known = {one.judge: one.identity for one in opened.models.all()}
     if known.get(judge) is None:
-        warn(f"nobody has stated who the model `{judge}` is: --model ID, --prompt FILE, --param ...")
+        warn(f"model `{judge}` is not described: --model ID, --prompt FILE, --param ...")
     elif identity is not None and read.models and read.models != (identity.model,):
         warn(f"{file} names the model {read.models[0]}, and --model says {identity.model}")
 

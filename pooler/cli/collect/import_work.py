@@ -24,7 +24,7 @@ _REFUSED = ".refused.jsonl"
 
 
 def work(
-    files: Annotated[list[Path], argument("FILE...", "What pages saved: NAME.judged.jsonl.")],
+    files: Annotated[list[Path], argument("FILE...", "Files saved on pages: NAME.judged.jsonl.")],
     prefer: Annotated[
         Literal["page", "stored"] | None,
         option(

@@ -122,8 +122,8 @@ def judgements(
         option(
             "--code CODE=MEANING",
             "A code that is not a grade: unjudged (pooled but not judged: goes into a pool, without a"
-            " judgement), not-pooled (skipped over), skipped, cannot or unjudgeable (cannot be judged); or"
-            " grade, if it is one.",
+            " judgement), not-pooled (the line is ignored), skipped, cannot or unjudgeable (cannot be"
+            " judged); or grade, if it is one.",
         ),
     ] = None,
     repeats: RepeatsOption = None,
@@ -140,9 +140,9 @@ def judgements(
 ) -> None:
     """Import judgements: a qrels file of one judge, or another file of grades.
 
-    With --as it is a prels file, a judged sample. A file is imported whole or not at all. Of a file of a
-    model's answers, what could not be read becomes "cannot be judged", with its reason, and never grade 0;
-    --model and the options below it state who the model was.
+    With --as it is a prels file, a judged sample. A file is imported whole or not at all. Answers of a
+    model that cannot be read become "cannot be judged", with the reason, never grade 0; --model and the
+    options below it describe the model.
 
     Example: pooler import judgements judgements/strict.qrels --judge carol --kind human
 
@@ -416,7 +416,7 @@ def docs(
         str | None,
         option(
             "--fields NAME,...",
-            "What else to keep of a document and to show to judges above its text, in this order, as in"
+            "Fields of a document to keep, and to show above its text in this order, as in"
             " url,date,author; - shows none. Default: as last time, at first none.",
         ),
     ] = None,
@@ -424,8 +424,8 @@ def docs(
         Markup | None,
         option(
             "--markup",
-            "How the texts are marked up: judges read them as text, and one key shows them as they came."
-            " Default: as the documents were imported before, at first plain.",
+            "Markup of the texts: judges read plain text, and one key shows the source. Default: as last"
+            " time, at first plain.",
         ),
     ] = None,
     replace: ReplaceOption = False,
@@ -433,12 +433,12 @@ def docs(
 ) -> None:
     """Import documents: JSONL, TREC <DOC> SGML, or TSV. Only texts of pooled documents are kept.
 
-    Keys of JSONL and columns of TSV (with or without a header): docno (or id, doc_id, ...), title if
-    there is one, text (or contents, body, abstract). Other keys, columns and elements outside <TEXT> are
-    fields, kept where --fields names them; which are not is said.
+    Keys of JSONL and columns of TSV (with or without a header): docno (or id, doc_id, ...), title if there
+    is one, text (or contents, body, abstract). Other keys, columns and elements outside <TEXT> are fields,
+    kept where --fields names them; the others are listed.
 
-    Each file is one transaction. Run again, also after an interruption, the command skips what is
-    already in.
+    Each file is one transaction. Run again, also after an interruption, the command leaves out what is
+    already stored.
 
     Example: pooler import docs documents.jsonl
     """
@@ -480,8 +480,8 @@ def runs(
 ) -> None:
     """Import run files (topic Q0 docno rank score tag).
 
-    Each file is one transaction. Run again, also after an interruption, the command skips runs that are
-    already in. With --rules of a track, nothing is imported where a run is refused.
+    Each file is one transaction. Run again, also after an interruption, the command leaves out runs that
+    are already stored. With --rules of a track, nothing is imported if a run is refused.
 
     Example: pooler import runs runs/*.run --group bm25
     """

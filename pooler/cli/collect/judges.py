@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SAID = {
     "done": "the file was rewritten: no byte of what was removed is left in it",
     "not-here": "PostgreSQL keeps removed rows on disk until VACUUM FULL, and may"
-    " keep them in its logs and archives: ask whoever runs the server",
+    " keep them in its logs and archives: ask the server's administrator",
 }
 _WARNED = {
     "open-elsewhere": "another program has the collection open: what was removed stays in the file"
@@ -98,12 +98,12 @@ def _tell_erased(found: ErasingResult) -> None:
 
 def rename(
     old: Annotated[str, argument("OLD", "The judge.")],
-    new: Annotated[str, argument("NEW", "One word that no judge is called by.")],
+    new: Annotated[str, argument("NEW", "One word, the name of no other judge.")],
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Give a judge another name.
 
-    It is the same judge, with everything judged so far; what was saved on their pages still comes in. The
+    The judge keeps everything judged so far, and files saved on their pages can still be imported. The
     old name is replaced in plans, pools and rounds, too, and the file is rewritten without its bytes; notes
     and reasons stay as they were written.
 
@@ -157,8 +157,9 @@ def add(
 ) -> None:
     """Add judges.
 
-    With --kind model, --model and what follows state who it is: the same model with another prompt or
-    another temperature is another judge. It can be stated once, before it judges, and never changed.
+    With --kind model, --model and what follows describe the model: the same model with another prompt or
+    another temperature is another judge. The description is given once, before it judges, and never
+    changes.
 
     Example: pooler judges add carol dora
 
@@ -196,7 +197,7 @@ _LISTED = "judge,kind,disabled,judged,cannot,skipped"
 def list_(output: Output, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
     """List the judges and how much each has judged, in pools or not.
 
-    `pooler list judges` tells more.
+    See also `pooler list judges`.
 
     Example: pooler judges list
     """
@@ -263,13 +264,13 @@ def enable(
 @app.command("code")
 def code(
     name: Annotated[str, argument("NAME", "The judge.")],
-    revoke: Annotated[bool, option("--revoke", "Let the judge's code open nothing any more.")] = False,
+    revoke: Annotated[bool, option("--revoke", "End the judge's code.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Make the access code with which a judge comes in by a browser, and show it once.
+    """Make a judge's access code for `pooler serve`, and show it once.
 
-    Only a hash of it is kept, in this database alone: no page, export or backup has it. A judge
-    has one code: a new one ends the one before, and whoever works with that. `pooler serve` asks for codes.
+    Only its hash is stored, in this database alone: no page, export or backup has it. A judge has one code:
+    a new one ends the old one, and every screen opened with it.
 
     Example: pooler judges code alice
 
@@ -284,7 +285,7 @@ def code(
             return
         made = opened.codes.give(name)
     typer.echo(made)
-    say(f"whoever has this code judges as {name}; it is not shown again")
+    say(f"anyone with this code judges as {name}; it is not shown again")
 
 
 app.command("rename")(rename)

@@ -60,7 +60,7 @@ def adjudicate(
     """Settle documents that judges have decided differently.
 
     The adjudicator sees the judges' grades, notes and passages as A, B, C; which judge is which changes
-    from document to document. People alone are heard where one has judged, unless --kinds names others.
+    from document to document. Where a person has judged, only people count, unless --kinds names others.
     The outcome is the adjudicator's own judgement; nothing is overwritten. Notes and skips never count as
     a disagreement.
 

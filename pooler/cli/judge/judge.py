@@ -138,7 +138,8 @@ def judge(
         str | None,
         option(
             "--judge NAME",
-            "Who is judging; else POOLER_JUDGE; else asked once, and the latest topic is opened.",
+            "Who is judging. Default: POOLER_JUDGE; without it the command asks once, and opens the"
+            " latest topic.",
         ),
     ] = None,
     plain: PlainOption = False,
@@ -151,10 +152,10 @@ def judge(
         str | None,
         option(
             "--until GOAL",
-            "Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is relevant"
-            " is found, .95 sure, by a random sample; order=.95 = the order of the runs is settled, looked"
-            " at once, before the screen opens. Else POOLER_UNTIL; without both, the screen says nothing of"
-            " it.",
+            "Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is"
+            " relevant is found, .95 sure, by a random sample; order=.95 = the order of the runs is"
+            " settled, checked once, before the screen opens. Default: POOLER_UNTIL; without either, no"
+            " goal is shown.",
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -163,9 +164,9 @@ def judge(
 ) -> None:
     """Judge the documents of the pool, one key each.
 
-    With --model a model does, as `judges add` has stated it: a server is asked for a grade of each
-    document, and is sent topic and document alone. Answers that cannot be read are "cannot be judged",
-    never grade 0. The same command goes on where an earlier one ended.
+    With --model a model judges, as `judges add` describes it: a server is asked for a grade of each
+    document, and gets topic and document alone. Answers that cannot be read are "cannot be judged", never
+    grade 0. Run again, the command continues where it stopped.
 
     Example: pooler judge --judge alice
 

@@ -107,7 +107,7 @@ def judges(
     """List the judges, and what each has done.
 
     Counts are of what stands now, in pools or not. Undecided: documents with only a note or a marked
-    passage, or whose decision was taken back. Events counts everything ever done. `pooler status` tells
+    passage, or whose decision was taken back. Events counts everything ever done. `pooler status` shows
     what each judge still has to do.
 
     Example: pooler list judges

@@ -39,39 +39,49 @@ class ModelOptions:
 
     PANEL = "Asking a model"
 
-    model: Annotated[str | None, option("--model NAME", "Which model judges, in place of --judge.")] = None
-    endpoint: Annotated[
-        str, option("--endpoint URL", "Base URL, as servers of chat completions have it.")
-    ] = LOCAL
+    model: Annotated[str | None, option("--model NAME", "The model that judges, instead of --judge.")] = None
+    endpoint: Annotated[str, option("--endpoint URL", "Base URL of a server of chat completions.")] = LOCAL
     key_env: Annotated[str | None, option("--key-env VARIABLE", "Environment variable with the key.")] = None
-    key_file: Annotated[Path | None, option("--key-file FILE", "File with the key, for you alone.")] = None
-    proxy: Annotated[str | None, option("--proxy URL", "By default none, whatever is set.")] = None
+    key_file: Annotated[
+        Path | None, option("--key-file FILE", "File with the key, readable by you alone.")
+    ] = None
+    proxy: Annotated[
+        str | None, option("--proxy URL", "Proxy to use. Default none, also where the environment names one.")
+    ] = None
     concurrency: Annotated[int, option("--concurrency N", "Requests at once.", min=1, max=256)] = 4
     rate: Annotated[float | None, option("--rate N", "Most requests begun in a minute.", min=0.01)] = None
-    timeout: Annotated[float, option("--timeout SECONDS", "For a whole reply.", min=0.1)] = 120.0
-    retries: Annotated[int, option("--retries N", "Of a request that fails.", min=0, max=5)] = 5
+    timeout: Annotated[float, option("--timeout SECONDS", "Time limit for one reply.", min=0.1)] = 120.0
+    retries: Annotated[
+        int, option("--retries N", "How often to repeat a request that fails.", min=0, max=5)
+    ] = 5
     max_wait: Annotated[
         float, option("--max-wait SECONDS", "Stop where the server asks for a longer wait.", min=0)
     ] = 300.0
-    seed: Annotated[int, option("--seed N", "Of the order within topics, and of draws.", min=0)] = 0
+    seed: Annotated[int, option("--seed N", "Seed of the order within topics, and of draws.", min=0)] = 0
     repeat: Annotated[int, option("--repeat K", "Ask K judged pairs again; their grades stay.", min=0)] = 0
     canaries: Annotated[
         int,
         option(
             "--canaries N",
-            "Ask about copies of N documents with an order to the model, the topic's words or its title in"
-            " them; they are no judgements.",
+            "Also ask about copies of N documents that contain an instruction to the model, or the"
+            " topic's words or title; not stored as judgements.",
             min=0,
         ),
     ] = 0
-    price: Annotated[str | None, option("--price PROMPT,COMPLETION[,CACHED]", "Of a million tokens.")] = None
+    price: Annotated[
+        str | None, option("--price PROMPT,COMPLETION[,CACHED]", "Price of a million tokens.")
+    ] = None
     max_tokens_total: Annotated[
         int | None,
         option(
-            "--max-tokens-total N", "Stop before all its answers need more, those of earlier runs too.", min=1
+            "--max-tokens-total N",
+            "Stop before its answers, earlier runs included, take more tokens than this.",
+            min=1,
         ),
     ] = None
-    max_cost: Annotated[float | None, option("--max-cost AMOUNT", "The same, by --price.", min=0)] = None
+    max_cost: Annotated[
+        float | None, option("--max-cost AMOUNT", "Stop before they cost more than this, by --price.", min=0)
+    ] = None
     dry_run: Annotated[
         bool, option("--dry-run", "Count requests, characters, tokens and price; ask nothing.")
     ] = False
@@ -258,8 +268,8 @@ def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: i
 
 def _nothing_to_ask(name: str) -> PoolerError:
     """Say that nothing lies before a model."""
-    message = f"nothing lies before `{name}` that it has not judged"
-    return PoolerError(message, hint="pooler status says how far everybody is")
+    message = f"nothing is left for `{name}` to judge"
+    return PoolerError(message, hint="pooler status shows how far all judges are")
 
 
 def _tell_plan(plan: AskingPlan, endpoint: Endpoint, price: Price | None, asked: ModelOptions) -> None:
@@ -293,7 +303,7 @@ def _tell(name: str, ran: Ran, price: Price | None) -> None:
             listed = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
             say(f"{words}: {listed}")
     if ran.lost:
-        say(f"{counted(ran.lost, 'answer')} about documents that are other judges' by now: not stored")
+        say(f"{counted(ran.lost, 'answer')} about documents of other judges: not stored")
     if ran.without_text:
         say(f"{counted(ran.without_text, 'document')} without a text: not asked")
     parts = [f"{ran.prompt_tokens:,} prompt", f"{ran.completion_tokens:,} completion"]

@@ -40,9 +40,9 @@ def rejudge(
 ) -> None:
     """List judgements whose guidelines or texts have changed since.
 
-    With --requeue each becomes unjudged again: the grade leaves the qrels until its judge has given
-    another, and stays in the history. Documents that no judge would see again are left alone. Imported
-    judgements are never listed, since nobody knows which texts they were made with.
+    With --requeue each becomes unjudged again: the grade stays in the history, but leaves the qrels until
+    its judge gives another. Documents that no judge would see again are left alone. Imported judgements are
+    never listed, since the texts they were made with are unknown.
 
     Example: pooler rejudge --why text
     """

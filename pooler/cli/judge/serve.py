@@ -22,16 +22,13 @@ def serve(
     host: Annotated[str, option("--host ADDRESS", "Address of this machine to listen at.")] = "127.0.0.1",
     origin: Annotated[
         str | None,
-        option(
-            "--origin URL",
-            "What judges open in their browsers where a reverse proxy stands before this: https://...",
-        ),
+        option("--origin URL", "The https:// address that judges open, where a reverse proxy serves it."),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Let judges judge in a browser.
 
-    Each judge comes in with an access code (`pooler judges code NAME`) and works at the screen of `pooler
+    Each judge signs in with an access code (`pooler judges code NAME`) and works at the screen of `pooler
     judge`, in a process of their own; a second window closes the first. After 30 minutes without a key, and
     after 12 hours in any case, the code is asked for again. Only this machine can reach the server, unless
     --origin names an https address, which a reverse proxy serves. Ctrl-C stops it: every screen saves and
@@ -54,5 +51,5 @@ def serve(
 def _tell(origin: Origin, n_codes: int) -> None:
     """Say where judges come in."""
     who = f"{counted(n_codes, 'judge')} can come in with a code"
-    say(f"judges open {origin} ({who if n_codes else 'nobody has a code yet: pooler judges code NAME'})")
+    say(f"judges open {origin} ({who if n_codes else 'no judge has a code yet: pooler judges code NAME'})")
     say("Ctrl-C stops it")

@@ -62,9 +62,9 @@ def doc(
 ) -> None:
     """Show a document: its pools, the runs that retrieved it, and every current judgement.
 
-    Ranks are in trec order. A document may be pooled for one topic and retrieved for another; for a
-    topic without a row it is not pooled, and nobody has looked at it. `pooler history` tells how a
-    judgement came about.
+    Ranks are in trec order. A document may be pooled for one topic and retrieved for another; a topic
+    without a row neither pools it nor has a judgement of it. `pooler history` shows how a judgement came
+    about.
 
     Example: pooler show doc KG-E-002 --text
     """
@@ -103,7 +103,7 @@ def judge(
 ) -> None:
     """Show a judge: what they did, topic by topic and sitting by sitting.
 
-    Pooled counts what pools hold, whoever it is assigned to. `pooler status` tells what a judge still
+    Pooled counts what pools hold, assigned to this judge or not. `pooler status` shows what a judge still
     has to do, and `pooler effort` what judging cost.
 
     Example: pooler show judge alice

@@ -34,12 +34,12 @@ def status(
 ) -> None:
     """Show how far each judge has got, and how long the rest will take.
 
-    Pooled = in any pool that is not withdrawn; once documents are assigned, what is assigned to that
-    judge. Documents judged outside of that are counted apart. Unjudged, skipped, cannot be judged and
-    grade 0 are four different things. An adjudicator has no pool to get through: their judged documents
-    are rulings. Left = unjudged, plus what adaptive pools may still draw; once documents are assigned,
-    they draw nothing. The forecast is the mean active time of the judge's latest decisions, times left:
-    minutes at the desk, without pauses. `pooler effort` tells more.
+    Pooled = in any pool that is not withdrawn; once documents are assigned, what is assigned to that judge.
+    Documents judged outside of that are counted apart. Unjudged, skipped, cannot be judged and grade 0 are
+    four different things. An adjudicator has no pool to get through: their judged documents are rulings.
+    Left = unjudged, plus what adaptive pools may still draw; once documents are assigned, they draw
+    nothing. The forecast is the mean active time of the judge's latest decisions, times left: minutes at
+    the desk, without pauses. See also `pooler effort`.
 
     Example: pooler status --by-topic
 

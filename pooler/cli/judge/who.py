@@ -71,9 +71,9 @@ def _left_by_judge(opened: Collection) -> dict[str, str]:
     for judge in opened.judges.all():
         if judge.kind is JudgeKind.HUMAN and not judge.disabled:
             row = rows.get(judge.name, {})
-            put_off = f", {row['skipped']:,} put off" if row.get("skipped") else ""
-            to_claim = f", {row['open_places']:,} for whoever comes first" if row.get("open_places") else ""
-            left[judge.name] = f"{counted(row.get('left') or 0, 'document')} left{put_off}{to_claim}"
+            skipped = f", {row['skipped']:,} skipped" if row.get("skipped") else ""
+            to_claim = f", {row['open_places']:,} open to any judge" if row.get("open_places") else ""
+            left[judge.name] = f"{counted(row.get('left') or 0, 'document')} left{skipped}{to_claim}"
     return left
 
 
@@ -89,7 +89,7 @@ def _ask(left: dict[str, str]) -> str:
         sys.stderr.flush()
         line = text_stdin().readline()
         if not line:
-            message = "nobody said who is judging"
+            message = "no judge was named"
             raise PoolerError(message, hint=_NAME_IT)
         answer = line.strip()
         if answer in left:
@@ -119,4 +119,4 @@ def _remember(place: Path, where: str, name: str) -> None:
         with made_whole(place, replaces=True) as part:
             part.write_text(json.dumps({"collection": _in_full(where), "judge": name}) + "\n", "utf-8")
     except (OSError, PoolerError) as error:
-        warn(f"{place}: who you are could not be remembered: {getattr(error, 'strerror', None) or error}")
+        warn(f"{place}: your name could not be remembered: {getattr(error, 'strerror', None) or error}")

@@ -55,8 +55,8 @@ def qrels(
         str | None,
         option(
             "--one-of CLASSES",
-            "Also write documents that nobody judged, with `duplicate` as the iteration and the grade of the"
-            " judged documents of their class (lines `docno class`, as in `pooler pool`).",
+            "Also write unjudged documents, with `duplicate` as the iteration and the grade of the judged"
+            " documents of their class (lines `docno class`, as in `pooler pool`).",
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -314,8 +314,7 @@ def whole_collection(
         Layout,
         option(
             "--as",
-            "How it is laid out: pooler's own files, or what others read, which is not the whole collection:"
-            " a BEIR folder, or TREC's files.",
+            "Layout: pooler's own files, the whole collection; or part of it as a BEIR folder or TREC files.",
         ),
     ] = "pooler",
     collection: CollectionOption = DEFAULT_COLLECTION,

@@ -28,10 +28,7 @@ def work(
         Path | None, option("--all DIR", "A page for every human judge who has documents, in a new folder.")
     ] = None,
     out: Annotated[Path | None, option("--out -o FILE", "A new file. Default JUDGE.html.")] = None,
-    html: Annotated[
-        bool,
-        option("--html", "As a page for a browser, which is how work leaves: with or without it the same."),
-    ] = False,
+    html: Annotated[bool, option("--html", "As a page for a browser, the only form there is.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Make a page of one judge's documents, to judge on in a browser on another machine.
@@ -39,7 +36,8 @@ def work(
     It holds what is left for the judge (topics, documents with their texts, guidelines) and how it stands;
     no run, no rank, and nothing of other judges. No pooler, no server and no network is needed to judge on
     it. It saves a file, and `pooler import work FILE` brings back what was judged. It is for its judge
-    alone. Adaptive pools draw by what was judged, which a page cannot know: they are judged here.
+    alone. Adaptive pools depend on all judgements, which a page cannot know: they are judged with `pooler
+    judge` or `pooler serve`.
 
     Example: pooler export work ann --html
 

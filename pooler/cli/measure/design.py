@@ -29,7 +29,7 @@ def design(
         ),
     ] = None,
     difference: Annotated[
-        str, option("--difference D,...", "True differences of two mean scores that are to be found.")
+        str, option("--difference D,...", "True differences of two mean scores to detect.")
     ] = "0.05,0.1",
     width: Annotated[str, option("--width W,...", "Widths of the interval of a difference.")] = "0.1",
     compared: Annotated[
@@ -45,7 +45,7 @@ def design(
         str | None,
         option(
             "--topics L,...",
-            "The other way round: what so many topics can show.",
+            "Instead: what this many topics can show.",
             show_default="those at hand and 30,50,100,150",
         ),
     ] = None,
@@ -78,9 +78,7 @@ def design(
             "Instead: how far the order of the runs, and their scores, would be the same with other topics.",
         ),
     ] = False,
-    target: Annotated[
-        str, option("--target R,...", "With --reliability: values that are to be reached.")
-    ] = "0.9,0.95",
+    target: Annotated[str, option("--target R,...", "With --reliability: values to reach.")] = "0.9,0.95",
     seed: Annotated[int, option("--seed", "With --reliability: seed of the permutations.", min=0)] = 1,
     plot: PlotOption = None,
 ) -> None:

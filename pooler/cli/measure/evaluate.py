@@ -183,7 +183,7 @@ def _check_of_way(
     if many and is_choice:
         raise ContradictionError("--measure", f"must be one with {way}, by which runs are chosen", None)
     if by_topic and (is_cut or is_choice):
-        requirement = "goes without saying with" if is_cut else "has no meaning with"
+        requirement = "has no effect with" if is_cut else "has no meaning with"
         raise ContradictionError("--by-topic", f"{requirement} {way}", None)
     if plot and way != "--curves":
         raise ContradictionError("--plot", "draws curves: it needs --curves", None)

@@ -49,8 +49,8 @@ def next_(
         str | None,
         option(
             "--until recall=R[@C]",
-            "Show instead, topic by topic, what is to be judged at random until a recall of R is sure with"
-            " confidence C, as in recall=.9@.95.",
+            "Show instead, by topic, how many documents to judge at random until a recall of R is reached"
+            " with confidence C, as in recall=.9@.95.",
         ),
     ] = None,
     pool: Annotated[
@@ -114,7 +114,7 @@ def _show_recall(given: SourceOptions, output: Output, until: str, others: Mappi
 
     wanted = parse_until(until)
     if wanted.recall is None:
-        requirement = "must be recall=R here: of the order, --confidence says how sure it is to be"
+        requirement = "must be recall=R here; for the order of the runs, give --confidence"
         raise ArgumentError(
             "--until", requirement, until, hint=f"pooler next --confidence {wanted.confidence:g}"
         )

@@ -60,9 +60,7 @@ def assign(
     seed: Annotated[
         int | None, option("--seed", "Seed of everything random.  [default: drawn, and printed]", min=0)
     ] = None,
-    claim: Annotated[
-        bool, option("--claim", "Name no judges: whoever works next claims what is left.")
-    ] = False,
+    claim: Annotated[bool, option("--claim", "Name no judges: judges claim documents as they work.")] = False,
     lease: Annotated[
         int | None,
         option(
@@ -77,7 +75,7 @@ def assign(
         option("--pool NAME", "Only this pool; may be repeated.  [default: all but adaptive ones]"),
     ] = None,
     topics: Annotated[list[str] | None, option("--topic TOPIC", "Only this topic; may be repeated.")] = None,
-    add: Annotated[bool, option("--add", "Assign only documents that nobody is assigned yet.")] = False,
+    add: Annotated[bool, option("--add", "Assign only documents without a judge.")] = False,
     replace: Annotated[
         bool, option("--replace", "Reassign undecided documents; decided ones stay and count.")
     ] = False,
@@ -90,10 +88,10 @@ def assign(
 ) -> None:
     """Assign pooled documents to judges, by name or to be claimed.
 
-    As long as nothing is assigned, every judge sees the whole pool; from the first assignment on, each
-    sees only what is assigned to them, and never why. A document gets exactly as many judges as asked
-    for; where a decision stands, its judge keeps the document. Adaptive pools are left out, and nobody
-    draws from them while anything is assigned.
+    As long as nothing is assigned, every judge sees the whole pool; from the first assignment on, each sees
+    only what is assigned to them, and never why. A document gets exactly as many judges as asked for; where
+    a decision stands, its judge keeps the document. Adaptive pools are left out, and cannot be drawn from
+    while anything is assigned.
 
     Example: pooler assign --per-document 2 --calibration 1 --order random
     """

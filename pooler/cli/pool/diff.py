@@ -24,7 +24,7 @@ def diff(
     """Compare two pools: what only A has, only B has, and both; how it stands; who brought it.
 
     States are those of the whole collection, with all judges together; a document may also be in
-    another pool. Outside: judged, but in no pool in use. Not pooled: in no pool and graded by nobody.
+    another pool. Outside: judged, but in no pool in use. Not pooled: in no pool, without a grade.
     Where B is a pool of the collection that runs fed, the runs that brought its additional documents
     are named, up to its depth. Files need no collection.
 

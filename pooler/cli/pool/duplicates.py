@@ -34,11 +34,11 @@ def duplicates(
     *,
     options: TableOptions,
 ) -> None:
-    """Find near-duplicate documents, and say how alike they were graded.
+    """Find near-duplicate documents, and compare their grades.
 
-    Every pair of documents in pools with a Jaccard of J or more is found, none by chance; a cluster is what
-    such pairs join. Of the classes that --out writes `pooler pool --one-of CLASSES` pools one document each,
-    and `pooler export qrels --one-of CLASSES` gives its grade to the others.
+    Every pair of pooled documents with a Jaccard coefficient of J or more is found; a cluster is the
+    documents that such pairs join. With the classes that --out writes, `pooler pool --one-of CLASSES` pools
+    one document of each, and `pooler export qrels --one-of CLASSES` gives its grade to the others.
 
     Example: pooler duplicates
 

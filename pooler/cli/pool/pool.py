@@ -136,9 +136,9 @@ def pool(
         Literal["python", "spark"],
         option(
             "--engine",
-            "Who pools run files: this machine (python), or Spark (extra `spark`, and Java) where"
-            " SPARK_MASTER says, by default here, into the same pool. It pays from some 100 GB of runs, or"
-            " where they lie in HDFS or S3: RUN may then be a URI, hdfs://... or s3a://...",
+            "What pools run files: this machine (python), or Spark (extra `spark`, and Java) at"
+            " SPARK_MASTER, by default local; the pool is the same. Useful from some 100 GB of runs, or"
+            " where they are in HDFS or S3: RUN may then be a URI, hdfs://... or s3a://...",
         ),
     ] = "python",
     show_list: Annotated[bool, option("--list", "List the strategies and their parameters.")] = False,
@@ -146,10 +146,10 @@ def pool(
 ) -> None:
     """Choose the documents to judge, from run files or a collection.
 
-    Given run files, no collection is touched and the pool goes to --out or stdout. Otherwise the runs
-    of the collection are pooled into it (and also written to --out, if given). Sizes, ties at the cut
-    and overlap go to stderr. Pools of different names exist side by side; judgements stay, whatever
-    happens to pools. `pooler pool diff A B` compares two pools (pooler pool diff --help).
+    Given run files, no collection is touched and the pool goes to --out or stdout. Otherwise the runs of
+    the collection are pooled into it (and also written to --out, if given). Sizes, ties at the cut and
+    overlap go to stderr. Pools of different names exist side by side; judgements stay when pools change.
+    `pooler pool diff A B` compares two pools (pooler pool diff --help).
 
     Example: pooler pool runs/*.run --depth 100 --out pool.txt
 
@@ -169,7 +169,11 @@ def pool(
     if round_label is not None and (fault := id_fault(round_label)):
         raise ArgumentError("--round", f"must be one word ({fault})", round_label)
     if round_label == DUPLICATE:
-        raise ArgumentError("--round", "must not be the iteration of grades that nobody gave", round_label)
+        raise ArgumentError(
+            "--round",
+            "must not be `duplicate`, the iteration of grades copied to near-duplicates",
+            round_label,
+        )
     if name is not None and not name.strip():
         raise ArgumentError("--name", "must not be empty", name)
     for one, value in _table_options(output).items():

@@ -310,9 +310,7 @@ class QrelsResult(WritesFile, Result):
         return Table.of_records("duplicates", _QRELS, self.duplicates, title="Grades of near-duplicates")
 
     def _left_out(self) -> Table:
-        about = (
-            "tied: tied votes; cannot: found impossible to judge; unjudged: pooled, but nobody looked at it"
-        )
+        about = "tied: tied votes; cannot: found impossible to judge; unjudged: pooled, without a decision"
         states = self.final.left_out | dict.fromkeys(sorted(self.open_pairs), "unjudged")
         columns = {
             TOPIC: [topic for topic, _ in states],
@@ -601,7 +599,7 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
     tell_left_out(first.final, n_open, first.told["unjudged_code"])
     if (one_of := first.told.get("one_of")) is not None:
         grades = counted(one_of["grades"], "grade")
-        say(f"with {grades} of near-duplicates, which nobody judged: iteration `duplicate`")
+        say(f"with {grades} copied to near-duplicates: iteration `duplicate`")
         if one_of["without_grade"]:
             n_without = counted(one_of["without_grade"], "near-duplicate")
             say(f"{n_without} left out: the judged documents of the class have different grades")

@@ -249,7 +249,7 @@ def _nothing(opinions: Opinions, names: Sequence[str] | None, heard: Heard) -> P
     elif names and heard.graders:  # others have
         message += "none of them has graded a document"
     else:
-        message += "nobody has graded a document yet"
+        message += "no judge has graded a document yet"
     hint = (
         "no line of the files is a judgement"
         if opinions.collection is None

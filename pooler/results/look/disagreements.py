@@ -194,7 +194,7 @@ def _row(case: Case, who: Mapping[int, str], mark: Mark) -> dict[str, Any]:
 def _why_none(n_deciders: int, *, is_narrowed: bool) -> str:
     """Say why there is no disagreement to list."""
     if n_deciders < 2:
-        who = "nobody has" if n_deciders == 0 else "only one judge has"
+        who = "no judge has" if n_deciders == 0 else "only one judge has"
         return f"no disagreement: fewer than two judges have judged; {who} so far"
     if is_narrowed:
         return "no disagreement of that kind"

@@ -137,7 +137,7 @@ class EffortResult(Result):
         notes = [f"imported, so without times: {', '.join(timeless)}"] if timeless else []
         columns = [judge, sittings, minutes, decided, dwell, *rest]
         if not rows:
-            columns, notes = [replace(one, about="") for one in columns], ["nobody has judged anything"]
+            columns, notes = [replace(one, about="") for one in columns], ["no document is judged"]
         return View(Table.of_rows("effort", columns, rows, title="Effort"), notes=notes)
 
     def _low_dwell(self) -> Table:

@@ -27,8 +27,8 @@ _WORDS = {
         "judged documents that other judges graded too: they keep those grades",
     ),
     "lost": (
-        "judged document that nobody else graded: it then has no grade",
-        "judged documents that nobody else graded: they then have no grade",
+        "judged document without another grade: it then has none",
+        "judged documents without another grade: they then have none",
     ),
     "rulings": (
         "ruling of an adjudicator that also rests on theirs: it stays, and so does what it rests on: the"
@@ -42,8 +42,8 @@ _WORDS = {
         "claims of theirs: anybody may then claim the documents",
     ),
     "unassigned": (
-        "document then assigned to nobody: pooler assign --add",
-        "documents then assigned to nobody: pooler assign --add",
+        "document then unassigned: pooler assign --add",
+        "documents then unassigned: pooler assign --add",
     ),
     "plans_naming": (
         "plan that names the judge: the name becomes 'erased'",
@@ -170,4 +170,4 @@ class ErasingResult(Result):
     def _unassigned(self) -> Iterator[str]:
         """Say where erasing ends all assignment."""
         if self.found.is_last_assigned:
-            yield "nobody is assigned anything then, and every judge sees every pool"
+            yield "nothing is assigned then, and every judge sees every pool"

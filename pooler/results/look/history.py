@@ -106,12 +106,12 @@ _DAY_WITH_ZONE = re.compile(r"^(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:?\d{2})$")
 _NOTHING = "nothing with a date has happened"
 _ONE_OF = {"people": "person", "models": "model", "imported judges": "imported judge"}
 _NO_GRADE = {
-    "not-pooled": "it is in no pool, and nobody has graded it",
-    "unjudged": "pooled, but nobody has decided on it yet",
-    "skipped": "nobody has decided on it, and somebody skipped it",
-    "cannot": "nobody has graded it, and somebody found it impossible to judge",
-    "not-heard": "only {others} graded it, and {kinds} alone count unasked; --kinds of `pooler export qrels`"
-    " asks for others",
+    "not-pooled": "it is in no pool and has no grade",
+    "unjudged": "pooled, without a decision yet",
+    "skipped": "skipped, without a decision",
+    "cannot": "found impossible to judge, without a grade",
+    "not-heard": "only {others} graded it, and by default {kinds} alone count;"
+    " --kinds of `pooler export qrels` asks for others",
     "several-judges": "several judges graded it; --judge or --aggregate of `pooler export qrels`"
     " says whose grade counts",
     "ruled-cannot": "{by} ruled that it cannot be judged",
@@ -313,7 +313,7 @@ class DocumentHistory(History):
             size = _size(len(self.entries), found.total, "event")
             yield f"{size} of {counted(len(found.document_states), 'judge')}"
         else:
-            yield "no event: nobody has looked at it"
+            yield "no event"
         pools = ", ".join(map(_place, found.places))
         yield f"pools: {pools}" if pools else "in no pool"
 

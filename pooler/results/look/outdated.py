@@ -137,7 +137,7 @@ class OutdatedJudgements(Result):
             yield f"nothing is changed; --requeue puts {counted(free, 'document')} back for their judges"
         if self.n_imported:
             not_looked = f"{counted(self.n_imported, 'imported judgement')} not looked at"
-            yield f"{not_looked}: nobody knows which texts they were made with"
+            yield f"{not_looked}: the texts they were made with are unknown"
 
     def _table(self, name: str) -> Table:
         notes, versions = [*self._counted()], attrgetter("guideline_version")

@@ -36,17 +36,17 @@ def drawable(pools: Iterable[StoredPool]) -> list[str]:
 
 
 def idle_words(names: Sequence[str]) -> str:
-    """Say that nobody draws from adaptive pools, of which there are some, and why.
+    """Say that no draws from adaptive pools, of which there are some, and why.
 
     Examples
     --------
     >>> idle_words(["live"])
-    'nobody draws from adaptive pool `live`: while anything is assigned, each judge sees ...'
+    'no draws from adaptive pool `live`: while anything is assigned, each judge sees ...'
     """
     noun = "adaptive pool" if len(names) == 1 else "adaptive pools"
     listed = ", ".join(f"`{name}`" for name in names)
     return (
-        f"nobody draws from {noun} {listed}: while anything is assigned, each judge sees only what is"
+        f"no draws from {noun} {listed}: while anything is assigned, each judge sees only what is"
         " assigned to them or open to claim"
     )
 
@@ -325,11 +325,11 @@ def _lie_idle(unclaimed: Unclaimed) -> list[str]:
     if undrawn := sum(unclaimed.undrawn.values()):
         lines.append(f"left includes {undrawn:,} that adaptive pools may still draw")
     if places := sum(unclaimed.open_places.values()):
-        lines.append(f"{counted(places, 'assignment')} open to whoever claims them, counted for no judge")
+        lines.append(f"{counted(places, 'assignment')} open to any judge, counted for no judge")
     if lapsed := sum(unclaimed.lapsed.values()):
         lines.append(f"{counted(lapsed, 'claim')} lapsed: others may claim them")
     if unassigned := sum(unclaimed.unassigned.values()):
-        lines.append(f"{counted(unassigned, 'pooled document')} assigned to nobody: pooler assign --add")
+        lines.append(f"{counted(unassigned, 'pooled document')} unassigned: pooler assign --add")
     if drawn := sum(unclaimed.drawn.values()):
         documents = counted(drawn, "document")
         lines.append(f"{documents} that adaptive pools drew cannot be assigned")

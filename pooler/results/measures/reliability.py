@@ -278,7 +278,7 @@ class ReliabilityResult(Result):
             return []
         return [
             f"As a check, random halves of {n:,} topics: tau between two is {np.mean(seen):.3f} on average,"
-            f" and one half expects {np.mean(told):.3f}; were that much more, the table would be too hopeful."
+            f" and one half predicts {np.mean(told):.3f}; if that is much more, the table is too hopeful."
         ]
 
     def _discriminative(self) -> Table:

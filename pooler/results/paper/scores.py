@@ -75,7 +75,7 @@ def table_3(pair: Redone) -> Table:
         Column("relevant", "int", "R", "quartiles of the topics' relevant documents"),
         Column("ap", "float", "AP", "quartiles of the AP of both runs"),
         Column("change", "float", "eq. 20", "- where it cannot occur: all R above already give more", 5),
-        Column("low", "float", "least", "by eq. 19, whatever is not retrieved", 5),
+        Column("low", "float", "least", "by eq. 19, for any number not retrieved", 5),
         Column("high", "float", "greatest", digits=5),
     ]
     real = [one.change for one in pair.own if one.change is not None]
@@ -123,7 +123,7 @@ def figure_2(pair: Redone) -> Table:
     """Count what stands at rank N + 1."""
     about = {
         "none": "topics in which the list is shorter",
-        "unjudged": "nobody judged the document",
+        "unjudged": "without a judgement",
         "no chance": "judged, and p is 0",
         "either way": "0 < p < 1",
         "relevant": "p is 1",

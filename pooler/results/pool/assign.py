@@ -225,7 +225,7 @@ class AssignmentResult(Result):
     words: Sequence[str] = ()
     """What was done, and what is left."""
     doubts: tuple[str, ...] = ()
-    """Whether nobody draws from adaptive pools."""
+    """Whether no draws from adaptive pools."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("workload",)
 
@@ -250,7 +250,7 @@ class AssignmentResult(Result):
         lines = self.workloads.lines
         if not lines:
             return [] if self.workloads.outside else ["nothing is assigned: all judges see the whole pool"]
-        return ["judge -: open to whoever claims them"] if lines[-1].judge is None else []
+        return ["judge -: open to any judge"] if lines[-1].judge is None else []
 
 
 def _doubts(opened: Collection, workloads: Workloads) -> tuple[str, ...]:
@@ -314,14 +314,14 @@ def _rest_words(workloads: Workloads) -> list[str]:
     if workloads.lines and workloads.unassigned:
         lines.append(
             f"{workloads.unassigned:,} of {counted(workloads.pooled, 'pooled document')}"
-            " assigned to nobody: pooler assign --add assigns them"
+            " unassigned: pooler assign --add assigns them"
         )
     if workloads.lines and workloads.drawn:
         lines.append(f"{counted(workloads.drawn, 'document')} that adaptive pools drew cannot be assigned")
     if workloads.outside:
         lines.append(
             f"{counted(workloads.outside, 'assignment')} of documents no longer in any pool: not counted"
-            " here, and shown to nobody"
+            " here, and shown to no judge"
         )
     return lines
 

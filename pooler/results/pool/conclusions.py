@@ -313,7 +313,7 @@ def _deeper(pool: DepthPool) -> list[str]:
         f"If deeper ranks keep bringing fewer at the same rate, ranks {missed.depth + 1:,} to"
         f" {missed.to_depth:,} hold some {missed.expected:,.0f} relevant documents ({missed.low:,.0f} to"
         f" {missed.high:,.0f}; {missed.n_known:,} are known, and these runs have {missed.n_unjudged:,}"
-        f" unjudged documents there{lists_end}): a guess about documents that nobody has seen{gaps}, never"
+        f" unjudged documents there{lists_end}): a guess about unseen documents{gaps}, never"
         " a number to score with."
     )
     return said

@@ -483,7 +483,7 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
             Column("contributes", "bool", "fed", "whether it fed the pool", can_go=1, show="if_varied")
         ] = pool.contributing
     share = f"share of the first {judged_at:,} documents that are judged"
-    lowest = "the lowest that AP could be, whatever the unjudged documents of the run's own list are"
+    lowest = "the lowest that AP could be, depending on the unjudged documents of the run's own list"
     columns |= {
         Column("judged", "float", f"judged@{judged_at}", share): scores.judged.overall,
         Column("ap", "float", "AP"): scores.ap.overall,
@@ -527,7 +527,7 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
         Column("change", "float", about=change): np.where(is_late, late.difference(), np.nan),
     }
     if of_groups:
-        about = "without what only this run brought, whatever its group did"
+        about = "without what only this run brought, whatever its group brought"
         by_run = np.where(feeds, pool.by_run.scores.difference(), np.nan)
         columns[Column("change_by_run", "float", "by run", about, can_go=1)] = by_run
     adjusted = (

@@ -146,7 +146,7 @@ class PoolDifference(Result):
         states = [
             *STATES,
             Column("outside", "int", about="judged, but in no pool that is in use"),
-            Column("not_pooled", "int", about="in none, and graded by nobody"),
+            Column("not_pooled", "int", about="in none, without a grade"),
             Column("reason"),
         ]
         columns = [Column("what"), DOCUMENTS, *states]

@@ -262,7 +262,7 @@ def _stored(
         closing.append(f"the pool that was `{plan.name}` is withdrawn, and listed as `{former}`")
     if n_unassigned:
         new_documents = counted(len(change.new), "new document")
-        closing.append(f"{n_unassigned:,} of {new_documents} assigned to nobody yet: pooler assign --add")
+        closing.append(f"{n_unassigned:,} of {new_documents} not assigned yet: pooler assign --add")
     opening = [*_of_pool(build, workloads), *_bare(build, change, listed_topics)]
     return PooledCollection(
         build=build,

@@ -47,7 +47,7 @@ REACH = 0.05
 """Probability that the axis of pairs reaches at least: small ones have to look small."""
 _UNJUDGED_WORDS = (
     "Unjudged documents may be relevant here: they count among all relevant ones and may move MAP far."
-    " Nobody has seen how likely that is: these are guesses, not scores, and no interval includes the"
+    " How likely that is, is unknown: these are guesses, not scores, and no interval includes the"
     " error of the guess."
 )
 _WHO_JUDGES = (

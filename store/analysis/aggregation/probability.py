@@ -83,6 +83,6 @@ def _check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     counts = check_counts(counts)
     if not counts.any(axis=1).all():
         row = int(np.argmin(counts.any(axis=1)))
-        requirement = "must have a vote in every row: what nobody graded has no probability"
+        requirement = "must have a vote in every row: an ungraded document has no probability"
         raise ArgumentError("counts", requirement, f"none in row {row}")
     return counts

@@ -208,7 +208,7 @@ def missed_relevant(
 ) -> MissedRelevant:
     """Extrapolate how many relevant documents lie below a pool, by Zobel's power law.
 
-    **A wide caution.** This is a guess about documents that nobody has seen. It takes the law that held down
+    **A wide caution.** This is a guess about unseen documents. It takes the law that held down
     to the pool's depth to hold below it; the relevant documents of single topics run out, and then it does
     not. It knows of no end: it may promise more documents than there are unjudged ones. It speaks of these
     runs only: what none of them retrieves to depth K is not in it. Judges who grow stricter, or tired,

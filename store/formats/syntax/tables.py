@@ -355,14 +355,14 @@ def read_columns(
     """
     if topic is None and "topic" not in columns:
         hint = "--topic T, or `topic` among --input-columns"
-        raise ArgumentError("topic", "must be given: no column says it", None, hint=hint)
+        raise ArgumentError("topic", "must be given: no column holds it", None, hint=hint)
     for name, text, fault_of in (
         ("topic", topic, topic_fault),
         ("judge", judge, id_fault),
         ("iteration", iteration, id_fault),
     ):
         if text is not None and name != "iteration" and name in columns:
-            raise ArgumentError(name, "is said by a column already", text)
+            raise ArgumentError(name, "is already given by a column", text)
         if text is not None and (message := fault_of(text)):
             raise ArgumentError(name, f"must be one word ({message})", text)
     readers: dict[str, FieldReader] = {

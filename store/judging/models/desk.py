@@ -53,7 +53,7 @@ class ModelDesk(Desk):
             message = f"judge `{judge}` is of kind {kind}, and only a model is asked by a program"
             raise StoreError(message, hint=_MAKING)
         if row is None:
-            message = f"model judge `{judge}` has not stated who it is"
+            message = f"model judge `{judge}` has no description"
             raise StoreError(message, hint=f"{_MAKING} that has")
         self.identity = identity_of(row)
         self.prompt: str | None = row.prompt

@@ -120,8 +120,8 @@ def state_model(session: Session, name: str, identity: ModelIdentity, *, prompt:
         message = f"model judge `{name}` is another one: {differ}"
         raise ConflictError(message, hint=another)
     if count_rows(session, JUDGEMENT, JUDGEMENT.c.judge_id == judge.id):
-        message = f"model judge `{name}` judged before it was stated who it is"
-        raise ConflictError(message, hint="take another name: nobody knows that those judgements are its")
+        message = f"model judge `{name}` judged before it was described"
+        raise ConflictError(message, hint="take another name: those judgements may not be this model's")
     values = {
         "judge_id": judge.id,
         "identity": identity.canonical(),

@@ -152,7 +152,7 @@ def test_needing_two_judges_is_told_by_who_is_there(cli: Cli, collection_of: Cal
         cli("judges", "add", name).fine()
     for names in ((), ("alice",), ("alice", "bob")):
         said = cli("agreement", *names).failed(1).err
-        assert "error: there is nothing to measure: nobody has graded a document yet\n" in said
+        assert "error: there is nothing to measure: no judge has graded a document yet\n" in said
 
 
 def test_one_judge_is_told_to_name_another(cli: Cli, judged: Path) -> None:

@@ -289,7 +289,7 @@ def test_one_file_says_how_it_could_be_two_judges(here: Path) -> None:
     assert "agreement needs two judges, but there is only `lenient`" in answer.err
     assert "--judge-column" in answer.err
     empty = write(here / "empty.qrels", "1 0 d1 -1")
-    assert "nobody has graded" in refused(empty, "--code", "-1=unjudged").err
+    assert "no judge has graded" in refused(empty, "--code", "-1=unjudged").err
 
 
 def test_words_that_may_be_a_judge_or_a_file_are_not_guessed(here: Path, judged: Path) -> None:

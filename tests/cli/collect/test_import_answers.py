@@ -157,9 +157,9 @@ def test_two_documents_of_one_text_are_not_guessed(here: Path) -> None:
 def test_another_identity_needs_another_name(here: Path) -> None:
     """What is not stated stays legal, and is said."""
     lines(LINES)
-    assert "nobody has stated who the model `u` is" in umbrela().fine().err
+    assert "model `u` is not described" in umbrela().fine().err
     assert "models whose identity is not stated: u" in run_inside("status").fine().out
-    assert "`u` judged before it was stated who it is" in umbrela(*IDENTITY).err
+    assert "`u` judged before it was described" in umbrela(*IDENTITY).err
     add = ("judges", "add", "v", "--kind", "model")
     run_inside(*add, *IDENTITY).fine()
     assert "is stated so already" in run_inside(*add, *IDENTITY).fine().err

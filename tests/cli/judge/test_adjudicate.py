@@ -199,7 +199,7 @@ def test_list_without_two_judges_says_so(cli: Cli, here: Path) -> None:
     """Nobody or one judge has judged: nothing is said to have been decided alike."""
     cli("init", "--scale", "0-2").fine()
     few = "no disagreement: fewer than two judges have judged; "
-    assert f"{few}nobody has so far" in cli("adjudicate", "--list").fine().out
+    assert f"{few}no judge has so far" in cli("adjudicate", "--list").fine().out
     (here / "q").write_text("1 0 a 1\n")
     cli("import", "judgements", "q", "--judge", "me").fine()
     assert f"{few}only one judge has so far" in cli("adjudicate", "--list").fine().out

@@ -51,7 +51,7 @@ def test_chosen_judges(cli: Cli, worked: Path) -> None:
     """Judges can be named; one without an event has no row, an unknown one is an error."""
     assert [row["judge"] for row in report(cli, "gpt")["effort"]] == ["gpt"]
     assert report(cli, "ben") == {"effort": [], "models": []}
-    assert "nobody has judged anything" in cli("effort", "ben").fine().out
+    assert "no document is judged" in cli("effort", "ben").fine().out
     assert "unknown judge `eve`" in cli("effort", "eve").failed(1).err
     tsv = cli("effort", "--format", "tsv", "--table", "effort").fine().tsv()
     assert {row["judge"] for row in tsv} == {row["judge"] for row in report(cli)["effort"]}
@@ -61,4 +61,4 @@ def test_empty_collection(cli: Cli, here: Path) -> None:
     """Without judges there is nothing to report, and that is said."""
     cli("init").fine()
     answer = cli("effort", "--list").fine().out
-    assert "nobody has judged anything" in answer
+    assert "no document is judged" in answer

@@ -29,7 +29,7 @@ def looked(cli: Cli, here: Path) -> Path:
 def final_line(cli: Cli, topic: str, docno: str) -> str:
     """Return what the history says of the final grade, first below the table."""
     lines = cli("history", topic, docno).fine().out.split("final grade: ")[1].splitlines()
-    ends = ("it stands: ", "no event: ")
+    ends = ("it stands: ", "no event")
     until = next(number for number, line in enumerate(lines) if line.startswith(ends))
     return "final grade: " + " ".join(lines[:until])
 
@@ -40,9 +40,9 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
         "final grade: 0 (not relevant), of ann, the only judge to grade it;"
         " relevant from level 1 (relaxed): no, from level 2 (rigid): no"
     )
-    assert "somebody found it impossible to judge" in final_line(cli, "1", "d")
-    assert "pooled, but nobody has decided on it yet" in final_line(cli, "1", "e")
-    assert "it is in no pool, and nobody has graded it" in final_line(cli, "2", "f")
+    assert "found impossible to judge" in final_line(cli, "1", "d")
+    assert "pooled, without a decision yet" in final_line(cli, "1", "e")
+    assert "it is in no pool and has no grade" in final_line(cli, "2", "f")
     with Collection("collection.db") as opened:
         bob = JudgeAtWork(opened.desk("bob"), "1")
         bob.grade("a", 0)
@@ -51,8 +51,8 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
         opened.judgements.add({"gpt": [Qrel("1", "b", 1), Qrel("1", "e", 1)]}, JudgeKind.MODEL)
     assert "none; several judges graded it" in final_line(cli, "1", "a")
     assert ", of ann, the only person to grade it (models did, too, and" in final_line(cli, "1", "b")
-    assert "none; only models graded it, and people alone count unasked" in final_line(cli, "1", "e")
-    assert "somebody skipped it" in final_line(cli, "1", "f")
+    assert "none; only models graded it, and by default people alone count" in final_line(cli, "1", "e")
+    assert "none; skipped, without a decision" in final_line(cli, "1", "f")
     reasons = {
         docno: cli("history", "1", docno, "--format", "json").fine().known()["final"]["reason"]
         for docno in "abdef"
@@ -112,7 +112,7 @@ def test_what_no_judge_did_is_not_under_their_name_alone(cli: Cli, here: Path) -
 
 def test_document_nobody_looked_at_has_a_history_without_events(cli: Cli, looked: Path) -> None:
     """No event is said as such, in every format."""
-    assert "no event: nobody has looked at it" in cli("history", "2", "a").fine().out
+    assert "no event" in cli("history", "2", "a").fine().out
     assert cli("history", "2", "a", "--format", "json").json()["events"] == []
     assert cli("history", "2", "a", "--format", "tsv", "--table", "events").fine().tsv() == []
 

@@ -64,7 +64,7 @@ def never_stopped(file: Path, topics: Sequence[str]) -> Trace:
         session = JudgingSession(collection.desk("ann"), min_dwell=0, drawing=LiveDrawing(collection))
         for topic in topics:
             session.open_topic(topic)
-            while not session.is_through:  # put off is not decided, and stays
+            while not session.is_through:  # skipped is not decided, and stays
                 session.mark_shown()
                 assert session.task is not None
                 typed = answer(topic, session.task.docno)

@@ -104,7 +104,7 @@ def test_a_document_that_was_given_away_is_counted(server: ModelServer, tmp_path
     told = judge(file, server).fine()
     thread.join()
     assert len(server.requests) - len(judgements(file)) == 4
-    assert "4 answers about documents that are other judges' by now: not stored" in told.err
+    assert "4 answers about documents of other judges: not stored" in told.err
 
 
 def test_ctrl_c_ends_what_waits(server: ModelServer, tmp_path: Path) -> None:

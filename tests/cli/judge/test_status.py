@@ -186,8 +186,8 @@ def test_assigned_documents_alone_are_left(cli: Cli, six_pooled: Path) -> None:
     assert set(one) == {(2, 1)}
     assert set(two) == {(0, 1)}
     table = cli("status").fine().out
-    assert "2 assignments open to whoever claims them, counted for no judge" in table
-    assert "2 pooled documents assigned to nobody" in table
+    assert "2 assignments open to any judge, counted for no judge" in table
+    assert "2 pooled documents unassigned" in table
 
 
 def test_adaptive_topic_with_nothing_drawn_is_listed(cli: Cli, here: Path) -> None:

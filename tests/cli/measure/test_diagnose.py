@@ -191,7 +191,7 @@ def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
     assert "All 84 documents of the pool, the first 5 documents of each of 8 runs" in words
     assert "Had it been submitted late, a pooled run would lose" in words
     assert "of 8 runs would change place" in words
-    assert "unjudged documents there): a guess about documents that nobody has seen" in words
+    assert "unjudged documents there): a guess about unseen documents" in words
     assert max(map(len, table[table.index("judged@10: ") :].splitlines())) <= 80
 
 

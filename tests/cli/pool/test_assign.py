@@ -117,7 +117,7 @@ def test_claims_are_open_until_somebody_comes(cli: Cli, staffed: Path) -> None:
     """Places without a name: shown as open, then as claimed until a moment, then as decided."""
     answer = cli("assign", "--claim", "-k", "2", "--lease", "30", "--seed", "1").fine()
     assert "assigned: 84 documents of 8 topics, 168 assignments to be claimed; seed 1" in answer.err
-    assert "judge -: open to whoever claims them" in answer.out
+    assert "judge -: open to any judge" in answer.out
     assert rows(cli)[None]["primary"] == 168
     judge_as(staffed, "ann", 2)
     with Collection("collection.db") as opened:
@@ -190,7 +190,7 @@ def test_clearing_says_what_stays(cli: Cli, staffed: Path) -> None:
     cleared = cli("assign", "--clear").fine()
     assert said in cleared.err
     assert "1 assignment in all; judges see these documents and no other" in cleared.err
-    assert "83 of 84 pooled documents assigned to nobody: pooler assign --add assigns" in cleared.err
+    assert "83 of 84 pooled documents unassigned: pooler assign --add assigns" in cleared.err
     assert len(holders(staffed)) == 1
 
 
@@ -217,7 +217,7 @@ def test_dry_run_changes_nothing(cli: Cli, staffed: Path) -> None:
 def test_documents_of_nobody_are_counted(cli: Cli, staffed: Path) -> None:
     """What is pooled and assigned to nobody is said; so is what is assigned and not pooled."""
     answer = cli("assign", "--topic", "G01").fine()
-    assert "74 of 84 pooled documents assigned to nobody: pooler assign --add assigns" in answer.err
+    assert "74 of 84 pooled documents unassigned: pooler assign --add assigns" in answer.err
     cli("unpool", "--pool", "pool").fine()
     shown = cli("assign", "--show").fine()
     assert "10 assignments of documents no longer in any pool" in shown.err
@@ -237,7 +237,7 @@ def test_pools_are_assigned_one_by_one(cli: Cli, staffed: Path) -> None:
 
 
 IDLE = (
-    "nobody draws from adaptive pool `drawn`: while anything is assigned, each judge sees only"
+    "no draws from adaptive pool `drawn`: while anything is assigned, each judge sees only"
     " what is assigned to them or open to claim"
 )
 
@@ -303,18 +303,18 @@ def test_what_is_said_to_be_assignable_is(cli: Cli, staffed: Path) -> None:
         fixed = {one.docno for one in opened.pools.get("pool").entries if one.topic == "G01"}
         assert opened.pools.draw("drawn", "G01", lambda _: min(fixed)) is not None
     cli("assign", "ann").fine()
-    assert "13 of 13 new documents assigned to nobody yet: pooler assign --add" in (
+    assert "13 of 13 new documents not assigned yet: pooler assign --add" in (
         cli("pool", "--add", "--depth", "6").fine().err
     )
     n_new = 13
-    said = f"{n_new} of {DOCUMENTS + n_new} pooled documents assigned to nobody: pooler assign"
+    said = f"{n_new} of {DOCUMENTS + n_new} pooled documents unassigned: pooler assign"
     scoped = cli("assign", "--add", "--pool", "pool").fine().err
     assert "nothing to assign: no document of the pools named is unassigned" in scoped
     assert f"{said} --add assigns them" in scoped
     table = cli("status").fine().out
-    assert f"{n_new} pooled documents assigned to nobody: pooler assign --add" in table
+    assert f"{n_new} pooled documents unassigned: pooler assign --add" in table
     assert f"assigned: {n_new} documents" in cli("assign", "ann", "--add").fine().err
-    assert "assigned to nobody" not in cli("status").fine().out + cli("assign", "--show").err
+    assert "unassigned" not in cli("status").fine().out + cli("assign", "--show").err
 
 
 def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Path) -> None:
@@ -329,10 +329,10 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
     told = cli("assign", "--seed", "1").fine().err
     assert f"assigned: {DOCUMENTS} documents" in told
     assert said in told
-    assert "pooled documents assigned to nobody" not in told
+    assert "pooled documents unassigned" not in told
     table = cli("status").fine().out
     assert said in table
-    assert "pooled document assigned to nobody" not in table
+    assert "pooled document unassigned" not in table
     assert "no document is unassigned" in cli("assign", "--add").fine().err
 
 

@@ -160,7 +160,7 @@ def test_near_duplicates_get_the_grade_of_the_judged_one(classes: Path, cli: Cli
     """Pooled or not, graded or at a level, marked, and counted; no judgement comes into the collection."""
     plain = cli("export", "qrels", "--judge", "strict").fine().out
     done = cli("export", "qrels", "--judge", "strict", "--one-of", "classes.txt", "--out", "all.qrels").fine()
-    assert "with 4 grades of near-duplicates, which nobody judged: iteration `duplicate`" in done.err
+    assert "with 4 grades copied to near-duplicates: iteration `duplicate`" in done.err
     text = Path("all.qrels").read_text()
     rows = graded(text)
     for mirror, docno in MIRRORS.items():
@@ -219,7 +219,7 @@ def test_given_grades_are_measured_as_grades(cli: Cli, here: Path) -> None:
     cli("import", "judgements", "q", "--judge", "ann", "--kind", "human", "--allow-unknown").fine()
     cli("export", "qrels", "--one-of", "classes.txt", "--out", "given").fine()
     scored = cli("evaluate", "--qrels", "given", "X.run", "Y.run", "--format", "json").fine()
-    assert "1 grade of near-duplicates, which nobody judged, counted as well" in scored.err
+    assert "1 grade copied to near-duplicates counted as well" in scored.err
     values = {one["run"]: Fraction(one["value"]).limit_denominator(1000) for one in scored.json()}
     assert values == {"X": Fraction(263, 300), "Y": Fraction(37, 60)}
 
@@ -227,7 +227,7 @@ def test_given_grades_are_measured_as_grades(cli: Cli, here: Path) -> None:
 def test_given_grades_are_no_judgements_when_they_come_back(classes: Path, cli: Cli) -> None:
     """Imported, collapsed or compared as a judge's they are left out, and that is said."""
     cli("export", "qrels", "--judge", "strict", "--one-of", "classes.txt", "--out", "all.qrels").fine()
-    left_out = "all.qrels: 4 lines left out: grades of near-duplicates, which nobody judged"
+    left_out = "all.qrels: 4 lines left out: grades copied to near-duplicates"
     done = cli("import", "judgements", "all.qrels", "--judge", "again").fine()
     assert left_out in done.err
     assert "all.qrels: 84 judgements added of again" in done.err + done.out
@@ -277,7 +277,10 @@ def test_people_and_models_are_not_mixed_unasked(pooled: Path, cli: Cli) -> None
         ("duplicates --format tsv", "--table"),
         ("duplicates --out -", "must be a file"),
         ("pool --one-of none.txt", "none.txt"),
-        ("pool --name x --round duplicate", "must not be the iteration of grades that nobody gave"),
+        (
+            "pool --name x --round duplicate",
+            "must not be `duplicate`, the iteration of grades copied to near-duplicates",
+        ),
         ("pool -s uniform --budget 3 --seed 1 --name u --one-of classes.txt", "must not leave out documents"),
         ("pool -s hedge --budget 3 --name h --one-of classes.txt", "choose all documents at once"),
     ],

@@ -202,7 +202,7 @@ def test_assigned_documents_cost_what_the_plan_gives(cli: Cli, pooled: Path) -> 
     """With one judge a document one new document is one judgement; then it is nobody's yet."""
     cli("assign", "ann", "ben", "--seed", "1").fine()
     assert planned(cli("pool", "--add", "--depth", "4", "--dry-run").fine().err)["cost"] == (1,)
-    assert "assigned to nobody yet: pooler assign --add" in cli("pool", "--add", "-d", "4").err
+    assert "not assigned yet: pooler assign --add" in cli("pool", "--add", "-d", "4").err
 
 
 def test_dry_run_tells_the_cost_after_a_judge_is_renamed(cli: Cli, pooled: Path) -> None:
@@ -218,7 +218,7 @@ def test_what_comes_back_has_its_judge_still(cli: Cli, pooled: Path) -> None:
     cli("pool", "--replace", "--depth", "1").fine()
     answer = cli("pool", "--replace", "--depth", "4").fine()
     assert "5 documents new to the pools" in answer.err
-    assert "1 of 5 new documents assigned to nobody yet: pooler assign --add" in answer.err
+    assert "1 of 5 new documents not assigned yet: pooler assign --add" in answer.err
     assert "1 document of 1 topic, 1 assignment" in cli("assign", "--add").fine().err
 
 

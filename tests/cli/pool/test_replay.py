@@ -214,7 +214,9 @@ def test_what_is_undefined_has_a_reason(cli: Cli, here: Path, collection_of: Cal
     assert "1 topic of the runs has no judgement and is left out" in told.err
     [row] = cli("replay", "-s", "take", "--format", "json").fine().json()
     assert (row["tau_b"], row["tau_ap"], row["reason"]) == (None, None, "no-relevant")
-    assert "-: undefined, because nobody found a relevant document." in cli("replay", "-s", "take").fine().out
+    assert (
+        "-: undefined, because no judge found a relevant document." in cli("replay", "-s", "take").fine().out
+    )
 
 
 def test_judged_topics_without_a_run_are_told(cli: Cli, here: Path) -> None:

@@ -55,7 +55,7 @@ def bring_back(whole: Path, *files: Path) -> Any:
 
 
 def test_judged_by_keys_reloaded_saved_and_brought_back(whole: Path, person: Person) -> None:
-    """Grade, put off, cannot, note, evidence, undo: each is in the collection at the end."""
+    """Grade, skip, cannot, note, evidence, undo: each is in the collection at the end."""
     page = person.open(make_page(whole))
     assert page.text("h1") == "ann, wine"
     begin(page)
@@ -80,14 +80,14 @@ def test_judged_by_keys_reloaded_saved_and_brought_back(whole: Path, person: Per
     assert "grade" not in page.text("#said")
     assert "undone: no decision" in page.text("#said")
     page.reload()
-    assert "of 4 decided, 1 put off" in page.text("#topics")
+    assert "of 4 decided, 1 skipped" in page.text("#topics")
     page.press("Enter")
     assert page.text("#docname") == "Document 4 of 4: d"
     page.judge("u")
     assert "nothing to undo" in page.text("#said")
     page.judge("0")
     until(lambda: page.js("document.getElementById('box').open"))
-    assert page.text("#box-title") == "1: 1 put off"
+    assert page.text("#box-title") == "1: 1 skipped"
     page.press("Enter")
     assert page.text("#docname") == "Document 2 of 4: b"
     assert bring_back(whole, saved(page)) == {
@@ -110,7 +110,7 @@ def test_judged_by_keys_reloaded_saved_and_brought_back(whole: Path, person: Per
 
 
 def test_title_of_the_tab_says_how_far_of_what_and_whose(whole: Path, person: Person) -> None:
-    """Counts of the topic, or of all on the page of topics; put off is not decided, undone no longer."""
+    """Counts of the topic, or of all on the page of topics; skipped is not decided, undone no longer."""
     page = person.open(make_page(whole))
 
     def title() -> Any:
@@ -141,7 +141,7 @@ def test_keys_that_come_too_soon_and_questions(whole: Path, person: Person) -> N
     page.judge("1")
     page.judge("p")
     page.judge("s")
-    assert page.text("#box-title") == "Take back 1 partially relevant and put off?"
+    assert page.text("#box-title") == "Take back 1 partially relevant and skip?"
     page.press("Escape")
     assert page.text("#stands") == "1 partially relevant"
     page.judge("n", "n", "2")

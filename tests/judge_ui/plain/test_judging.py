@@ -40,7 +40,7 @@ def test_answers_become_judgements(two_topics: Collection) -> None:
     assert (stored["e2"].state, stored["e2"].reason) == (State.CANNOT, "unreadable")
     assert (stored["e3"].grade, stored["e3"].note) == (0, "look again")
     assert "2 relevant (saved " in printed
-    assert "\n12 bridge maintenance: 1 put off\n" in printed
+    assert "\n12 bridge maintenance: 1 skipped\n" in printed
 
 
 def test_the_topic_is_printed_once_and_every_document_once(two_topics: Collection) -> None:
@@ -174,7 +174,7 @@ def test_a_scale_of_letters_moves_the_commands(make_collection: Maker) -> None:
     printed = run(collection, "1", "s", "S", "x", "s", "x", "C")
     assert "grade c/b/a/s, x skip, i can't," in printed
     assert "S: highly relevant (saved " in printed
-    assert "Enter = the 1 put off, topics = topics, u = undo, d = stay" in printed
+    assert "Enter = the 1 skipped, topics = topics, u = undo, d = stay" in printed
     assert {docno: one.grade for docno, one in states(collection).items()} == {"a": 3, "b": 3, "c": 0}
     assert "'s' means nothing here" in printed
 

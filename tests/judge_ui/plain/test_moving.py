@@ -20,8 +20,8 @@ def test_the_skipped_are_gone_over_one_after_the_other(two_topics: Collection) -
     assert after(printed, 4).startswith("2 more to go over\n\nDocument e0 (skipped)\n")
     assert "\n1 more to go over\n\nDocument e2 (skipped)\n" in after(printed, 5)
     assert "\nthe last to go over\n\nDocument e3 (skipped)\n" in after(printed, 6)
-    assert "12 bridge maintenance: 1 put off\n" in after(printed, 7)
-    assert "Enter = the 1 put off, topics = topics" in after(printed, 7)
+    assert "12 bridge maintenance: 1 skipped\n" in after(printed, 7)
+    assert "Enter = the 1 skipped, topics = topics" in after(printed, 7)
     stored = {docno: (one.state, one.grade) for docno, one in states(two_topics).items()}
     assert stored == {
         "e0": (State.JUDGED, 2),

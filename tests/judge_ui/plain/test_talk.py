@@ -116,7 +116,7 @@ def test_an_answer_at_a_time_is_taken(two_topics: Collection, terminal: Terminal
         for n, answer in enumerate("2１s"):
             terminal.wait_for(f"{n}/4 grade 0-2")
             terminal.type(f"{answer}\n")
-        terminal.wait_for("2/4, 1 put off grade 0-2")
+        terminal.wait_for("2/4, 1 skipped grade 0-2")
         assert "too early" not in terminal.shown
     grades = {docno: one.grade for docno, one in states(two_topics).items()}
     assert grades == {"e0": 2, "e1": 1, "e2": None}

@@ -188,7 +188,7 @@ async def test_the_end_of_a_topic_is_summed_up(two_topics: Collection) -> None:
         assert ["0", "not", "relevant", "1"] in counts
         assert ["skipped", "2"] in counts
         assert ["Enter", "go", "to", "the", "2", "put", "off"] in counts
-        assert "2 put off." in seen(pilot)
+        assert "2 skipped." in seen(pilot)
         await press(pilot, "enter")
         assert " e1 " in "\n".join(rows(pilot))
         await press(pilot, "1")
@@ -273,7 +273,7 @@ async def test_caps_lock_grades_and_skips_nothing(make_collection: Maker) -> Non
         await press(pilot, "y", "C")
         assert isinstance(pilot.app.screen, SummaryScreen)
         text = "\n".join(rows(pilot))
-        for line in ("C: not relevant ", "Enter   go to the 1 put off"):
+        for line in ("C: not relevant ", "Enter   go to the 1 skipped"):
             assert line in text
         await press(pilot, "s", "S")
         assert isinstance(pilot.app.screen, SummaryScreen)

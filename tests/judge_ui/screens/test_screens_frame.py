@@ -203,7 +203,7 @@ async def test_a_question_too_long_for_the_screen_says_so(make_collection: Maker
 
 
 async def test_on_a_small_screen_the_question_keeps_its_place(twelve: Collection, clock: Any) -> None:
-    """With a pace and something put off the top line gives up words on the right, not the topic's name."""
+    """With a pace and something skipped the top line gives up words on the right, not the topic's name."""
     async with judging(twelve, clock=clock, size=(40, 12)) as pilot:
         await press(pilot, "s")
         for _ in range(5):

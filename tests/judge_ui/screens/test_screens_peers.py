@@ -52,16 +52,16 @@ async def test_one_key_however_often_it_arrives_is_one_judgement(two_topics: Col
 async def test_the_total_never_shrinks_and_every_decision_counts(two_topics: Collection) -> None:
     """Argilla: the progress denominator shrank (#4418), discarded never completed (#5757)."""
     async with judging(two_topics) as pilot:
-        for said, key in (("0/4  left 4", "2"), ("1/4  left 3", "s"), ("1/4, 1 put off  left 2", "c")):
+        for said, key in (("0/4  left 4", "2"), ("1/4  left 3", "s"), ("1/4, 1 skipped  left 2", "c")):
             assert said in rows(pilot)[0]
             await press(pilot, key)
         await press(pilot, "1")
-        assert "2/4, 1 put off  left 1" in rows(pilot)[0]
+        assert "2/4, 1 skipped  left 1" in rows(pilot)[0]
         await press(pilot, "0")
         assert isinstance(pilot.app.screen, SummaryScreen)
-        assert "3/4, 1 put off  left 0" in rows(pilot)[0]
+        assert "3/4, 1 skipped  left 0" in rows(pilot)[0]
         await press(pilot, "escape")
-        assert "3/6, 1 put off  left 2" in rows(pilot)[0]
+        assert "3/6, 1 skipped  left 2" in rows(pilot)[0]
         assert rows(pilot)[2].split()[3:10] == ["4", "2", "1", "1", "1", "put", "off"]
 
 

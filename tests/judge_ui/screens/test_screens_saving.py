@@ -277,7 +277,7 @@ async def test_what_was_decided_elsewhere_can_be_kept(two_topics: Collection) ->
         assert "undone: 2 relevant" in seen(pilot)
 
 
-async def test_a_conflict_put_off_writes_nothing_and_asks_again(two_topics: Collection) -> None:
+async def test_a_conflict_postponed_writes_nothing_and_asks_again(two_topics: Collection) -> None:
     """Escape lets the judge read on; until it is answered every other key asks again."""
     async with judging(two_topics) as pilot:
         other = elsewhere(two_topics, 1)

@@ -91,18 +91,18 @@ async def test_undo_goes_back_within_a_review_and_other_ways_end_it(ten: Collect
     """After an undo the review goes on from there; from the list everything is as usual."""
     async with judging(ten, clock=clock) as pilot:
         await decide(pilot, clock, a_s=5, b_s=5, c_0=5, d_2=5, e_1=5, f_s=5)
-        assert "Enter go to the 3 put off" in seen(pilot)
+        assert "Enter go to the 3 skipped" in seen(pilot)
         await press(pilot, "s")
         await decide(pilot, clock, a_2=5)
-        assert "2 of 3 put off" in rows(pilot)[-1]
+        assert "2 of 3 skipped" in rows(pilot)[-1]
         await press(pilot, "u")
         assert "Text 0." in seen(pilot)
         assert "grade 2 undone: skipped again" in rows(pilot)[-1]
         await decide(pilot, clock, a_1=5, b_1=5)
-        assert "3 of 3 put off" in rows(pilot)[-1]
+        assert "3 of 3 skipped" in rows(pilot)[-1]
         await press(pilot, "l", "g", "enter", "n")
         assert "Text 1." in seen(pilot)
-        assert "put off" not in rows(pilot)[-1]
+        assert "skipped" not in rows(pilot)[-1]
         assert stored(ten)["e5"].state is State.SKIPPED
 
 
@@ -165,15 +165,15 @@ async def test_the_summary_can_be_read_at_every_size(
         assert isinstance(pilot.app.screen, JudgeScreen)
 
 
-async def test_a_topic_with_documents_put_off_opens_at_them(ten: Collection, clock: Any) -> None:
+async def test_a_topic_with_documents_skipped_opens_at_them(ten: Collection, clock: Any) -> None:
     """The list of topics says so instead of "done"; opened, it goes over them, then it is done."""
     async with judging(ten, topic="0013", clock=clock) as pilot:
         await decide(pilot, clock, a_2=5, b_s=5, c_2=5, d_s=5)
         await press(pilot, "escape")
-        assert "2 put off" in rows(pilot)[3]
+        assert "2 skipped" in rows(pilot)[3]
         await press(pilot, "enter")
         assert "文書 1" in seen(pilot)
-        assert "1 of 2 put off" in rows(pilot)[-1]
+        assert "1 of 2 skipped" in rows(pilot)[-1]
         await decide(pilot, clock, a_1=5, b_0=5)
         assert "Every document has a decision." in seen(pilot)
         await press(pilot, "enter")

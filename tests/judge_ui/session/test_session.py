@@ -966,8 +966,8 @@ def test_decisions_count_documents_not_notes(two_topics: Collection, clock: Any)
     assert (session.undoing.n_decided, len(session.undoing)) == (0, 1)
 
 
-def test_what_is_put_off_keeps_the_topic_open(two_topics: Collection, clock: Any) -> None:
-    """Three decisions and one put off are 3 of 4; the next sitting opens at what was put off."""
+def test_what_is_skipped_keeps_the_topic_open(two_topics: Collection, clock: Any) -> None:
+    """Three decisions and one skipped are 3 of 4; the next sitting opens at what was skipped."""
     session = sit(two_topics, clock)
     session.open_topic("12")
     grade(session, clock, 1)

@@ -118,7 +118,7 @@ def test_judge_who_is_disabled_stays_out(opened: Collection) -> None:
 @pytest.mark.parametrize("name", ["gpt", "zoe"])
 def test_only_people_who_judge_have_codes(opened: Collection, name: str) -> None:
     """No model, and no adjudicator, who sees what others decided."""
-    with pytest.raises(ConflictError, match="only people who judge come in by a browser"):
+    with pytest.raises(ConflictError, match="only people judge in a browser"):
         opened.codes.give(name)
 
 

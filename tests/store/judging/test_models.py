@@ -111,9 +111,9 @@ def test_who_has_not_stated_it_stays_legal(ready: Collection) -> None:
     stated = {one.judge: one for one in ready.models.all()}
     assert stated["old"].identity is None
     assert (stated["gpt"].identity, stated["gpt"].prompt) == (IDENTITY, PROMPT)
-    with pytest.raises(ConflictError, match="`old` judged before it was stated who it is"):
+    with pytest.raises(ConflictError, match="`old` judged before it was described"):
         ready.models.add("old", IDENTITY)
-    with pytest.raises(StoreError, match="has not stated who it is"):
+    with pytest.raises(StoreError, match="has no description"):
         ready.model_desk("old")
     ready.judges.add("ann", JudgeKind.HUMAN)
     with pytest.raises(ConflictError, match="there as kind human"):
@@ -203,7 +203,7 @@ def test_places_are_kept(ready: Collection) -> None:
     held_place(ready.where if "://" not in ready.where else _url(ready), "1", ["b"], "gpt")
     desk = ready.model_desk("gpt")
     assert [task.docno for task in desk.queue("1")] == ["b"]
-    with pytest.raises(ConflictError, match="not yours to judge"):
+    with pytest.raises(ConflictError, match="not assigned to you"):
         desk.answer(answer("a", grade=1))
     assert ready.models.answers("gpt") == []
     desk.answer(answer("b", grade=1))

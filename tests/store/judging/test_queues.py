@@ -161,7 +161,7 @@ def test_place_lost_while_away_is_told_and_writes_nothing(ready: Collection, col
     assert (laid(ready, "ann"), laid(ready, "bob")) == ("", "ab")
     JudgeAtWork(bob, "1").grade("a", 2)
     for docno in "ab":
-        with pytest.raises(ConflictError, match="not yours to judge"):
+        with pytest.raises(ConflictError, match="not assigned to you"):
             late.grade(docno, 0)
     assert [(one.judge, one.docno, one.grade) for one in ready.judgements.current()] == [("bob", "a", 2)]
 
@@ -206,7 +206,7 @@ def test_nothing_is_left_of_a_decision_whose_place_was_lost(
     let_lapse(collection_name, "ann")
     bob.claim("1")
     before = places(collection_name)
-    with pytest.raises(ConflictError, match="not yours to judge"):
+    with pytest.raises(ConflictError, match="not assigned to you"):
         ann.undo() if end == "undo" else ann.keep(Decision("1", "a", Action.JUDGE, 1))
     assert places(collection_name) == before
     assert [one.revision for one in ann.events_of("1", "a")] == [1]
