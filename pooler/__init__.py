@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 from pooler.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from pooler.reporting.report import report
+    from pooler.pages.report import report
     from pooler.results.agree.aggregate import aggregate, collapse
     from pooler.results.agree.agreement import agreement
     from pooler.results.agree.clusters import clusters
     from pooler.results.agree.differences import compare_qrels
-    from pooler.results.agree.matters import disagreement_matters
+    from pooler.results.agree.order_stability import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
     from pooler.results.audit.audit import audit
     from pooler.results.audit.corrected import corrected
@@ -70,12 +70,12 @@ if TYPE_CHECKING:
     from store.errors import ArgumentError, FormatError, PoolerError, StoreError, UnknownNameError
 
 _MODULES = {
-    "pooler.reporting.report": ("report",),
+    "pooler.pages.report": ("report",),
     "pooler.results.agree.aggregate": ("aggregate", "collapse"),
     "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.clusters": ("clusters",),
     "pooler.results.agree.differences": ("compare_qrels",),
-    "pooler.results.agree.matters": ("disagreement_matters",),
+    "pooler.results.agree.order_stability": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),

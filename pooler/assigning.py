@@ -442,7 +442,7 @@ def _places_to_claim(
 def _ordered(
     documents: Sequence[Assignable], judge: str | None, options: AssignmentOptions
 ) -> tuple[list[int], int | None]:
-    """Lay documents of a topic, given by docno, before a judge; ``None`` = before whoever comes.
+    """Lay documents of a topic, given by docno, before a judge; ``None`` = for any judge.
 
     Returns their numbers in order, and the seed of a random one.
     """

@@ -40,7 +40,7 @@ from store.formats.syntax.lines import STDIN, is_regular_file
 from store.ranking import Order
 
 Given = TypeVar("Given")
-Made = TypeVar("Made")
+Output = TypeVar("Output")
 _File = tuple[int, str]
 """The place of a file among those that were named, and what Hadoop calls it: a pattern names several."""
 _Row = tuple[str, tuple[_File, Any]]
@@ -80,7 +80,7 @@ class SparkRuns(FileRuns):
                 raise ArgumentError("runs", requirement, entry.file)
         self._context = _started()
         how = {"depth": depth, "order": order, "lenient": lenient, "with_scores": with_scores}
-        with _told_in_a_line("Spark could not find the files"):
+        with _reported_in_a_line("Spark could not find the files"):
             rows, outcomes = self._rows(entries, _RunReader(how, __version__))
             self._n_parts = _PARTS_A_CORE * int(self._context.defaultParallelism)
         if rows is not None:
@@ -117,7 +117,7 @@ class SparkRuns(FileRuns):
         faults: dict[_File, RunTop | PoolerError] = {}
         if here:
             n_tasks = min(len(here), _TASKS_A_CORE * int(self._context.defaultParallelism))
-            parts.append(self._context.parallelize(here, n_tasks).mapPartitions(reader.seen))
+            parts.append(self._context.parallelize(here, n_tasks).mapPartitions(reader.rows_of))
         for number, entry in enumerate(entries):
             if _path(entry):
                 continue
@@ -137,26 +137,26 @@ class SparkRuns(FileRuns):
         """Fetch the rankings of one topic."""
         return next(self._each([topic], _itself, {topic: None}, scores=scores))
 
-    def each(
-        self, task: Callable[[TopicRuns, Given], Made], given: Mapping[str, Given], *, scores: bool = False
-    ) -> Iterator[Made]:
+    def for_each_topic(
+        self, task: Callable[[TopicRuns, Given], Output], given: Mapping[str, Given], *, scores: bool = False
+    ) -> Iterator[Output]:
         """Yield what a task makes of the rankings of each topic, topics in natural order."""
         return self._each(self.topics, task, given, scores=scores)
 
     def _each(
         self,
         topics: Sequence[str],
-        task: Callable[[TopicRuns, Given], Made],
+        task: Callable[[TopicRuns, Given], Output],
         given: Mapping[str, Given],
         *,
         scores: bool,
-    ) -> Iterator[Made]:
+    ) -> Iterator[Output]:
         """Yield what a task makes of some topics, where their rankings are; the first error is raised."""
-        told = self._context.broadcast({topic: given[topic] for topic in topics})
-        worked = self._sorted.mapPartitions(_Worker(told, task, self._places, scores))
+        given_to_all = self._context.broadcast({topic: given[topic] for topic in topics})
+        worked = self._sorted.mapPartitions(_Worker(given_to_all, task, self._places, scores))
         parts = sorted({_part(topic, self._n_parts) for topic in topics})
         found = dict(self._run(worked, parts))
-        told.unpersist()
+        given_to_all.unpersist()
         for topic in topics:
             made = pickle.loads(zlib.decompress(found.pop(topic)))
             if isinstance(made, PoolerError):
@@ -176,7 +176,7 @@ class SparkRuns(FileRuns):
 
         Thread(target=work, daemon=True).start()
         try:
-            with _told_in_a_line("Spark could not do it"):
+            with _reported_in_a_line("Spark could not do it"):
                 return outcome.result()
         except BaseException:
             with suppress(Exception):
@@ -212,7 +212,7 @@ class _RunReader:
     version: str
     """Of the pooler that asks."""
 
-    def seen(self, files: Iterable[tuple[int, RunEntry, str]]) -> Iterator[_Row]:
+    def rows_of(self, files: Iterable[tuple[int, RunEntry, str]]) -> Iterator[_Row]:
         """Read files that this machine sees."""
         for number, entry, path in files:
             yield from self._read((number, ""), entry, path)
@@ -259,7 +259,7 @@ def _renamed(error: PoolerError, path: str, name: str) -> PoolerError:
 class _Worker:
     """What a worker does with the topics of a part."""
 
-    told: Any
+    given_to_all: Any
     """Broadcast: by topic what the task is told."""
     task: Callable[[TopicRuns, Any], Any]
     places: Mapping[_File, int]
@@ -269,12 +269,14 @@ class _Worker:
     def __call__(self, rows: Iterable[_Row]) -> Iterator[tuple[str, bytes]]:
         """Work on one topic after another; what comes of each is packed, an error too."""
         for topic, of_topic in groupby(rows, key=itemgetter(0)):
-            if topic in self.told.value:
+            if topic in self.given_to_all.value:
                 tops: list[tuple[int, TopRanking]] = [(self.places[file], top) for _, (file, top) in of_topic]
                 tops.sort(key=itemgetter(0))
                 made: Any
                 try:
-                    made = self.task(topic_runs(topic, tops, scores=self.scores), self.told.value[topic])
+                    made = self.task(
+                        topic_runs(topic, tops, scores=self.scores), self.given_to_all.value[topic]
+                    )
                 except PoolerError as error:
                     made = error
                 yield topic, zlib.compress(pickle.dumps(made), 1)
@@ -309,7 +311,7 @@ def _started() -> Any:
     with (
         os.fdopen(descriptor, "wb") as log,
         warnings.catch_warnings(action="ignore"),  # PySpark doubts versions of pandas, which is not used
-        _told_in_a_line("Spark could not start"),
+        _reported_in_a_line("Spark could not start"),
     ):
         SparkContext._ensure_initialized(gateway=launch_gateway(first, {"stdout": log, "stderr": log}))
         conf = SparkConf()
@@ -340,7 +342,7 @@ def _end() -> None:
 
 
 @contextmanager
-def _told_in_a_line(what: str) -> Iterator[None]:
+def _reported_in_a_line(what: str) -> Iterator[None]:
     """Tell what Spark or Java raise in one line; the rest is in the log that it names, which is then kept."""
     global _log
     from py4j.protocol import Py4JError

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
-from pooler.telling import Listener
+from pooler.messages import Listener
 from store.text import sanitise
 
 if TYPE_CHECKING:

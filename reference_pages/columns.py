@@ -19,7 +19,7 @@ from reference_pages.column_words import meaning
 from reference_pages.markdown import code, heading, plain, table
 
 ROOT = Path(__file__).resolve().parents[1]
-Made = Callable[[Any], Any]
+Maker = Callable[[Any], Any]
 """Of an open collection, the result of a command."""
 
 
@@ -28,7 +28,7 @@ def _alice(collection: Any) -> Any:
     return p.source(collection, judge="alice")
 
 
-MORE: tuple[tuple[str, Made], ...] = (
+MORE: tuple[tuple[str, Maker], ...] = (
     ("adjudicate", lambda c: p.disagreements(c, names=True)),
     ("agreement", lambda c: p.disagreement_matters(c)),
     ("agreement", lambda c: p.plan_sharing(c, 0.2)),
@@ -129,5 +129,5 @@ def _row(column: Column) -> list[str]:
         column.heading.strip(),
         column.about or meaning(f"{column.name} {column.kind}") or meaning(column.name),
     )
-    told = ": ".join(filter(None, (heading_, about))) or column.name.replace("_", " ")
-    return [code(column.name), KINDS[column.kind], plain(told)]
+    words = ": ".join(filter(None, (heading_, about))) or column.name.replace("_", " ")
+    return [code(column.name), KINDS[column.kind], plain(words)]

@@ -23,10 +23,10 @@ class Option:
 
     def __init__(self, parameter: Any, context: Any) -> None:
         self.is_argument = parameter.param_type_name == "argument"
-        self.typed, told = help_record(parameter, context) or ("", "")
-        found = _FACTS.match(told)
+        self.typed, words = help_record(parameter, context) or ("", "")
+        found = _FACTS.match(words)
         self.name = max(parameter.opts, key=len)
-        self.about, self.facts = (found[1], found[2]) if found else (told, "")
+        self.about, self.facts = (found[1], found[2]) if found else (words, "")
         self.panel = getattr(parameter, "rich_help_panel", None) or ""
 
     def key(self) -> tuple[str, ...]:
@@ -110,18 +110,18 @@ def _place(option: Option) -> str:
 
 def _shared(options: dict[str, list[Option]], shared: set[tuple[str, ...]]) -> list[str]:
     """Return the options that are told once, by what they are about."""
-    told = {one.key(): one for known in options.values() for one in known if one.key() in shared}
-    places = Counter(map(_place, told.values()))
+    words = {one.key(): one for known in options.values() for one in known if one.key() in shared}
+    places = Counter(map(_place, words.values()))
     assert places.most_common(1)[0][1] == 1, "two shared options have one place"
     lines = heading(2, "Options of many commands", "options of many commands")
-    for panel in dict.fromkeys(one.panel for one in told.values()):
+    for panel in dict.fromkeys(one.panel for one in words.values()):
         lines += heading(3, panel or "Everywhere", f"options {panel or 'everywhere'}")
         rows = [
             [
                 f'<span id="{_place(one)}"></span>{cell}' if place == 0 else cell
                 for place, cell in enumerate(one.row())
             ]
-            for one in told.values()
+            for one in words.values()
             if one.panel == panel
         ]
         lines += table(["Option", "What it is", "Default, range"], rows)

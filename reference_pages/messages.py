@@ -43,7 +43,7 @@ DOING = {
     ),
     "What the pool missed, and what judging again would change": (
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",
-        "store/analysis/arrays", "store/analysis/arguments", "pooler/results/paper", "pooler/reporting",
+        "store/analysis/arrays", "store/analysis/arguments", "pooler/results/paper", "pooler/pages",
     ),
     "Keeping and exporting": (
         "store/keeping", "pooler/results/keep", "pooler/cli/keep", "pooler/results/files",
@@ -82,11 +82,11 @@ _METHODS = {
     "decode",
 }
 """Methods of a text that leave it a text."""
-_LEFT_OUT = ("migrations", "store/errors.py", "pooler/telling.py", "pooler/streams.py")
+_LEFT_OUT = ("migrations", "store/errors.py", "pooler/messages.py", "pooler/streams.py")
 
 
 @dataclass
-class Told:
+class Messages:
     """What is told while the user does one thing."""
 
     errors: dict[str, str] = field(default_factory=dict)
@@ -234,7 +234,7 @@ class Reader:
         if name not in where.functions or name in _WRITERS:
             return None
         made = [node.value for node in ast.walk(where.functions[name]) if isinstance(node, ast.Return)]
-        return next(((one, where) for one in made if one is not None and _is_told(one)), None)
+        return next(((one, where) for one in made if one is not None and _is_message(one)), None)
 
     def _value(self, node: ast.Name, module: Module) -> tuple[ast.expr, Module] | None:
         """Find the text that a name stands for: in the function, the file, or where it is imported from."""
@@ -265,9 +265,9 @@ class Reader:
                 return other.constants[node.attr], other
         return None
 
-    def told(self) -> dict[str, Told]:
+    def by_kind(self) -> dict[str, Messages]:
         """Return everything that is told, by what the user was doing."""
-        found = {what: Told() for what in DOING}
+        found = {what: Messages() for what in DOING}
         for module in self.modules.values():
             for node in module.nodes:
                 if isinstance(node, ast.Call):
@@ -278,7 +278,7 @@ class Reader:
             )
         return found
 
-    def _tell(self, node: ast.Call, module: Module, told: Told) -> None:
+    def _tell(self, node: ast.Call, module: Module, by_kind: Messages) -> None:
         name = _last_name(node.func) or ""
         if name not in self.errors | _OF_VALUES | _OF_FAULTS | {"add", "warn"}:
             return
@@ -287,24 +287,26 @@ class Reader:
         hint = _one_line(self.words(hints[0], module)) if hints else ""
         if name in _OF_VALUES and len(texts) > 1 and _says(texts[1]):
             given = texts[0] if _says(texts[0]) or texts[0] == "FILE" else "ARGUMENT"
-            told.values[f"`{given}` {texts[1]}"] = hint
+            by_kind.values[f"`{given}` {texts[1]}"] = hint
         elif name in _OF_VALUES:
             return
         elif name == "UnknownNameError" and len(texts) > 1:
-            told.errors[f"unknown {texts[0]} `NAME`; known: NAMES"] = hint or "one of the names that it lists"
+            by_kind.errors[f"unknown {texts[0]} `NAME`; known: NAMES"] = (
+                hint or "one of the names that it lists"
+            )
         elif name == "FormatError" and not hint:
             return
         elif name in self.errors and name != "FormatError" and texts and _says(texts[0]):
-            told.errors[texts[0]] = hint
+            by_kind.errors[texts[0]] = hint
         elif name in _OF_FAULTS and len(texts) > (0 if name.startswith("Unfit") else 1):
             text = texts[0 if name.startswith("Unfit") else 1]
             if _says(text):
-                told.faults[text] = None
+                by_kind.faults[text] = None
         elif name == "add" and len(texts) > 1 and "faults" in ast.unparse(node.func):
             if _says(texts[1]):
-                told.faults[texts[1]] = None
+                by_kind.faults[texts[1]] = None
         elif name == "warn" and texts and _says(texts[0]):
-            told.warnings[texts[0]] = None
+            by_kind.warnings[texts[0]] = None
 
 
 def _says(text: str) -> bool:
@@ -312,7 +314,7 @@ def _says(text: str) -> bool:
     return bool(re.search(r"[a-z]", text))
 
 
-def _is_told(node: ast.expr) -> bool:
+def _is_message(node: ast.expr) -> bool:
     """Whether an expression is a text with words of its own, and no call that makes one of others."""
     return isinstance(node, ast.JoinedStr | ast.Constant | ast.BinOp | ast.IfExp) and _has_text(node)
 
@@ -365,22 +367,22 @@ def _reader() -> Reader:
 def page() -> str:
     """Return the sections of the page."""
     lines: list[str] = []
-    for what, told in _reader().told().items():
+    for what, by_kind in _reader().by_kind().items():
         lines += heading(2, what, what)
-        if told.errors:
+        if by_kind.errors:
             rows = [
-                [plain(message), plain(hint)] for message, hint in sorted(told.errors.items(), key=_order)
+                [plain(message), plain(hint)] for message, hint in sorted(by_kind.errors.items(), key=_order)
             ]
             lines += table(["Message", "What to do"], rows)
-        if told.values:
+        if by_kind.values:
             lines += ["Values that cannot be used:", ""]
             rows = [
-                [plain(message), plain(hint)] for message, hint in sorted(told.values.items(), key=_order)
+                [plain(message), plain(hint)] for message, hint in sorted(by_kind.values.items(), key=_order)
             ]
             lines += table(["Value", "What to do"], rows)
         for title, messages in (
-            ("Faults of a file, each with its line:", told.faults),
-            ("Warnings:", told.warnings),
+            ("Faults of a file, each with its line:", by_kind.faults),
+            ("Warnings:", by_kind.warnings),
         ):
             if messages:
                 lines += [title, "", *(f"- {plain(one)}" for one in sorted(messages, key=_sort_key)), ""]

@@ -178,7 +178,7 @@ class EventChain:
         self._newest: dict[tuple[str, str, str], int] = {}
 
     def accepts(self, event: JudgementEvent, line: int) -> bool:
-        """Say whether an event follows those before it; tell the fault where it does not."""
+        """Return whether an event follows those before it; report the fault where it does not."""
         key = (event.topic, event.docno, event.judge)
         before = self._newest.get(key, 0)
         # One fault for a gap, and none for what follows it.

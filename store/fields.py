@@ -56,12 +56,12 @@ def id_fault(text: str) -> str | None:
 
 
 def is_plain_id(text: str) -> bool:
-    """Say whether text without blanks is plainly an id: printable ASCII, and not too long."""
+    """Return whether text without blanks is plainly an id: printable ASCII, and not too long."""
     return text.isascii() and text.isprintable() and 0 < len(text) <= LONGEST_ID
 
 
 def are_plain_ids(texts: Collection[str]) -> bool:
-    """Say whether all texts are plainly ids."""
+    """Return whether all texts are plainly ids."""
     together = "".join(texts)
     is_plain = together.isascii() and together.isprintable() and " " not in together
     return is_plain and all(0 < size <= LONGEST_ID for size in {*map(len, texts)})

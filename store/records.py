@@ -195,7 +195,7 @@ class State(StrEnum):
 
 
 DECIDED = (State.JUDGED.value, State.CANNOT.value)
-"""States in which a judge is done with a document; skipping puts off."""
+"""States in which a judge is done with a document; a skipped one comes again."""
 RANKS = {State.UNJUDGED: 0, State.SKIPPED: 1, State.CANNOT: 2, State.JUDGED: 3}
 """Of several judges' states the one of the highest rank is the document's."""
 
@@ -406,7 +406,7 @@ class Purpose(StrEnum):
 
 
 class Existing(StrEnum):
-    """What becomes of places that are there already."""
+    """What happens to places that are there already."""
 
     REFUSE = "refuse"
     """They are in the way."""
@@ -441,7 +441,7 @@ class Assignable:
     holders: frozenset[str] = frozenset()
     """Judges who hold a place there that stays."""
     n_open: int = 0
-    """Places there that stay and are nobody's."""
+    """Places there that stay, without a judge."""
 
     @property
     def has_place(self) -> bool:
@@ -460,7 +460,7 @@ class Place:
     topic: str
     docno: str
     judge: str | None
-    """``None`` = open: whoever claims it."""
+    """``None`` = open to any judge."""
     purpose: Purpose
     position: int
     """From 0, in the judge's order of the topic; of a place to be claimed, in the plan's."""
@@ -483,10 +483,10 @@ class AssignmentPlan:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What lies before one judge, at pooled documents."""
+    """The workload of one judge: places at pooled documents."""
 
     judge: str | None
-    """``None`` = before whoever claims it."""
+    """``None`` = for any judge who claims it."""
     topics: int
     documents: int
     primary: int
@@ -516,14 +516,14 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Workloads:
-    """What lies before all judges."""
+    """The workloads of all judges."""
 
     lines: list[Workload] = field(default_factory=list)
     """Judges by name, those without a place left out; open places last, if there are any."""
     pooled: int = 0
     """Documents to judge."""
     unassigned: int = 0
-    """Those without a place: nobody is shown them until they are assigned."""
+    """Those without a place: no judge sees them until they are assigned."""
     drawn: int = 0
     """Those without a place that adaptive pools alone have: they cannot be assigned."""
     outside: int = 0

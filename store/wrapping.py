@@ -131,7 +131,7 @@ def iter_lines(text: str, width: int) -> Iterator[LineSpan]:
 
 
 def _is_plain(text: str) -> bool:
-    """Say whether every character is one cell wide for certain."""
+    """Return whether every character is one cell wide for certain."""
     return text.isascii() and "\t" not in text
 
 
@@ -271,7 +271,7 @@ def _pieces(text: str, *, joints: bool = False) -> Iterator[str]:
 
 
 def _is_between_digits(text: str, start: int, end: int) -> bool:
-    """Tell whether a break would tear a number, a date or a time apart."""
+    """Return whether a break would tear a number, a date or a time apart."""
     return 0 < start < end < len(text) and text[start - 1].isdigit() and text[end].isdigit()
 
 

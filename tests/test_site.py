@@ -260,7 +260,7 @@ def test_messages_are_read_from_the_source() -> None:
     """Errors with hints, refused values, faults and warnings; capitals stand for what is not known yet."""
     from reference_pages.messages import Reader
 
-    told = Reader().told()
+    told = Reader().by_kind()
     hints = {message: hint for one in told.values() for message, hint in one.errors.items()}
     assert hints["`NAME` is an adjudicator, not a judge"] == "pooler adjudicate --judge NAME"
     assert hints["unknown judge `NAME`; known: NAMES"]

@@ -46,7 +46,7 @@ _BUTTONS = (
 
 
 def page_data(desk: Desk, collection: str, advance: Callable[[int], None]) -> dict[str, Any]:
-    """Return all that a page shows: what lies before the judge of a desk, as the desk shows it.
+    """Return all that a page shows: the documents of a desk's judge, as the desk shows it.
 
     Beside each document the hash of its text, which is for the head of the page's file.
     """

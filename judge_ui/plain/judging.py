@@ -26,7 +26,7 @@ from judge_ui.session.messages import (
     history_words,
     opinion_lines,
     refusal,
-    said,
+    result_text,
     skipped_words,
     warning_of_others,
 )
@@ -132,7 +132,7 @@ class Deciding:
             return self._settle()
         if result.outcome is not KeyOutcome.CONFIRM:
             saved = f" (saved {clock_time(result.saved_at)})" if result.saved_at else ""
-            if words := f"{said(result)}{saved}":
+            if words := f"{result_text(result)}{saved}":
                 self._talk.say(words)
         if result.outcome is KeyOutcome.FAILED:
             self._talk.forget_typed()
@@ -146,7 +146,7 @@ class Deciding:
         """Let the session decide, asking first where it wants that; say whether it is settled."""
         result = self.tell(partial(act, confirmed=True) if confirmed else act)
         if result.outcome is KeyOutcome.CONFIRM:
-            if self._talk.ask(f"{said(result)} y/n").lower() not in ("y", "yes", "ｙ"):
+            if self._talk.ask(f"{result_text(result)} y/n").lower() not in ("y", "yes", "ｙ"):
                 return False
             result = self.tell(partial(act, confirmed=True))
         return result.outcome in _SETTLED
@@ -333,7 +333,7 @@ class PlainJudge:
                 self._session.beat()
 
     def _begin(self) -> None:
-        """Say what the topic is, and have that acknowledged by whoever is new to it."""
+        """Say what the topic is, and have that acknowledged the first time."""
         session, talk, reading = self._session, self._talk, self._reading
         if warning := warning_of_others(session):
             talk.say(f"Warning: {warning}")
@@ -407,7 +407,7 @@ class PlainJudge:
         return self._is_unread and not self._talk.is_interactive
 
     def _waits(self, meaning: Act | int | None) -> bool:
-        """Say whether an answer is for a decision that is not saved, or a document not here."""
+        """Return whether an answer is for a decision that is not saved, or a document not here."""
         if meaning is Command.HELP:
             return False
         if self._session.pending is not None:

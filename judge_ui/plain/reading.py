@@ -23,10 +23,10 @@ from judge_ui.session.keys import Command, half_width
 from judge_ui.session.messages import (
     NO_TEXT,
     counted,
-    document_states,
     forecast_words,
     guidelines_title,
     remarks,
+    state_words,
     text_shown,
     topic_name,
 )
@@ -47,8 +47,8 @@ def where_it_stands(task: Task, scale: Scale) -> str:
     >>> where_it_stands(Task("d1", State.JUDGED, 1, "odd", "", 1), parse_scale("binary"))
     ' (judged: 1 relevant) (note: odd)'
     """
-    stands = [] if task.state is State.UNJUDGED else [document_states(task, scale)]
-    return "".join(f" ({one})" for one in stands + _remarks(task))
+    state = [] if task.state is State.UNJUDGED else [state_words(task, scale)]
+    return "".join(f" ({one})" for one in state + _remarks(task))
 
 
 def _remarks(task: Task) -> list[str]:
@@ -197,8 +197,8 @@ class LineReading:
     def _say_name(self) -> None:
         task = self._session.task
         if task is not None:
-            stands = where_it_stands(task, self._session.scale)
-            self._talk.say(f"\nDocument {sanitise_line(task.docno)}{stands}")
+            state = where_it_stands(task, self._session.scale)
+            self._talk.say(f"\nDocument {sanitise_line(task.docno)}{state}")
 
     def _show(self, text: str) -> None:
         if self.page is not None:

@@ -193,7 +193,7 @@ class Talk:
         return None if pages.is_done else pages
 
     def _has_typed(self) -> bool:
-        """Say whether a line waits at the terminal."""
+        """Return whether a line waits at the terminal."""
         try:
             return bool(select.select([self._read], [], [], 0)[0])
         except (OSError, ValueError):  # no terminal after all, or none that can be asked

@@ -106,8 +106,8 @@ class BrowsingScreen(DocumentScreen):
         """Say that the document cannot be left yet."""
         if self._session.pending is not None:
             undo = self._keys.name(Command.UNDO)
-            said = self._session.pending.said
-            self._tell(f"NOT SAVED: {said}; pooler keeps trying, {undo} gives it up", urgent=True)
+            words = self._session.pending.said
+            self._tell(f"NOT SAVED: {words}; pooler keeps trying, {undo} gives it up", urgent=True)
 
     def _read_topic(self) -> None:
         if self._session.topic is not None:

@@ -22,7 +22,7 @@ from judge_ui.widgets.laid_out import (
     MarkedText,
     document_text,
     lay_out,
-    said_text,
+    opinions_text,
     strong,
     topic_text,
 )
@@ -207,12 +207,12 @@ class DocumentScreen(WorkScreen[None]):
         if not self.has_class("-wide"):
             return
         topic = MarkedText("") if self._topic is None else topic_text(self._topic)
-        said = said_text(self._session.task)
+        opinions = opinions_text(self._session.task)
         has_room = self.size.width >= _BESIDE
-        side = self._aside() + topic + (MarkedText("") if has_room else said)
-        beside = said
+        side = self._aside() + topic + (MarkedText("") if has_room else opinions)
+        beside = opinions
         if has_room:
-            beside += MarkedText("\n\n" if said.text else "") + self._guidelines()
+            beside += MarkedText("\n\n" if opinions.text else "") + self._guidelines()
         for name, text in (("#topic-pane", side), ("#beside", beside)):
             if self._sides.get(name) != text:
                 self._sides[name] = text

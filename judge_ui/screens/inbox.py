@@ -19,7 +19,7 @@ from judge_ui.screens.reading import briefing_screen, guidelines_screen, inbox_h
 from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.ending import last_topic
 from judge_ui.session.keys import SCROLLING, Command, KeyTable
-from judge_ui.session.messages import day_or_time, forecast_words, said, skipped_words
+from judge_ui.session.messages import day_or_time, forecast_words, result_text, skipped_words
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, tried
 from judge_ui.widgets.lines import Notice, TitleBar
@@ -143,7 +143,7 @@ class InboxScreen(WorkScreen[None]):
         """Let the session act on the latest decision, and go to its document."""
         result = tried(act)
         if result.outcome in (KeyOutcome.NOTHING, KeyOutcome.FAILED) and self._session.pending is None:
-            self._foot(said(result))
+            self._foot(result_text(result))
         else:
             self._go_in(result)
 

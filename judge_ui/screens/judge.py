@@ -14,7 +14,13 @@ from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, 
 from judge_ui.screens.summary import Review, SummaryScreen
 from judge_ui.session.ending import NextStep
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import clock_time, conflict_words, decision_mark, said, warning_of_others
+from judge_ui.session.messages import (
+    clock_time,
+    conflict_words,
+    decision_mark,
+    result_text,
+    warning_of_others,
+)
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, TopicProgress, grade_mark, grade_name, tried
@@ -98,7 +104,7 @@ class JudgeScreen(BrowsingScreen):
             self._confirmed(partial(self._session.grade, meaning), mark, name)
 
     def _is_held(self, command: Command, pressed_at: float) -> bool:
-        """Say whether a key that changes judgements comes as fast as only a held one does."""
+        """Return whether a key that changes judgements comes as fast as only a held one does."""
         before = self._pressed_at.get(command)
         self._pressed_at[command] = pressed_at
         least = _LEAST_PAUSE_S if command is Command.SKIP else _LEAST_PAUSE_BACK_S
@@ -151,7 +157,7 @@ class JudgeScreen(BrowsingScreen):
         urgent = failed or result.outcome is KeyOutcome.TOO_EARLY
         # Of two sittings the question says it all.
         asked = result.outcome is KeyOutcome.CONFLICT
-        self._status = Notice() if asked else Notice(said(result), urgent=urgent)
+        self._status = Notice() if asked else Notice(result_text(result), urgent=urgent)
         if failed:
             # Keys typed while the write was waiting are dropped, not tried again one by one.
             self._failed_at = Message().time
@@ -240,7 +246,7 @@ class JudgeScreen(BrowsingScreen):
     def _redo(self) -> None:
         result = self._decide(self._session.redo, "")
         if result.outcome is KeyOutcome.SAVED:
-            done = said(result).removesuffix(" saved")
+            done = result_text(result).removesuffix(" saved")
             self._tell(f"done again: {done} {self._saved}")
 
     def _ask_reason(self) -> None:
@@ -255,7 +261,7 @@ class JudgeScreen(BrowsingScreen):
 
         result = self._decide(act, what, name)
         if result.outcome is KeyOutcome.CONFIRM:
-            self.app.push_screen(ConfirmDialog(said(result)), answered)
+            self.app.push_screen(ConfirmDialog(result_text(result)), answered)
 
     def _ask_note(self) -> None:
         """Ask for the note, unless something else waits that would have to be written first."""
@@ -281,7 +287,7 @@ class JudgeScreen(BrowsingScreen):
             passages = seen_in_text(page.readable, passages)
         result = self._do(partial(self._session.mark, passages), "passages")
         if result.outcome is KeyOutcome.SAVED:
-            self._status = Notice(f"{said(result)}, {self._saved}", brief=self._saved)
+            self._status = Notice(f"{result_text(result)}, {self._saved}", brief=self._saved)
             self._show()
 
     def _next(self) -> None:

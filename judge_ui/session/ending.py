@@ -39,7 +39,7 @@ def tally(tasks: Sequence[Task], scale: Scale) -> list[tuple[str, int]]:
 
 
 def conclusion(session: JudgingSession) -> str:
-    """Say whether the open topic is done: a document that is skipped is not decided."""
+    """Return whether the open topic is done: a document that is skipped is not decided."""
     progress = session.progress
     if session.is_complete:
         return ALL_DECIDED

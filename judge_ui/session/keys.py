@@ -244,7 +244,7 @@ def _spare_key(command: Command, taken: Collection[str]) -> str:
 
 
 def has_two_cases(key: str) -> bool:
-    """Say whether a key is a letter with one other case, which leads back to it."""
+    """Return whether a key is a letter with one other case, which leads back to it."""
     other = key.swapcase()
     return len(key) == len(other) == 1 and other != key and other.swapcase() == key
 

@@ -98,18 +98,18 @@ def refusal(error: PoolerError) -> str:
     return sanitise_line(f"{error.message}; {error.hint}" if error.hint else error.message)
 
 
-def said(result: KeyResult) -> str:
+def result_text(result: KeyResult) -> str:
     """Say what came of a key, fit for one line of a terminal."""
     return sanitise_line(result.message)
 
 
-def document_states(task: Task, scale: Scale) -> str:
+def state_words(task: Task, scale: Scale) -> str:
     """Say how a document stands, in words.
 
     Examples
     --------
     >>> from store.formats.scale import parse_scale
-    >>> document_states(Task("d1", State.JUDGED, 1, "", "", 1), parse_scale("binary"))
+    >>> state_words(Task("d1", State.JUDGED, 1, "", "", 1), parse_scale("binary"))
     'judged: 1 relevant'
     """
     if task.state is State.JUDGED and task.grade is not None:
@@ -231,7 +231,7 @@ def grade_keys(keys: KeyTable, scale: Scale) -> list[tuple[str, str]]:
 
 
 def forecast_words(forecast: Forecast) -> str:
-    """Say how long the rest will take; empty while nobody can say.
+    """Say how long the rest will take; empty while unknown.
 
     Examples
     --------
@@ -380,7 +380,7 @@ def opinion_lines(opinion: Opinion, scale: Scale) -> list[str]:
 
 
 def history_words(found: Disagreement, scale: Scale) -> str:
-    """Say what became of a disagreement before; empty = nothing.
+    """Say what happened to a disagreement before; empty = nothing.
 
     Examples
     --------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from store.judging.desk import Desk
 
 _BEATEN = 3
-"""How often others may take what was counted as left before that is told."""
+"""How often others may take what was counted as left before the judge sees it."""
 
 
 class Drawing(Protocol):
@@ -207,7 +207,7 @@ def places(tasks: Sequence[Task], wanted: Filter | int, *, quick_s: float) -> li
 
 
 def _is_wanted(task: Task, wanted: Filter | int, quick_s: float) -> bool:
-    """Say whether a filter lets a document through."""
+    """Return whether a filter lets a document through."""
     if not isinstance(wanted, Filter):
         return task.state is State.JUDGED and task.grade == wanted
     if wanted in _STATES:

@@ -189,7 +189,7 @@ class JudgingSession:
         return self.queue.progress
 
     def reaches_end(self, before: TopicProgress) -> bool:
-        """Say whether the end of the topic has been reached since `before`: all looked at, or all decided."""
+        """Return whether the topic has ended since `before`: all looked at, or all decided."""
         is_all_seen = bool(before.left) and self.is_through
         return is_all_seen or (before.decided < before.total and self.is_complete)
 
@@ -489,7 +489,7 @@ class JudgingSession:
         if conflict is None:
             return KeyResult(KeyOutcome.NOTHING)
         try:
-            task = self.desk.keep(conflict.attempt.decision)
+            task = self.desk.record_and_undo(conflict.attempt.decision)
         except PoolerError as error:
             return KeyResult(KeyOutcome.FAILED, error.message)
         self.queue.put(self.index, task)

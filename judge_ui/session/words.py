@@ -48,7 +48,7 @@ class Goal(Protocol):
     """What the organiser wants found in a topic, which may be reached before its last document."""
 
     def is_reached(self, topic: str) -> bool:
-        """Say whether judging of a topic may end; asked after every decision, so it is quick."""
+        """Return whether judging of a topic may end; asked after every decision, so it is quick."""
 
     def words(self, topic: str) -> str:
         """Say at the end of a topic how it stands, and no more than the organiser wants told."""

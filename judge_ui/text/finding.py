@@ -124,7 +124,7 @@ def query_terms(topic: Topic) -> tuple[str, ...]:
 
 
 def is_acronym(term: str) -> bool:
-    """Say whether only its capitals tell a term from another word, so that they matter.
+    """Return whether only its capitals tell a term from another word, so that they matter.
 
     Examples
     --------
@@ -245,7 +245,7 @@ class TermSearch:
         self._start = start
 
     def _is_meant(self, span: Span) -> bool:
-        """Say whether a word is none of the acronyms, or has its capitals."""
+        """Return whether a word is none of the acronyms, or has its capitals."""
         word = self._text[slice(*span)]
         acronym = self._acronyms.get(fold(word)) if len(word) < _LONGEST_ACRONYM else None
         return acronym is None or unicodedata.normalize("NFKC", word) == acronym
@@ -277,7 +277,7 @@ class TermSearch:
         self._word_at = at
 
     def _is_wanted(self, word: str) -> bool:
-        """Say whether a word is a term or begins with a long enough one."""
+        """Return whether a word is a term or begins with a long enough one."""
         return any(
             word == term or (len(term) >= _PREFIX and word.startswith(term))
             for term in self._by_head[word[:_PREFIX]]

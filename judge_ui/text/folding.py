@@ -147,7 +147,7 @@ def _normal(text: str) -> str:
 
 
 def _joins(character: str) -> bool:
-    """Say whether a character can melt into the one before it."""
+    """Return whether a character can melt into the one before it."""
     if character in INVISIBLE:
         return True
     first = unicodedata.normalize("NFKD", character)[0]

@@ -1,6 +1,6 @@
 """The pane of the document being judged: it scrolls, and hands every other key on as its meaning.
 
-On the full screen grade keys are heard here and nowhere else, so that a digit typed into a note can
+On the full screen grade keys work here and nowhere else, so that a digit typed into a note can
 never be a grade. While passages are marked no key grades at all.
 """
 

@@ -50,7 +50,7 @@ class Lines(Widget):
         return ()
 
     def render(self) -> Content:
-        """Give the same to whoever measures it."""
+        """Return the same for measuring."""
         return Content("\n").join(hints_content(line) for line in self.written())
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -254,7 +254,7 @@ _LONGEST_STATUS = 3
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What the judge is told about the latest key."""
+    """The message about the latest key."""
 
     text: str = ""
     brief: str = ""
@@ -362,7 +362,7 @@ def _without_a_word(label: str) -> str:
 
 
 def _can_lose_a_word(labels: list[str], place: int) -> bool:
-    """Say whether a label without its last word is still a label, and one of its own."""
+    """Return whether a label without its last word is still a label, and one of its own."""
     shorter = _without_a_word(labels[place])
     return cell_width(shorter) > 2 and shorter not in labels
 

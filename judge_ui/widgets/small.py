@@ -36,7 +36,7 @@ class WaitsForPaint(MessagePump):
         self.call_after_refresh(self._painted)
 
     def is_meant(self, event: events.Key) -> bool:
-        """Say whether a key was pressed after the screen was painted."""
+        """Return whether a key was pressed after the screen was painted."""
         return event.time >= self._seen_at
 
     @property

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pooler.cli.usage import usage_told
+from pooler.cli.usage import usage_errors_reported
 from store.errors import ArgumentError, ParameterError
 
 WIDEST = 110
@@ -239,7 +239,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
 }
 GROUPS = {
-    heading: {name: _announced(name, *told) for name, told in commands.items()}
+    heading: {name: _announced(name, *about) for name, about in commands.items()}
     for heading, commands in _GROUPS.items()
 }
 """The commands in the order in which they are used, by what they are for."""
@@ -248,7 +248,7 @@ WORKFLOW = tuple(TABLE)
 
 
 class ReaderGone(BaseException):
-    """Nobody reads stdout any more. Not a BrokenPipeError, of which typer makes exit code 1."""
+    """Stdout is closed at the other end. Not a BrokenPipeError, of which typer makes exit code 1."""
 
 
 class Workflow(TyperGroup):
@@ -277,13 +277,13 @@ class Workflow(TyperGroup):
         """Read the options of the program; `help COMMAND` is `COMMAND --help`."""
         if args[:1] == ["help"]:
             args = [*args[1:], "--help"]
-        with usage_told():
+        with usage_errors_reported():
             return super().make_context(info_name, args, *rest, **extra)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's Context is click's
         """Run a command."""
         try:
-            with usage_told():
+            with usage_errors_reported():
                 return super().invoke(ctx)
         except BrokenPipeError as error:
             raise ReaderGone from error

@@ -14,6 +14,7 @@ from contextlib import suppress
 from enum import IntEnum
 from typing import Any, TextIO
 
+from pooler.messages import say
 from pooler.results.files import check_manifest as check_manifest
 from pooler.results.files import check_out as check_out
 from pooler.results.files import check_place as check_place
@@ -22,7 +23,6 @@ from pooler.results.files import json_text as json_text
 from pooler.results.judge_kinds import erased_facts as erased_facts
 from pooler.results.judge_kinds import erased_words as erased_words
 from pooler.streams import on_terminal
-from pooler.telling import say
 from store.errors import ContradictionError, FormatError, PoolerError, StoreError
 from store.text import sanitise
 
@@ -30,7 +30,7 @@ FILE_HINT = "nothing in this file was used: correct it, then run the command aga
 
 
 class ExitCode(IntEnum):
-    """What the shell is told."""
+    """The exit code for the shell."""
 
     OK = 0
     DATA = 1

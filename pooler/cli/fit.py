@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
 
-from pooler.results.table import each
+from pooler.results.table import map_cells
 from pooler.streams import PAGE
 from store.text import sanitise, sanitise_line
 from store.wrapping import broken, least_width, wrapped
 
 if TYPE_CHECKING:
-    from pooler.results.table import Column, Seen
+    from pooler.results.table import Column, RenderedView
 
 LEAST_TEXT_WIDTH = 10
 """Cells of text are not folded to fewer columns of a terminal than this."""
@@ -48,7 +48,7 @@ class _Measured:
     """Order of leaving; 0 = stays."""
 
 
-def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
+def draw(rendered: RenderedView, stream: TextIO, *, folds: bool = True) -> None:
     """Draw a table on a stream; numbers to the right, undefined as a dash.
 
     What is no terminal has no width to fit: nothing is cut, nor folded but by `Column.most`; words are folded
@@ -68,7 +68,9 @@ def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
         emoji=False,
         color_system=None if os.environ.get("NO_COLOR") else "auto",
     )
-    columns = [_measured(column, cells) for column, cells in zip(seen.columns, seen.cells, strict=True)]
+    columns = [
+        _measured(column, cells) for column, cells in zip(rendered.columns, rendered.cells, strict=True)
+    ]
     room = console.width if is_terminal else sys.maxsize
     left_out: list[_Measured] = []
     widths, gap, keeps_names = fitted(columns, room)
@@ -79,8 +81,8 @@ def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
         widths, gap, keeps_names = fitted(columns, room)
     total = _total(widths, gap)
     page = min(console.width, max(PAGE, total))
-    if seen.title:
-        title = sanitise_line(seen.title)
+    if rendered.title:
+        title = sanitise_line(rendered.title)
         console.print(Text(wrapped(title, page) if is_terminal else title, style="bold"), soft_wrap=True)
     if columns and columns[0].cells:
         drawn = RichTable(
@@ -104,16 +106,16 @@ def draw(seen: Seen, stream: TextIO, *, folds: bool = True) -> None:
         console.print(drawn)
         # Its rows by hand: rich takes a millisecond for each.
         stream.writelines(_lines(columns, widths, " " * gap))
-    names = [column.heading for column in sorted(left_out, key=_in_order(seen))]
+    names = [column.heading for column in sorted(left_out, key=_in_order(rendered))]
     words = [f"columns left out because the terminal is too narrow: {', '.join(names)}"] if names else []
-    if caption := sanitise("\n".join([*words, *seen.caption])):
+    if caption := sanitise("\n".join([*words, *rendered.caption])):
         width = page if is_terminal else PAGE
         console.print(Text(wrapped(caption, width) if is_terminal or folds else caption), soft_wrap=True)
 
 
 def _lines(columns: Sequence[_Measured], widths: Sequence[int], gap: str) -> Iterator[str]:
     """Lay out rows, of several lines where a cell is; give many at a time."""
-    laid = [each(_laid, one.cells, one, width) for one, width in zip(columns, widths, strict=True)]
+    laid = [map_cells(_laid, one.cells, one, width) for one, width in zip(columns, widths, strict=True)]
     rows = zip(*laid, strict=True)
     while some := list(islice(rows, _ROWS_AT_ONCE)):
         text = "\n".join(map(gap.join, some))
@@ -138,9 +140,9 @@ def _laid(cell: str, column: _Measured, width: int) -> str:
     return "\n".join(blank + line if column.is_numeric else line + blank for line, blank in blanks)
 
 
-def _in_order(seen: Seen) -> Callable[[_Measured], int]:
+def _in_order(rendered: RenderedView) -> Callable[[_Measured], int]:
     """Return the place of a column in the table."""
-    places = {column.title: place for place, column in enumerate(seen.columns)}
+    places = {column.title: place for place, column in enumerate(rendered.columns)}
     return lambda measured: places[measured.heading]
 
 

@@ -57,8 +57,8 @@ def main() -> None:
 
 def _until_interrupted(work: Callable[[], int]) -> int:
     """Do some work and return its exit code, or that of the interrupt that ended it."""
+    from pooler.messages import listening
     from pooler.streams import OnTerminal
-    from pooler.telling import listening
 
     listener = OnTerminal()
     try:

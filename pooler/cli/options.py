@@ -349,6 +349,6 @@ def kinds_of(text: str | None) -> tuple[str, ...]:
 
 
 def names_collection(ctx: typer.Context) -> bool:
-    """Say whether `--collection` stands on the command line; a setting is not meant for files."""
+    """Return whether `--collection` stands on the command line; a setting is not meant for files."""
     source = ctx.get_parameter_source("collection")
     return source is not None and source.name == "COMMANDLINE"

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 from pooler.cli.console import check_out, write_results
 from pooler.cli.options import ManifestOption, RelaxedOption, RigidOption, WhoseOptions
 from pooler.cli.signature import option
-from pooler.telling import say, warn
+from pooler.messages import say, warn
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
     from pooler.results.agree.aggregate import QrelsResult
     from pooler.results.source import Source
     from store.grades.policy import Policy
-    from store.judging.kinds import Heard
+    from store.judging.kinds import Voters
 
 LEVEL = "{level}"
 """What stands in a file name for the level."""
@@ -48,7 +48,7 @@ class QrelsOptions:
     ] = None
     manifest: ManifestOption = None
 
-    def write(self, source: Source, policy: Policy, *, one_of: str | None = None) -> Heard:
+    def write(self, source: Source, policy: Policy, *, one_of: str | None = None) -> Voters:
         """Write qrels, each with its manifest unless it goes to stdout, and say what is in them.
 
         `one_of`: a file of classes of near-duplicates, which get each other's grades.
@@ -69,9 +69,9 @@ class QrelsOptions:
         for one in made:
             self._write_one(one)
         tell_qrels(made)
-        heard = made[0].final.all_votes.heard
-        tell_file_name([self.out], heard)
-        return heard
+        voters = made[0].final.all_votes.voters
+        tell_file_name([self.out], voters)
+        return voters
 
     def _write_one(self, one: QrelsResult) -> None:
         """Write the qrels of a level."""
@@ -91,14 +91,14 @@ class QrelsOptions:
             check_out(_path_at(self.out, level), _path_at(self.manifest, level))
 
 
-def tell_rises(where: str, heard: Heard) -> None:
-    """Warn of models that are heard, and graded copies of documents higher for what was added to them."""
+def tell_rises(where: str, voters: Voters) -> None:
+    """Warn of models that count, and graded copies of documents higher for what was added to them."""
     from store.records import JudgeKind
 
-    models = [one.name for one in heard.judges if one.kind is JudgeKind.MODEL and one.name in heard.graders]
+    models = [one.name for one in voters.judges if one.kind is JudgeKind.MODEL and one.name in voters.graders]
     if not models:
         return
-    from pooler.asking.canaries import WORDS, rises
+    from pooler.model_client.canaries import WORDS, rises
     from store.collection import Collection
 
     with Collection(where) as opened:
@@ -110,13 +110,13 @@ def tell_rises(where: str, heard: Heard) -> None:
                     warn(f"`{name}` graded copies {WORDS[one.kind]} {words}: it obeys what it reads")
 
 
-def tell_file_name(paths: Sequence[str | None], heard: Heard) -> None:
+def tell_file_name(paths: Sequence[str | None], voters: Voters) -> None:
     """Say that the name of a file should tell what a line of it cannot: that kinds of judges are mixed."""
     from store.judging.kinds import is_mixed, sorts_words
 
-    if not is_mixed(heard.counts):
+    if not is_mixed(voters.counts):
         return
-    words = sorts_words(heard.counts).replace(", ", " and ").replace(" ", "-")
+    words = sorts_words(voters.counts).replace(", ", " and ").replace(" ", "-")
     path = next((path for path in paths if path not in (None, "-")), None)
     if path is None or words in path:
         return

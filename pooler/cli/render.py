@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TextIO
 
 from pooler.cli.signature import option
-from pooler.results.table import Cell, Table, View, each
-from pooler.telling import say
+from pooler.messages import say
+from pooler.results.table import Cell, Table, View, map_cells
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 from store.text import counted, sanitise_line
 
@@ -105,7 +105,7 @@ PlotOption = Annotated[Path | None, option("--plot FILE.svg", "Also draw it, as 
 def render(result: Result, output: Output, *names: str, plot: Path | None = None) -> None:
     """Write a result to stdout, or to the file that was asked for.
 
-    `names`: tables that the command is about, where nobody asks for one; default what people are shown, and
+    `names`: tables that the command is about, where none is asked for; default what people are shown, and
     all for programs. `plot`: a file that the result's plots are drawn in. TSV and Parquet hold one table:
     several are a `ContradictionError`.
     """
@@ -118,8 +118,8 @@ def render(result: Result, output: Output, *names: str, plot: Path | None = None
                 output, lambda stream: stream.writelines(f"{line}\n" for line in islice(lines, output.limit))
             )
             return
-        seen = _views(result, output, names)
-        _write(output, lambda stream: _draw(seen, output, stream))
+        rendered = _views(result, output, names)
+        _write(output, lambda stream: _draw(rendered, output, stream))
         return
     tables = _tables(result, output, names)
     if output.fmt == "json":
@@ -158,7 +158,7 @@ def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Tabl
 
 
 def _views(result: Result, output: Output, names: tuple[str, ...]) -> list[View]:
-    """Choose views, sort, choose columns; limits are for whoever writes."""
+    """Choose views, sort, choose columns; limits are applied by the writer."""
     if output.table is not None:
         result.table(output.table)  # the name is known
         names = (output.table,)
@@ -225,7 +225,7 @@ def _draw_plots(result: Result, names: Sequence[str], file: Path) -> None:
     if not plots:
         say(f"{file}: not written, since there is nothing to draw")
         return
-    from pooler.reporting.figures import svg_of
+    from pooler.pages.figures import svg_of
     from pooler.results.files import write_whole
 
     write_whole(str(file), [svg_of(plots).removesuffix("\n")])
@@ -234,7 +234,7 @@ def _draw_plots(result: Result, names: Sequence[str], file: Path) -> None:
 def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
     """Draw views one below the other."""
     from pooler.cli.fit import draw
-    from pooler.results.table import see
+    from pooler.results.table import render_view
 
     only = [] if output.columns is None else _names(output.columns)
     for number, view in enumerate(views):
@@ -248,7 +248,7 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
             notes = view.table.notes if view.notes is None else view.notes
             words = f"The first {most:,} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
             view = replace(view, rows=rows, notes=[words, *notes])
-        draw(see(view, only=only), stream)
+        draw(render_view(view, only=only), stream)
 
 
 def _write(output: Output, write: Callable[[TextIO], None]) -> None:
@@ -294,7 +294,7 @@ def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None
 def _rows(table: Table, write: Callable[[Any, str], Any]) -> Iterator[list[tuple[Any, ...]]]:
     """Yield rows, many at once, each cell as it is written in a column of its kind."""
     for block in table.blocks():
-        cells = (each(write, block[one.name], one.kind) for one in table.columns)
+        cells = (map_cells(write, block[one.name], one.kind) for one in table.columns)
         yield list(zip(*cells, strict=True))
 
 

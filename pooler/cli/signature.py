@@ -51,17 +51,17 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def place(one: Parameter) -> int:
         if one.annotation is typer.Context:
             return 0
-        return 3 if not _is_told(one, ArgumentInfo) else 1 if one.name in declared else 2
+        return 3 if not _is_signed(one, ArgumentInfo) else 1 if one.name in declared else 2
 
     parameters = sorted(every.values(), key=place)
 
     @wraps(function)
-    def told(**values: Any) -> None:
+    def signed(**values: Any) -> None:
         function(**{one.name: _given(one.name, one.annotation, values) for one in declared.values()})
 
-    told.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
-    told.__annotations__ = {one.name: one.annotation for one in parameters}
-    return told
+    signed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    signed.__annotations__ = {one.name: one.annotation for one in parameters}
+    return signed
 
 
 def _given(name: str, kind: Any, values: Mapping[str, Any]) -> Any:
@@ -101,6 +101,6 @@ def _in_panel(annotation: Any, panel: str | None) -> Any:
     return Annotated[annotation.__origin__, info]
 
 
-def _is_told(parameter: Parameter, kind: type[Any]) -> bool:
-    """Say whether typer is told something of this kind about a parameter."""
+def _is_signed(parameter: Parameter, kind: type[Any]) -> bool:
+    """Return whether typer is told something of this kind about a parameter."""
     return any(isinstance(one, kind) for one in getattr(parameter.annotation, "__metadata__", ()))

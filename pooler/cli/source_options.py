@@ -52,7 +52,7 @@ class SourceOptions:
     collection: CollectionOption = DEFAULT_COLLECTION
 
     def names(self, option: str) -> bool:
-        """Say whether an option was given, and is not its default."""
+        """Return whether an option was given, and is not its default."""
         source = self.ctx.get_parameter_source(option)
         return source is not None and source.name != "DEFAULT"
 

@@ -19,21 +19,21 @@ _TOO_MANY = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re
 
 
 @contextmanager
-def usage_told() -> Iterator[None]:
-    """Tell what typer finds wrong with a command line, and end with the exit code of that."""
+def usage_errors_reported() -> Iterator[None]:
+    """Report what typer finds wrong with a command line, and end with the exit code of that."""
     try:
         yield
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # the help is the answer
             raise
-        told = _told(error)
+        shown = _pooler_error(error)
         if error.ctx is not None:
-            told.hint = f"{error.ctx.command_path} --help"
-        show_error(told)
+            shown.hint = f"{error.ctx.command_path} --help"
+        show_error(shown)
         raise typer.Exit(ExitCode.USAGE) from error
 
 
-def _told(error: Any) -> PoolerError:
+def _pooler_error(error: Any) -> PoolerError:
     """Word one of typer's errors."""
     match type(error).__name__:
         case "BadParameter":

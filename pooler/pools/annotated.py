@@ -19,7 +19,7 @@ NOTHING = "-"
 """No group; and, in a line of its own, no run that has the document."""
 
 UNJUDGED = "unjudged"
-"""The word for a document that nobody has looked at."""
+"""The word for a document without a judgement."""
 
 
 class AnnotatedRow(NamedTuple):
@@ -42,7 +42,7 @@ def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
     """
     pooled = _pooled(pool)
     wanted = {topic: pooled.get(topic, set()) for topic in runs.topics}
-    for lines in runs.each(partial(_lines, runs.feeding), wanted, scores=True):
+    for lines in runs.for_each_topic(partial(_lines, runs.feeding), wanted, scores=True):
         yield from lines
 
 

@@ -1,6 +1,6 @@
 """Pools before and after, two compared, what the change costs.
 
-Judgements stay whatever happens to pools. A judged document that is in no pool any more is counted
+Judgements stay when pools change. A judged document that is in no pool any more is counted
 apart, as judged outside every pool; one that comes into a pool is judged there from the start.
 """
 
@@ -31,7 +31,7 @@ Pair = tuple[str, str]
 
 
 class PooledWhen(StrEnum):
-    """What becomes of a document that is pooled before or after the change."""
+    """What happens to a document that is pooled before or after the change."""
 
     NEW = "new"
     """Comes into the pools; it was in none."""
@@ -48,9 +48,9 @@ class StatesInPool:
     judged: int = 0
     """Graded by somebody."""
     cannot: int = 0
-    """Graded by nobody, and found impossible to judge by somebody."""
+    """Graded by nobody, and found impossible to judge by some judge."""
     skipped: int = 0
-    """Decided by nobody, and skipped by somebody."""
+    """Decided by nobody, and skipped by some judge."""
     unjudged: int = 0
 
     @property
@@ -132,7 +132,7 @@ class ChangeCount:
 
 
 def _leaves(pair: Pair, one: PairState, leaving: Mapping[str, Container[Pair] | None]) -> bool:
-    """Say whether a pooled document leaves every pool that has it."""
+    """Return whether a pooled document leaves every pool that has it."""
     if not one.pools:
         return False
     return all(name in leaving and ((gone := leaving[name]) is None or pair in gone) for name in one.pools)
@@ -158,7 +158,7 @@ class CollectionState(StrEnum):
     OUTSIDE = "outside"
     """Graded by somebody, and in no pool that is in use."""
     NOT_POOLED = "not_pooled"
-    """In no pool that is in use, and graded by nobody."""
+    """In no pool that is in use, and graded by no judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,13 +252,13 @@ def _place(pair: Pair) -> tuple[object, str]:
 
 
 NO_JUDGES = "no-judges"
-"""There is nobody whose judgements could be counted."""
+"""There are no judges to count."""
 NO_PLAN = "plan-cannot-be-continued"
 """The documents cannot be assigned as they were last: judges are missing, say."""
 NOT_ASSIGNED = "not-assigned"
 """Documents of adaptive pools cannot be assigned, and judges are shown what is assigned alone."""
 NO_TIMES = "too-few-times"
-"""Nobody has decided on enough documents to have a pace."""
+"""No judge has decided enough documents to have a pace."""
 OTHERS_TIMES = "pace-of-all-judges"
 """The judge has no pace of their own yet."""
 
@@ -268,7 +268,7 @@ class JudgeShare:
     """What falls to one judge."""
 
     judge: str | None
-    """``None`` = whoever claims it, or nobody is known."""
+    """``None`` = any judge, or unknown."""
     judgements: int | None
     """``None`` = not known, see `reason`."""
     pace: float | None

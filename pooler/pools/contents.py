@@ -215,7 +215,7 @@ def brought_alone(runs: RunSet, tag: str, pooled: Iterable[tuple[str, str]]) -> 
     """List the documents of a pool that only one of its runs returned: topic, docno, the run's rank from 1.
 
     Topics in natural order, then by rank. Documents that no run of the pool has at its depth (they came with
-    an earlier pool's file, say) are nobody's. O(n) for n documents taken from all runs.
+    an earlier pool's file, say) belong to no run. O(n) for n documents taken from all runs.
     """
     place = [run.tag for run in runs.feeding].index(tag)
     known = set(pooled)

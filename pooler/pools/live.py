@@ -28,7 +28,7 @@ class _TopicState:
     strategy: Adaptive
     docnos: list[str]
     numbers: dict[str, int]
-    told: list[Draw] = field(default_factory=list)
+    replayed: list[Draw] = field(default_factory=list)
 
 
 class AdaptivePool:
@@ -46,20 +46,20 @@ class AdaptivePool:
     def choose(self, topic: str, draws: Sequence[Draw]) -> str | None:
         """Return the next document after all drawn so far; ``None`` when the strategy has no other.
 
-        A draw whose document nobody has graded counts as drawn without reward. Only draws that are new since
+        A draw without a grade counts as drawn without reward. Only draws that are new since
         the last call cost time, unless an earlier grade has changed.
         """
         state = self._topics.get(topic)
-        if state is None or state.told != list(draws[: len(state.told)]):
+        if state is None or state.replayed != list(draws[: len(state.replayed)]):
             state = self._start(topic)
             self._topics[topic] = state
         level = self._manifest["level"]
-        for draw in draws[len(state.told) :]:
+        for draw in draws[len(state.replayed) :]:
             number = state.numbers.get(draw.docno)
             if number is not None:
                 relevant = None if draw.grade is None else draw.grade >= level
                 state.strategy.observe(number, relevant)
-            state.told.append(draw)
+            state.replayed.append(draw)
         chosen = state.strategy.choose()
         return None if chosen is None else state.docnos[chosen]
 

@@ -244,7 +244,9 @@ class PoolBuild:
     def topics(self) -> Iterator[TopicPool]:
         """Yield the documents of every topic, topics in natural order."""
         choice = TopicChoice(self.plan, self.strategy, self.parameters, self._classes or {})
-        for pooled, counts in self.runs.each(choice, self._given(), scores=self.strategy.uses_scores):
+        for pooled, counts in self.runs.for_each_topic(
+            choice, self._given(), scores=self.strategy.uses_scores
+        ):
             self._count.add(counts)
             self._n_left_out += pooled.n_left_out
             yield pooled

@@ -1,7 +1,7 @@
 """What a strategy would have found.
 
 A strategy is followed to the last document of the union of the runs. A judged document costs a
-judgement, and an adaptive strategy is told what came of it. What nobody judged is passed over: it
+judgement, and an adaptive strategy gets its outcome. What is unjudged is passed over: it
 costs nothing, the strategy is told that it has no judgement, and it is counted - or, if asked, it
 costs a judgement and counts as not relevant. So strategies can be compared at equal cost.
 """
@@ -169,7 +169,7 @@ def check_replayable(
 
 
 def _is_random(strategy: AnyStrategy, parameters: Mapping[str, ParameterValue] | None) -> bool:
-    """Say whether choices are random."""
+    """Return whether choices are random."""
     if not isinstance(strategy, AdaptiveStrategy):
         return False
     return strategy.needs_seed if parameters is None else strategy.needs_seed_for(parameters)
@@ -206,8 +206,8 @@ def replay_topic(
 
 def _follow(state: Adaptive, outcomes: NDArray[np.int8], unjudged: Unjudged) -> NDArray[np.int64]:
     """Draw documents until there is none left, telling what came of each."""
-    told = {RELEVANT: True, NOT_RELEVANT: False, UNJUDGED: None if unjudged == "pass" else False}
-    relevant = [told[outcome] for outcome in outcomes.tolist()]
+    known = {RELEVANT: True, NOT_RELEVANT: False, UNJUDGED: None if unjudged == "pass" else False}
+    relevant = [known[outcome] for outcome in outcomes.tolist()]
     order = []
     while (document := state.choose()) is not None:
         state.observe(document, relevant[document])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 Given = TypeVar("Given")
-Made = TypeVar("Made")
+Output = TypeVar("Output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ class RunSet(ABC):
     def of_topic(self, topic: str, *, scores: bool = False) -> TopicRuns:
         """Return the rankings of one topic, those of runs that contribute; `scores` if asked."""
 
-    def each(
-        self, task: Callable[[TopicRuns, Given], Made], given: Mapping[str, Given], *, scores: bool = False
-    ) -> Iterator[Made]:
+    def for_each_topic(
+        self, task: Callable[[TopicRuns, Given], Output], given: Mapping[str, Given], *, scores: bool = False
+    ) -> Iterator[Output]:
         """Yield what a task makes of the rankings of each topic, topics in natural order.
 
-        `given` is what it is told beside them, by topic. Where rankings are on other machines the task goes
+        `given` is what it gets beside them, by topic. Where rankings are on other machines the task goes
         there, so task, what it is told and what it makes can be pickled.
         """
         for topic in self.topics:

@@ -314,7 +314,7 @@ def first_places(
 
 
 def is_ranked(scores: NDArray[np.float64], order: Order) -> bool:
-    """Say whether documents with these scores stand in rank order already, and none tie.
+    """Return whether documents with these scores stand in rank order already, and none tie.
 
     ``False`` may mean that it is not known.
     """
@@ -432,7 +432,7 @@ _BALLAST_BYTES = 1 << 23
 
 
 @dataclass(slots=True)
-class RunSeen:
+class LineFacts:
     """What the lines of a file so far have in common."""
 
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
@@ -484,11 +484,11 @@ def read_blocks(
     are kept until the topic ends. `SuspicionError` if the file may have a fault, blank lines, or a topic in
     two parts.
     """
-    seen = RunSeen()
+    facts = LineFacts()
     topics: dict[str, TopRanking] = {}
     topic = b""
     candidates = TopCandidates(depth, order, with_scores=with_scores)
-    for part in topic_parts(path, seen, with_ranks=order == "rank", block_bytes=block_bytes):
+    for part in topic_parts(path, facts, with_ranks=order == "rank", block_bytes=block_bytes):
         ranks = None if part.ranks is None else part.ranks.all_or_none()
         if order == "rank" and ranks is None:
             raise SuspicionError("a stated rank")
@@ -500,20 +500,20 @@ def read_blocks(
         candidates.add(part.docnos, part.scores, part.keys, ranks)
     topics[topic.decode()] = candidates.finish()
     return RunTop(
-        tag=seen.tag.decode(),
+        tag=facts.tag.decode(),
         file=PurePath(path).name,
-        sha256=seen.digest.hexdigest(),
+        sha256=facts.digest.hexdigest(),
         depth=depth,
         order=order,
         topics=topics,
-        n_lines=seen.n_lines,
-        header=None if seen.header is None else seen.header.text,
+        n_lines=facts.n_lines,
+        header=None if facts.header is None else facts.header.text,
     )
 
 
 def topic_parts(
     path: str,
-    seen: RunSeen,
+    facts: LineFacts,
     *,
     with_ranks: bool,
     with_q0: bool = False,
@@ -526,12 +526,12 @@ def topic_parts(
     caller. `seen` is whole once the last part has been taken. `SuspicionError` as of `read_blocks`.
     """
     topic = b""
-    for block in _whole_lines(path, seen, block_bytes):
+    for block in _whole_lines(path, facts, block_bytes):
         lines = find_fields(block)
-        seen.is_ascii &= block.isascii()
-        _check_tag(lines.column(TAG), seen)
+        facts.is_ascii &= block.isascii()
+        _check_tag(lines.column(TAG), facts)
         if with_q0:
-            _see_q0(lines.column(Q0), seen)
+            _see_q0(lines.column(Q0), facts)
         try:
             scores = parse_scores(lines.column(SCORE))
         except ValueError as error:
@@ -546,7 +546,7 @@ def topic_parts(
             here = topics.at(first)
             is_new = here != topic
             if is_new:
-                _check_topic(here, seen)
+                _check_topic(here, facts)
                 topic = here
             rows = slice(first, end)
             yield TopicPart(
@@ -556,17 +556,17 @@ def topic_parts(
                 scores[rows],
                 keys[rows],
                 None if ranks is None else ranks[rows],
-                seen.n_of_header + seen.n_lines + first + 1,
+                facts.n_of_header + facts.n_lines + first + 1,
                 None if numbers is None else numbers[rows],
             )
-        seen.n_lines += len(lines)
-    if not seen.n_lines:
+        facts.n_lines += len(lines)
+    if not facts.n_lines:
         raise SuspicionError("no line")
-    if seen.header is not None and seen.header.tag not in (None, seen.tag.decode()):
+    if facts.header is not None and facts.header.tag not in (None, facts.tag.decode()):
         raise SuspicionError("another tag in the header")
 
 
-def _whole_lines(path: str, seen: RunSeen, block_bytes: int) -> Iterator[bytes]:
+def _whole_lines(path: str, facts: LineFacts, block_bytes: int) -> Iterator[bytes]:
     """Yield blocks that end with a line end, without a header, and hash the file."""
     rest = b""
     is_first = True
@@ -580,9 +580,9 @@ def _whole_lines(path: str, seen: RunSeen, block_bytes: int) -> Iterator[bytes]:
     with opened as file:
         try:
             while data := file.read(block_bytes):
-                seen.digest.update(data)
+                facts.digest.update(data)
                 if is_first:
-                    data, is_first = _after_header(data, seen), False
+                    data, is_first = _after_header(data, facts), False
                 if rest:
                     data = rest + data
                 end = data.rfind(b"\n") + 1
@@ -597,40 +597,40 @@ def _whole_lines(path: str, seen: RunSeen, block_bytes: int) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _after_header(data: bytes, seen: RunSeen) -> bytes:
+def _after_header(data: bytes, facts: LineFacts) -> bytes:
     """Take a header off the first bytes of a file."""
     if not START.match(data):
         return data
     header, data = cut_header(data)
     faults = FaultList("")
-    seen.header, seen.n_of_header = read_header(header, faults), header.count(b"\n")
+    facts.header, facts.n_of_header = read_header(header, faults), header.count(b"\n")
     if faults:
         raise SuspicionError("a header")
     return data
 
 
-def _check_tag(tags: FieldColumn, seen: RunSeen) -> None:
+def _check_tag(tags: FieldColumn, facts: LineFacts) -> None:
     """Raise `SuspicionError` unless all lines have the tag of those before."""
     tag = tags.at(0)
-    if tag != (seen.tag or tag) or tags.changes().size:
+    if tag != (facts.tag or tag) or tags.changes().size:
         raise SuspicionError("a second tag")
-    seen.tag = tag
+    facts.tag = tag
 
 
-def _see_q0(column: FieldColumn, seen: RunSeen) -> None:
+def _see_q0(column: FieldColumn, facts: LineFacts) -> None:
     """Count second fields that are neither `Q0` nor `0`."""
     first = column.words()[0]
     odd = np.flatnonzero((first != _Q0_WORD) & (first != _ZERO_WORD))
-    if odd.size and seen.odd_q0 is None:
+    if odd.size and facts.odd_q0 is None:
         row = int(odd[0])
-        seen.odd_q0 = seen.n_of_header + seen.n_lines + row + 1, column.at(row)
-    seen.n_odd_q0 += odd.size
+        facts.odd_q0 = facts.n_of_header + facts.n_lines + row + 1, column.at(row)
+    facts.n_odd_q0 += odd.size
 
 
-def _check_topic(topic: bytes, seen: RunSeen) -> None:
+def _check_topic(topic: bytes, facts: LineFacts) -> None:
     """Raise `SuspicionError` unless a topic that begins is plainly a new one."""
     if topic.startswith(b"#"):
         raise SuspicionError("a comment, or a topic that looks like one")
-    if topic in seen.topics:
+    if topic in facts.topics:
         raise SuspicionError("a topic in two parts")
-    seen.topics.add(topic)
+    facts.topics.add(topic)

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import RunSeen, SuspicionError, TieAtCut, first_places, is_ranked
+from pooler.reading.blocks import LineFacts, SuspicionError, TieAtCut, first_places, is_ranked
 from pooler.reading.parallel import share_files
 from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
 from pooler.reading.whole import stream_rankings
@@ -143,23 +143,23 @@ def _check_alone(path: str, asked: CheckOptions) -> _Checked:
 
 def _check_fast(path: str, asked: CheckOptions) -> _Checked:
     """Check a run file that is plainly in order; else raise `SuspicionError`."""
-    seen, odd = RunSeen(), _Oddities(asked)
-    for whole in stream_rankings(path, seen, with_q0=True):
+    facts, odd = LineFacts(), _Oddities(asked)
+    for whole in stream_rankings(path, facts, with_q0=True):
         ranks = whole.ranks
         odd.add(whole.topic, whole.names, whole.scores, ranks)
         if ranks is None:
             odd.add_ranks(whole.rank_fields(), count(whole.line))
-        if not (asked.known_docnos is None and seen.is_ascii):
+        if not (asked.known_docnos is None and facts.is_ascii):
             odd.add_docnos(whole.docnos)
-    topics = [topic.decode() for topic in seen.topics]
+    topics = [topic.decode() for topic in facts.topics]
     known = asked.known_topics
     if odd.has_unknown or not (known is None or all(topic in known for topic in topics)):
         raise SuspicionError("an unknown topic or docno")
-    n_lines = seen.n_of_header + seen.n_lines
-    parsed = ParsedRun(seen.tag.decode(), seen.digest.hexdigest(), n_lines, n_odd_q0=seen.n_odd_q0)
-    parsed.header = seen.header
-    if seen.odd_q0 is not None:
-        line, field = seen.odd_q0
+    n_lines = facts.n_of_header + facts.n_lines
+    parsed = ParsedRun(facts.tag.decode(), facts.digest.hexdigest(), n_lines, n_odd_q0=facts.n_odd_q0)
+    parsed.header = facts.header
+    if facts.odd_q0 is not None:
+        line, field = facts.odd_q0
         parsed.odd_q0 = line, quoted(field.decode())
     return odd.report(path, parsed, topics, _CountedFaults(path))
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import progress
 from pooler.reading.docnos import NO_NUMBER, DocnoNumbers
 from pooler.reading.parallel import share_files
 from pooler.reading.run_list import RunEntry
 from pooler.reading.whole import NumberedRun, RunReader, column_of, n_readers, read_numbered, read_whole
-from pooler.telling import progress
 from store.analysis.arrays import RankedDocuments
 from store.errors import ArgumentError, PoolerError
 from store.ranking import Order, rank_order

@@ -144,7 +144,7 @@ def _documents(file: str, folder: Path) -> Iterator[str]:
 
 
 def verdict(report: RunReport) -> str:
-    """Return what becomes of a run: `refused`, `warned` or `accepted`."""
+    """Return what happens to a run: `refused`, `warned` or `accepted`."""
     if report.n_faults:
         return "refused"
     return "warned" if warned_by(report) else "accepted"
@@ -161,7 +161,7 @@ def apply_rules(
     """Add to the report of each run the rules that it breaks: faults, or warnings of rules that warn.
 
     `others` are the groups, by tag, of runs that were submitted before. Of a file without a document nothing
-    but its faults is told.
+    but its faults is reported.
     """
     filled = [entry.filled(one.header) for entry, one in zip(entries, reports, strict=True)]
     named = zip(filled, reports, strict=True)
@@ -212,14 +212,14 @@ def _broken_by(
 
 
 def _with_broken(rules: Rules, report: RunReport, found: Iterable[tuple[str, str, int]]) -> RunReport:
-    """Tell what rules a run breaks, as faults or as warnings."""
-    told = list(found)
+    """Report what rules a run breaks, as faults or as warnings."""
+    broken = list(found)
     report = with_faults(
-        report, (Fault(None, text, rule) for rule, text, _ in told if rule not in rules.warn)
+        report, (Fault(None, text, rule) for rule, text, _ in broken if rule not in rules.warn)
     )
     counts, faults = dict(report.fault_counts), list(report.faults)
     warnings = [one for one in report.warnings if rules.topics is None or one.code != "missing-topic"]
-    warnings += [RunWarning(*one) for one in told if one[0] in rules.warn]
+    warnings += [RunWarning(*one) for one in broken if one[0] in rules.warn]
     for code, rule in _OF_LISTS.items():
         if rule in rules.warn and code in counts:
             first = next(

@@ -22,7 +22,7 @@ from pathlib import Path, PurePath
 from store.errors import Fault, FaultList, FormatError, nearest
 from store.fields import id_fault
 from store.formats.run_header import NO_MODEL, RunHeader, read_header
-from store.formats.syntax.lines import RUN_LIST, STDIN, read_text_lines, told_kind
+from store.formats.syntax.lines import RUN_LIST, STDIN, read_text_lines, report_kind
 
 COLUMNS = ("file", "tag", "name", "group", "contributes", "models")
 _YES = frozenset({"yes", "1", "true", ""})
@@ -36,7 +36,7 @@ class RunEntry:
     file: str
     """Path of the run file; ``-`` is standard input."""
     tag: str | None = None
-    """The run tag the file must have; ``None`` = whatever it has."""
+    """The run tag the file must have; ``None`` = any."""
     group: str = ""
     """The organisation or kind of system; empty = none given."""
     contributes: bool = True
@@ -56,7 +56,7 @@ class RunEntry:
     is_told: bool = field(default=False, repr=False, compare=False)
     """Whether the list said that of some run, so that the others feed pools because it did not."""
     where: str = field(default="", repr=False, compare=False)
-    """Where group and models are said."""
+    """Where group and models are named."""
 
     def faults_of(self, header: RunHeader | None) -> list[Fault]:
         """List what the header of the file says otherwise than the list of runs, or an option."""
@@ -122,7 +122,7 @@ def read_run_list(path: str) -> list[RunEntry]:
             columns = cells
             _check_columns(columns, number, faults)
             if faults:
-                told_kind(faults, RUN_LIST)
+                report_kind(faults, RUN_LIST)
             faults.raise_if_any()
             continue
         if len(cells) != len(columns):
@@ -143,7 +143,7 @@ def read_run_list(path: str) -> list[RunEntry]:
 
 
 def _check_columns(columns: list[str], number: int, faults: FaultList) -> None:
-    """Tell what is wrong with the header."""
+    """Report what is wrong with the header."""
     for name in dict.fromkeys(columns):
         if name not in COLUMNS:
             known = ", ".join(f"`{item}`" for item in nearest(name, COLUMNS))

@@ -49,7 +49,7 @@ from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault
 from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, QRELS, RUN, open_bytes, tell_kind, told_kind
+from store.formats.syntax.lines import BOM, QRELS, RUN, open_bytes, report_kind, tell_kind
 from store.records import Ranking, Run
 
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
@@ -218,7 +218,7 @@ def parse_run(
         tell_kind(faults, QRELS, RUN)
         parsed.hint = faults.hint
     elif faults and not scan.is_damaged and not any(topic.docnos for topic in parsed.topics):
-        told_kind(faults, RUN)
+        report_kind(faults, RUN)
         parsed.hint = faults.hint or parsed.hint
     elif tag is None and not faults:
         faults.add(None, "expected run lines, got none", "empty")
@@ -262,7 +262,7 @@ class _Scan:
         return False
 
     def has_long_field(self, number: int, fields: list[bytes]) -> bool:
-        """Say whether a field is too long for anything it could be; tell the fault when it is."""
+        """Return whether a field is too long for anything it could be; report the fault when it is."""
         longest = max(fields, key=len)
         if len(longest) <= LONGEST_ID:
             return False
@@ -272,7 +272,7 @@ class _Scan:
         return True
 
     def is_qrels(self) -> bool:
-        """Say whether all lines that are none of a run are those of a qrels file."""
+        """Return whether all lines that are none of a run are those of a qrels file."""
         return 0 < self.n_like_qrels == self.n_misshapen and not self.is_damaged
 
     def see_tag(self, number: int, tag: bytes) -> None:
@@ -317,7 +317,7 @@ class _Scan:
             self.parsed.odd_q0 = number, _quoted_bytes(q0)
 
     def check_id(self, number: int, raw: bytes, what: str) -> bool:
-        """Say whether an id is in order; tell the fault when it is not."""
+        """Return whether an id is in order; report the fault when it is not."""
         try:
             message = id_fault(raw.decode("utf-8"))
         except UnicodeDecodeError:

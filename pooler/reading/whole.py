@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from pooler.reading.blocks import (
     BLOCK_BYTES,
+    LineFacts,
     Numbering,
-    RunSeen,
     SuspicionError,
     TopicPart,
     check_across,
@@ -109,24 +109,24 @@ def read_whole(path: str, *, lenient: bool = False) -> Run:
     """
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):
-        seen = RunSeen()
+        facts = LineFacts()
         try:
             rankings = [
                 Ranking(whole.topic, whole.docnos, whole.scores, whole.ranks)
-                for whole in stream_rankings(path, seen)
+                for whole in stream_rankings(path, facts)
             ]
         except SuspicionError:
             pass
         else:
-            sha256 = seen.digest.hexdigest()
-            header = None if seen.header is None else seen.header.text
-            return Run(seen.tag.decode(), rankings, sha256, file=PurePath(path).name, header=header)
+            sha256 = facts.digest.hexdigest()
+            header = None if facts.header is None else facts.header.text
+            return Run(facts.tag.decode(), rankings, sha256, file=PurePath(path).name, header=header)
     return read_run(path, lenient=lenient)
 
 
 def stream_rankings(
     path: str,
-    seen: RunSeen,
+    facts: LineFacts,
     *,
     with_ranks: bool = True,
     with_q0: bool = False,
@@ -140,7 +140,7 @@ def stream_rankings(
     """
     here: list[TopicPart] = []
     for part in topic_parts(
-        path, seen, with_ranks=with_ranks, with_q0=with_q0, number=number, block_bytes=block_bytes
+        path, facts, with_ranks=with_ranks, with_q0=with_q0, number=number, block_bytes=block_bytes
     ):
         if part.is_new and here:
             yield WholeRanking(here)
@@ -247,14 +247,14 @@ class RunReader:
     def _read_fast(self, entry: RunEntry) -> NumberedRun:
         """Read a run file that is plainly in order; else raise `SuspicionError`."""
         n_known = len(self._numbers)
-        seen = RunSeen()
+        facts = LineFacts()
         with _Spool(self._folder, self._spool_bytes) as spool:
             with_ranks = self._order in (None, "rank")
-            for whole in stream_rankings(entry.file, seen, with_ranks=with_ranks, number=self._number):
+            for whole in stream_rankings(entry.file, facts, with_ranks=with_ranks, number=self._number):
                 spool.add(self._pack(whole.topic, whole.names, whole.numbers, whole.scores, whole.ranks))
-            header = None if seen.header is None else seen.header.text
-            sha256 = seen.digest.hexdigest()
-            return self._made(entry, seen.tag.decode(), sha256, n_known, spool, header)
+            header = None if facts.header is None else facts.header.text
+            sha256 = facts.digest.hexdigest()
+            return self._made(entry, facts.tag.decode(), sha256, n_known, spool, header)
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
         """Read a run file line by line."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from pooler.telling import say
+from pooler.messages import say
 from store.db.files import made_whole, real_place
 from store.errors import PoolerError
 from store.text import escape_json
@@ -185,12 +185,12 @@ class WritesFile:
 
 
 def _is_something(path: Path) -> bool:
-    """Say whether there is a file with something in it; a device or a pipe is none."""
+    """Return whether there is a file with something in it; a device or a pipe is none."""
     return path.is_file() and path.stat().st_size > 0
 
 
 def _is_database(path: Path) -> bool:
-    """Say whether a file begins as a SQLite database does; one that cannot be read does not."""
+    """Return whether a file begins as a SQLite database does; one that cannot be read does not."""
     with suppress(OSError), path.open("rb") as file:
         return file.read(len(_DATABASE)) == _DATABASE
     return False

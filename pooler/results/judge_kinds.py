@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pooler.messages import warn
 from pooler.results import table as results
-from pooler.telling import warn
-from store.judging.kinds import SORTS, WORDS, Heard, is_mixed, sorts_words
+from store.judging.kinds import SORTS, WORDS, Voters, is_mixed, sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -43,29 +43,29 @@ def judged_by(counts: Mapping[str, int]) -> str:
     return f"{sorts_words(counts)}: {words}" if is_mixed(counts) else words
 
 
-def heard_words(heard: Heard, what: str = "vote together", *, others: bool = False) -> str:
-    """Say of whose judgements count what nobody would expect; empty where people count, or who was named.
+def voters_words(voters: Voters, what: str = "vote together", *, others: bool = False) -> str:
+    """Say whose judgements count where that may surprise; empty where people count, or were named.
 
     `others`: somebody who was named is not among them.
 
-    >>> from store.judging.kinds import hear
+    >>> from store.judging.kinds import choose_voters
     >>> from store.records import Judge, JudgeKind
     >>> judges = [
     ...     Judge("ann", JudgeKind.HUMAN),
     ...     Judge("gpt", JudgeKind.MODEL),
     ...     Judge("qwen", JudgeKind.MODEL),
     ... ]
-    >>> heard_words(hear(judges, {"ann", "gpt", "qwen"}))
+    >>> voters_words(choose_voters(judges, {"ann", "gpt", "qwen"}))
     'people alone count (1 person); left out: 2 models (--kinds human,model counts both)'
-    >>> heard_words(hear(judges, {"gpt"}))
+    >>> voters_words(choose_voters(judges, {"gpt"}))
     'no person judged: 1 model counts'
-    >>> heard_words(hear(judges, {"ann", "gpt", "qwen"}, kinds=["human", "model"]))
+    >>> voters_words(choose_voters(judges, {"ann", "gpt", "qwen"}, kinds=["human", "model"]))
     'people and models vote together: 1 person, 2 models'
     """
-    counts, left_out = heard.counts, heard.counts_left_out
+    counts, left_out = voters.counts, voters.counts_left_out
     if is_mixed(counts):
         return f"{sorts_words(counts)} {what}: {kinds_words(counts)}"
-    if heard.is_named or not counts:
+    if voters.is_named or not counts:
         return ""
     people = not counts.keys().isdisjoint(SORTS["human"])
     words = f"people alone count ({kinds_words(counts)})"
@@ -82,15 +82,15 @@ def heard_words(heard: Heard, what: str = "vote together", *, others: bool = Fal
     return words
 
 
-def heard_sentence(heard: Heard) -> list[str]:
+def voters_sentence(voters: Voters) -> list[str]:
     """Say the same as a sentence of a text: a list of one, or of none."""
-    words = heard_words(heard)
+    words = voters_words(voters)
     return [f"{words[0].upper()}{words[1:]}."] if words else []
 
 
-def tell_heard(heard: Heard, what: str = "vote together", *, others: bool = False) -> None:
+def warn_about_voters(voters: Voters, what: str = "vote together", *, others: bool = False) -> None:
     """Say the same on stderr, and in the warnings of a result."""
-    if words := heard_words(heard, what, others=others):
+    if words := voters_words(voters, what, others=others):
         warn(words)
 
 
@@ -113,7 +113,7 @@ def with_kinds(table: results.Table, counts: Mapping[str, int]) -> results.Table
     if not counts:
         return table
     cell = " ".join(f"{kind}={count}" for kind, count in counts.items())
-    columns = [*table.columns, results.unseen("kinds", "text")]
+    columns = [*table.columns, results.hidden("kinds", "text")]
     return replace(table, columns=columns, data={**table.data, "kinds": [cell] * len(table)})
 
 
@@ -160,14 +160,14 @@ def _votes_each(all_votes: AllVotes | None) -> str:
 
 
 def erased_words(opened: Collection) -> str:
-    """Say how much of erased judges is gone; empty when nobody was erased."""
+    """Say how much of erased judges is gone; empty when no judge was erased."""
     from store.judging.erasing import removed_words
 
     return removed_words(one.judgements for one in opened.erasures.all())
 
 
 def erased_facts(opened: Collection) -> dict[str, Any]:
-    """Return the same for a manifest: an empty mapping when nobody was erased."""
+    """Return the same for a manifest: an empty mapping when no judge was erased."""
     found = opened.erasures.all()
     if not found:
         return {}

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
-from pooler.telling import progress, say, warn
+from pooler.messages import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import id_fault
 from store.formats import GradesFormat, JudgementsFormat
@@ -65,7 +65,7 @@ def method_of(probability: float) -> int:
 def read_sample(
     file: str, kind: PrelsName, faults: FaultList, *, judge_column: int | None, lenient: bool
 ) -> SampleFile:
-    """Read a prels file; its faults are told, and what has none is returned."""
+    """Read a prels file; its faults are reported, and what has none is returned."""
     from store.formats.prels import read_statap, read_xinfap
     from store.formats.qrels import QrelRow
 
@@ -159,7 +159,7 @@ class GradesFile:
 
 
 def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList) -> GradesFile:
-    """Read a file of grades; its faults are told, and what has none is returned.
+    """Read a file of grades; its faults are reported, and what has none is returned.
 
     What comes twice is returned twice, but for a prels file, where it is a fault.
     """
@@ -243,7 +243,7 @@ def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: Fau
 def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = None) -> QrelsFile:
     """Read qrels as evaluators do, and warn of lines that say what an earlier line says.
 
-    Two grades of one document are a fault; with `faults`, they are told there and not raised.
+    Two grades of one document are a fault; with `faults`, they are added there and not raised.
     """
     from store.formats.qrels import read_qrels
 
@@ -305,7 +305,7 @@ class JudgedFile:
 
 
 def is_file(text: str) -> bool:
-    """Say whether an argument names a file that can be read: not a folder, and not nothing."""
+    """Return whether an argument names a file that can be read: not a folder, and not nothing."""
     try:
         return text == STDIN or (Path(text).exists() and not Path(text).is_dir())
     except (OSError, ValueError):
@@ -376,7 +376,7 @@ def read_files(
 def scale_of(files: Sequence[JudgedFile], reading: FileReading, levels: Iterable[int] = ()) -> Scale:
     """Return the declared scale, or the one that reaches over all grades, and say which.
 
-    Levels cut the scale in two wherever they lie. A negative code of which nobody says whether it is
+    Levels cut the scale in two wherever they lie. A negative code that is not declared to be or not to be
     a grade is an error.
     """
     from store.formats.scale import scale_of_grades
@@ -413,7 +413,7 @@ def decode(files: Iterable[JudgedFile], scale: Scale, reading: FileReading) -> N
 
 
 def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: FileReading) -> None:
-    """Give judgements to whoever measures them, files in order, judges of one file by name."""
+    """Give judgements to anyone who measures them, files in order, judges of one file by name."""
     unjudged, mapping = reading.unjudged, reading.mapping
     votes.scale = scale
     for one in files:

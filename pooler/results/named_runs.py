@@ -10,7 +10,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard
 
-from pooler.telling import progress
+from pooler.messages import progress
 from store.errors import ArgumentError, PoolerError
 from store.fields import id_fault
 from store.formats.syntax.lines import is_pattern

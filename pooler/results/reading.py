@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ReadRuns(Mapping[str, "Run"]):
-    """Runs by their tags, in the order of the files; ranked by whoever measures them."""
+    """Runs by their tags, in the order of the files; ranked where they are measured."""
 
     def __init__(self, runs: Mapping[str, Run]) -> None:
         self._runs = dict(runs)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from pooler.messages import Listener, current_listener, listening
 from pooler.results.judge_kinds import view_with_kinds, with_kinds
-from pooler.results.table import Column, Plot, Table, View, see, written
-from pooler.telling import Listener, listening, now_listening
+from pooler.results.table import Column, Plot, Table, View, render_view, written
 from store.errors import UnknownNameError
 
 Progress = Callable[[int], None]
@@ -32,7 +32,7 @@ class Result:
 
     __slots__ = ()
 
-    settings: Mapping[str, Any] = field(default_factory=lambda: frozen())
+    settings: Mapping[str, Any] = field(default_factory=lambda: frozen_settings())
     """Every parameter, as it was taken; `kinds` where judges of several kinds vote together."""
     warnings: tuple[str, ...] = ()
     """What there is to doubt about the data."""
@@ -40,7 +40,7 @@ class Result:
     NAMES: ClassVar[tuple[str, ...]]
     """Of the tables, the one that answers the question first."""
     SHOWN: ClassVar[int | None] = 1
-    """How many of them a command shows unasked, as the end of a slice; ``None`` = all."""
+    """How many of them a command shows by default, as the end of a slice; ``None`` = all."""
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are."""
@@ -50,7 +50,7 @@ class Result:
         """Return one table; `UnknownNameError`: there is none of that name."""
         if name not in self.names():
             raise UnknownNameError("table", name, self.names())
-        return with_kinds(self._table(name), self.voters())
+        return with_kinds(self._table(name), self.kinds_of_voters())
 
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""
@@ -60,16 +60,16 @@ class Result:
         """Return what people see of some tables, by default of those that a command shows."""
         shown = [view for name in names or self.shown() for view in self._views(name)]
         if shown:
-            shown[0] = view_with_kinds(shown[0], self.voters())
-        return tuple(_said_once(shown))
+            shown[0] = view_with_kinds(shown[0], self.kinds_of_voters())
+        return tuple(_explained_once(shown))
 
-    def voters(self) -> Mapping[str, int]:
+    def kinds_of_voters(self) -> Mapping[str, int]:
         """Return judges of each kind who vote together, where there are several kinds."""
         kinds: Mapping[str, int] = self.settings.get("kinds", {})
         return kinds
 
     def shown(self) -> tuple[str, ...]:
-        """Return the names of the tables that a command shows unasked."""
+        """Return the names of the tables that a command shows by default."""
         return self.names()[: self.SHOWN]
 
     def plots(self) -> tuple[Plot, ...]:
@@ -103,19 +103,20 @@ class Result:
         return html(self.views()[0])
 
 
-def _said_once(views: Sequence[View]) -> list[View]:
+def _explained_once(views: Sequence[View]) -> list[View]:
     """Say of columns that several views have what they hold below the last of these alone."""
-    said: set[tuple[str, str]] = set()
+    explained: set[tuple[str, str]] = set()
     found: list[View] = []
     for view in reversed(views):
         declared = view.declared()
-        told = {(one.title.strip(), one.about) for one in declared if one.about}
-        if told & said:
+        own = {(one.title.strip(), one.about) for one in declared if one.about}
+        if own & explained:
             columns = [
-                replace(one, about="") if (one.title.strip(), one.about) in said else one for one in declared
+                replace(one, about="") if (one.title.strip(), one.about) in explained else one
+                for one in declared
             ]
             view = replace(view, columns=columns)
-        said |= told
+        explained |= own
         found.append(view)
     return found[::-1]
 
@@ -136,12 +137,12 @@ def fact_text(fact: Any) -> str | None:
     return None if fact is None or fact == "" else written(fact, Column("fact"))
 
 
-def taken(found: Any) -> dict[str, Any]:
+def fields_of(found: Any) -> dict[str, Any]:
     """Return the fields of a dataclass by name, for a result that has them, too."""
     return {one.name: getattr(found, one.name) for one in fields(found)}
 
 
-def frozen(**settings: Any) -> Mapping[str, Any]:
+def frozen_settings(**settings: Any) -> Mapping[str, Any]:
     """Return settings that cannot be changed."""
     return MappingProxyType(settings)
 
@@ -152,7 +153,7 @@ def html(view: View) -> str:
 
     limit = min(view.limit or NOTEBOOK_ROWS, NOTEBOOK_ROWS)
     rows = range(len(view.table)) if view.rows is None else view.rows
-    shown = see(View(view.table, view.columns, rows[:limit], view.title, view.notes))
+    shown = render_view(View(view.table, view.columns, rows[:limit], view.title, view.notes))
     align = ["right" if column.is_number else "left" for column in shown.columns]
     heads = "".join(
         f'<th style="text-align:{side}">{escape(column.title)}</th>'
@@ -173,7 +174,7 @@ def html(view: View) -> str:
     return f"<table>{title}<thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>{more}<p>{words}</p>"
 
 
-class _Heard(Listener):
+class _WarningCollector(Listener):
     """Keeps warnings, hands each on once and everything else, and calls back with steps done."""
 
     def __init__(self, outer: Listener, progress: Progress | None) -> None:
@@ -210,15 +211,15 @@ class _Heard(Listener):
 
 
 @contextmanager
-def heard(progress: Progress | None = None) -> Iterator[_Heard]:
+def collect_warnings(progress: Progress | None = None) -> Iterator[_WarningCollector]:
     """Keep the warnings of what is done inside, for the result; count its steps.
 
-    >>> from pooler.telling import warn
-    >>> with heard() as said:
+    >>> from pooler.messages import warn
+    >>> with collect_warnings() as collected:
     ...     warn("few topics")
-    >>> said.warnings
+    >>> collected.warnings
     ('few topics',)
     """
-    found = _Heard(now_listening(), progress)
+    found = _WarningCollector(current_listener(), progress)
     with listening(found):
         yield found

@@ -10,7 +10,8 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from pooler.results.judge_kinds import erased_words, tell_heard, who_judged
+from pooler.messages import Listener, listening, progress, say
+from pooler.results.judge_kinds import erased_words, warn_about_voters, who_judged
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
@@ -21,10 +22,9 @@ from pooler.results.named_runs import (
     read_named,
     runs_given,
 )
-from pooler.telling import Listener, listening, progress, say
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.syntax.lines import STDIN, is_regular_file
-from store.judging.kinds import Heard, check_kinds
+from store.judging.kinds import Voters, check_kinds
 from store.records import Qrel, Run, Scale
 from store.text import counted
 
@@ -98,8 +98,8 @@ class Judged:
     """Whether somebody said which runs contribute; run files without a list that says so do not."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """Group of each run, by its tag; empty = none. Not told where `grades` are given."""
-    heard: Heard = field(default_factory=Heard)
-    """Whose judgements these are, and who was left out; of files nobody is known."""
+    voters: Voters = field(default_factory=Voters)
+    """Whose judgements these are, and who was left out; for files unknown."""
     files: Mapping[str, str] = field(default_factory=dict)
     """File of each run, by its tag; empty for a collection."""
 
@@ -257,7 +257,7 @@ class Source:
         return judged
 
     def _tell_level(self, level: int, rows: Sequence[Qrel]) -> None:
-        """Say what is relevant; a collection says this always, of a binary file it goes without saying."""
+        """Say what is relevant: always for a collection, not for a binary file."""
         if self._tells_level and any(one.grade > level for one in rows):
             say(f"relevant = grade {level} or more; another level with --level")
 
@@ -350,13 +350,13 @@ class Source:
                 assert sole is not None
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
-                tell_heard(sole.heard.without(self.apart))
-                return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths, heard=sole.heard)
+                warn_about_voters(sole.voters.without(self.apart))
+                return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths, voters=sole.voters)
             what = "sum of grades" if policy.rule == "sum" else "grade"
             n_rows = f"{len(final.rows):,} judgements"
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
-            heard = final.all_votes.heard
-            tell_heard(heard.without(self.apart))
+            voters = final.all_votes.voters
+            warn_about_voters(voters.without(self.apart))
             chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             return Judged(
                 ranked,
@@ -365,7 +365,7 @@ class Source:
                 pool_depths=depths,
                 feeding=tuple(run.tag for run in chosen if run.contributes),
                 groups={run.tag: run.group for run in chosen},
-                heard=heard,
+                voters=voters,
             )
 
     @cached_property
@@ -535,10 +535,10 @@ class Source:
             tops = [replace(top, tag=name, contributes=True) for top, name in pairs if name in tags]
         return FileRuns(tops)
 
-    def relevance(self) -> tuple[dict[tuple[str, str], bool], Heard]:
+    def relevance(self) -> tuple[dict[tuple[str, str], bool], Voters]:
         """Return whether judged pairs of topic and docno are relevant, and by whom.
 
-        Of a collection a pair is when somebody says so who is heard, unless a policy says how
+        Of a collection a pair is when a judge who counts says so, unless a policy says how
         judgements become one; files are read by their codes, of which those below 0 are unjudged.
         """
         from pooler.results.judgement_files import read_given_qrels
@@ -551,23 +551,23 @@ class Source:
                 rows = [(row.topic, row.docno, row.code) for row in lines]
             else:
                 rows = [(row.topic, row.docno, row.grade) for row in qrels]
-            return {(topic, docno): code >= cut for topic, docno, code in rows if code >= 0}, Heard()
+            return {(topic, docno): code >= cut for topic, docno, code in rows if code >= 0}, Voters()
         if self._policy.named or self._policy.rule is not None:
             judged = self.judged
-            return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.heard
+            return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.voters
         found: dict[tuple[str, str], bool] = {}
         with opened_collection(self.collection) as opened:
             cut = level_of_collection(opened.scale, self._policy, **self.levels)
-            heard = opened.grades.heard(kinds=self.kinds, rulings=True)
-            tell_heard(heard, "count together")
+            voters = opened.grades.voters(kinds=self.kinds, rulings=True)
+            warn_about_voters(voters, "count together")
             for one in opened.judgements.current():
-                if one.grade is not None and one.judge in heard.names:
+                if one.grade is not None and one.judge in voters.names:
                     pair = (one.topic, one.docno)
                     found[pair] = found.get(pair, False) or one.grade >= cut
-        return found, heard
+        return found, voters
 
     def pool_depth(self, depth: int | None) -> int:
-        """Return the depth that was given, or that of the collection's pools, whoever judged them."""
+        """Return the depth that was given, or that of the collection's pools."""
         option = "--rank N+1"
         if depth is not None or self.is_of_files or self.judgements:
             return chosen_depth(frozenset(), depth, option)
@@ -585,7 +585,7 @@ class Source:
 
     @property
     def has_one_grade(self) -> bool:
-        """Whether it is said how a document gets one grade, and not left to a collection's only judge."""
+        """Whether a rule makes one grade of several, rather than a collection's only judge."""
         policy = self._given["policy"]
         return self.is_of_files or (
             policy is not None and (policy.judge is not None or policy.rule is not None)
@@ -596,7 +596,7 @@ class Source:
 
         Where a collection is does not count: a copy of it gives the same results.
         """
-        said: dict[str, Any] = {
+        facts: dict[str, Any] = {
             name: self._given[name]
             for name in ("qrels", "listed", "scale", "level")
             if isinstance(self._given[name], str | int)
@@ -605,14 +605,14 @@ class Source:
         if policy is not None and not self.is_of_files:
             # Of kinds is told whom they are: `heard_settings`.
             chosen = {one.name: getattr(policy, one.name) for one in fields(policy) if one.name != "kinds"}
-            said |= {name: value for name, value in chosen.items() if value not in (None, "after", (), True)}
-        return said
+            facts |= {name: value for name, value in chosen.items() if value not in (None, "after", (), True)}
+        return facts
 
     def settings(self) -> dict[str, Any]:
         """Say what was measured, for the settings of a result."""
         judged = self._at_hand
-        said = self.named() | {"level": judged.level, "order": self.order}
-        return said | judged.heard.without(self.apart).to_json()
+        facts = self.named() | {"level": judged.level, "order": self.order}
+        return facts | judged.voters.without(self.apart).to_json()
 
 
 def source_of(given: Measurable | str | Path) -> Source:

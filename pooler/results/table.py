@@ -56,7 +56,7 @@ class Column:
     """Decimals that people see of a float; programs get every digit."""
     show: Show = "always"
     usual: tuple[Cell, ...] = ()
-    """Of `if_varied`: what goes without saying; empty = whatever all of several rows have."""
+    """Of `if_varied`: values not worth a column; empty = any that all of several rows have."""
     interval: tuple[str, str] | None = None
     """Of a view alone: the columns of the limits that it shows as one, or why there are none."""
     most: int | None = None
@@ -79,7 +79,7 @@ class Column:
         return self.kind in ("int", "float", "bool", "records")
 
 
-def unseen(name: str, kind: Kind = "float") -> Column:
+def hidden(name: str, kind: Kind = "float") -> Column:
     """Declare a column of which programs have the cells, and people see nothing."""
     return Column(name, kind, show="never")
 
@@ -93,14 +93,14 @@ DOCUMENTS = Column("documents", "int")
 GRADE = Column("grade", "int")
 REASON = Column("reason", show="if_any")
 REASON_OF_PAIR = replace(REASON, of_pairs=True)
-REASON_UNSEEN = replace(REASON, show="never")
-TOPICS_UNSEEN = unseen("topics", "int")
+REASON_HIDDEN = replace(REASON, show="never")
+TOPICS_HIDDEN = hidden("topics", "int")
 # Of tables of every two runs.
 RUN_A = Column("a", heading="A", about="the run ahead")
 RUN_B = Column("b", heading="B")
 DIFFERENCE = Column("difference", "float", "A - B")
-VARIANCE_UNSEEN = unseen("variance")
-T2_UNSEEN = unseen("t2")
+VARIANCE_HIDDEN = hidden("variance")
+T2_HIDDEN = hidden("t2")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -354,14 +354,14 @@ class View:
     of_rows: str = "row"
     """What a row is, for the line that says how many are shown."""
     is_whole: bool = False
-    """Shown whole, whatever number of rows is asked for, as single facts are."""
+    """Shown whole, for any number of rows asked for, as single facts are."""
 
     def declared(self) -> list[Column]:
         """Return the columns that it chooses from."""
         table = self.table
         return [table.column(one) if isinstance(one, str) else one for one in self.columns or table.columns]
 
-    def seen(self) -> Table:
+    def shown(self) -> Table:
         """Return the rows, with what people read above and below them."""
         table = self.table if self.rows is None else self.table.take(self.rows)
         title = table.title if self.title is None else self.title
@@ -417,7 +417,7 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class RenderedView:
     """A view worked out: headings, cells as text, and the lines below."""
 
     title: str
@@ -428,9 +428,9 @@ class Seen:
     """Lines of words, not folded."""
 
 
-def see(view: View, *, only: Sequence[str] = ()) -> Seen:
-    """Work out what people see of a view; `only` names columns to show, whatever the view chooses."""
-    table = view.seen()
+def render_view(view: View, *, only: Sequence[str] = ()) -> RenderedView:
+    """Work out what people see of a view; `only` names columns to show instead of those the view chooses."""
+    table = view.shown()
     columns, same, named = _chosen(table, view.declared(), only)
     cells = [_texts(table, column) for column in columns]
     codes = {
@@ -448,7 +448,7 @@ def see(view: View, *, only: Sequence[str] = ()) -> Seen:
         *dict.fromkeys(f"{column.title.strip()}: {column.about}." for column in named if column.about),
         *(f"{code}: {words}." for code, words in codes.items()),
     ]
-    return Seen(table.title, columns, cells, [line for line in caption if line])
+    return RenderedView(table.title, columns, cells, [line for line in caption if line])
 
 
 def written(cell: Cell, column: Column) -> str:
@@ -497,10 +497,10 @@ def cells_where(is_there: Any, values: Any) -> list[Any]:
     return [value if there else None for there, value in zip(is_there.tolist(), values.tolist(), strict=True)]
 
 
-def each(write: Callable[..., Form], cells: Sequence[Any], *more: Any) -> list[Form]:
+def map_cells(write: Callable[..., Form], cells: Sequence[Any], *more: Any) -> list[Form]:
     """Make something of every cell, and of what is `more`: once of equal ones, where these look alike.
 
-    >>> each(str, [7, None, 7]), each(str, [0.0, -0.0, True])
+    >>> map_cells(str, [7, None, 7]), map_cells(str, [0.0, -0.0, True])
     (['7', 'None', '7'], ['0.0', '-0.0', 'True'])
     """
     kinds = set(map(type, cells)) - {type(None)}
@@ -553,7 +553,7 @@ def _is_same(column: Column, cells: Sequence[Cell]) -> bool:
 def _texts(table: Table, column: Column) -> list[str]:
     """Write the cells of a column; of an interval its limits, or why there are none."""
     if column.interval is None:
-        return each(written, table.cells(column.name), column)
+        return map_cells(written, table.cells(column.name), column)
     low, high = map(table.cells, column.interval)
     names = [name for name in ("reason", "interval_reason") if name in table.data]
     reasons = list(zip(*map(table.cells, names), strict=True)) or [()] * len(table)

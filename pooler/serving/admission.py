@@ -60,7 +60,7 @@ class Guesses:
 
 
 def _network(address: str) -> str:
-    """Return what stands for whoever has an address."""
+    """Return what stands for the network of an address."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:
@@ -73,59 +73,59 @@ def _network(address: str) -> str:
 
 
 @dataclass(slots=True)
-class Visit:
+class Login:
     """A browser in which a code was entered."""
 
     access: Access
     began: float
-    seen: float
+    last_active: float
     """When a key came last, or a page was asked for."""
 
 
-class Visits:
+class Logins:
     """The browsers that are in, by the hash of their cookie; whoever reads it cannot come in with it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._visits: dict[bytes, Visit] = {}
+        self._logins: dict[bytes, Login] = {}
 
     def begin(self, access: Access) -> str:
         """Let a judge in; return what the cookie is to hold."""
-        own = [key for key, one in self._visits.items() if one.access.judge_id == access.judge_id]
+        own = [key for key, one in self._logins.items() if one.access.judge_id == access.judge_id]
         for key in own[: max(0, len(own) - _SESSIONS + 1)]:
-            del self._visits[key]
+            del self._logins[key]
         token, now = secrets.token_urlsafe(32), self._clock()
-        self._visits[_key(token)] = Visit(access, now, now)
+        self._logins[_key(token)] = Login(access, now, now)
         return token
 
-    def find(self, token: str) -> Visit | None:
+    def find(self, token: str) -> Login | None:
         """Return the visit of a cookie, unless it is over."""
-        visit = self._visits.get(_key(token))
-        return visit if visit is not None and self.lasts(visit) else None
+        login = self._logins.get(_key(token))
+        return login if login is not None and self.lasts(login) else None
 
-    def lasts(self, visit: Visit) -> bool:
-        """Say whether a visit goes on: nobody ended it, and it is neither idle nor too old."""
+    def lasts(self, login: Login) -> bool:
+        """Return whether a visit goes on: it was not ended, and is neither idle nor too old."""
         now = self._clock()
-        is_timely = now - visit.seen < IDLE_S and now - visit.began < LONGEST_S
-        return is_timely and any(one is visit for one in self._visits.values())
+        is_timely = now - login.last_active < IDLE_S and now - login.began < LONGEST_S
+        return is_timely and any(one is login for one in self._logins.values())
 
-    def touch(self, visit: Visit) -> None:
+    def touch(self, login: Login) -> None:
         """Note that somebody is there."""
-        visit.seen = self._clock()
+        login.last_active = self._clock()
 
-    def end(self, token: str) -> Visit | None:
+    def end(self, token: str) -> Login | None:
         """Let a browser out, and return whose visit it was."""
-        return self._visits.pop(_key(token), None)
+        return self._logins.pop(_key(token), None)
 
-    def keep(self, standing: Iterable[Access]) -> None:
+    def end_outdated(self, standing: Iterable[Access]) -> None:
         """End the visits whose code is another or none by now; names may have changed."""
         by_code = {(one.judge_id, one.sha256): one for one in standing}
-        for key, visit in list(self._visits.items()):
-            found = by_code.get((visit.access.judge_id, visit.access.sha256))
-            if found is None or not self.lasts(visit):
-                del self._visits[key]
+        for key, login in list(self._logins.items()):
+            found = by_code.get((login.access.judge_id, login.access.sha256))
+            if found is None or not self.lasts(login):
+                del self._logins[key]
             else:
-                visit.access = found
+                login.access = found
 
 
 def _key(token: str) -> bytes:

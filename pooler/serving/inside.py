@@ -17,7 +17,7 @@ Thing = TypeVar("Thing")
 
 
 def is_served() -> bool:
-    """Say whether a server has started this process to show its screen in a browser."""
+    """Return whether a server has started this process to show its screen in a browser."""
     return os.environ.get("TEXTUAL_DRIVER") == DRIVER
 
 

@@ -13,7 +13,7 @@ _USUAL = {"http": 80, "https": 443}
 
 
 def is_here(host: str) -> bool:
-    """Say whether a host is this machine and nobody else's.
+    """Return whether a host is this machine.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Origin:
         return self.host if self.port == _USUAL[self.scheme] else f"{self.host}:{self.port}"
 
     def is_of(self, host_header: str) -> bool:
-        """Say whether a request's host is this one, with or without the usual port."""
+        """Return whether a request's host is this one, with or without the usual port."""
         given = host_header.lower()
         return given in (self.host_header, f"{self.host}:{self.port}")
 

@@ -38,14 +38,14 @@ _HEAD = """<!doctype html>
 """
 
 
-def code_page(said: str = "") -> str:
+def code_page(words: str = "") -> str:
     """Ask for an access code; `said` is what there is to tell of the one before."""
     return (
         f'{_HEAD}</head><body class="code"><main><h1>Judging</h1>\n'
         f'<form method="post" action="/enter"><label for="code">Your access code</label>\n'
         f'<input id="code" name="code" type="password" autocomplete="off" autofocus required>'
         f"\n<button>Begin</button></form>\n"
-        f'<p role="alert">{escape(said)}</p></main></body></html>\n'
+        f'<p role="alert">{escape(words)}</p></main></body></html>\n'
     )
 
 

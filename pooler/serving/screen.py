@@ -57,7 +57,7 @@ class Screen:
         await self._send(_DATA, text.encode("utf-8", "replace"))
 
     async def tell(self, kind: str, **about: int) -> None:
-        """Pass on what became of the window."""
+        """Pass on what happened to the window."""
         await self._send(_ABOUT, json.dumps({"type": kind, **about}).encode())
 
     async def ended(self) -> None:
@@ -88,8 +88,8 @@ class Screen:
         code = self._process.returncode
         if code == 0:
             return " ".join(lines)
-        told = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-        return f"{told[0]}. Tell the organiser." if code == _DATA_EXIT and told else FAILED
+        errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+        return f"{errors[0]}. Tell the organiser." if code == _DATA_EXIT and errors else FAILED
 
     async def _send(self, kind: bytes, data: bytes) -> None:
         pipe = self._process.stdin

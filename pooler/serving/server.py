@@ -19,12 +19,12 @@ from urllib.parse import parse_qs
 
 from aiohttp import WSMsgType, web
 
+from pooler.messages import current_listener
 from pooler.serving import pages
-from pooler.serving.admission import Guesses, Visit, Visits
+from pooler.serving.admission import Guesses, Login, Logins
 from pooler.serving.origin import Origin
 from pooler.serving.screen import FAILED, LEAVE_S, Screen
 from pooler.serving.start import start_of
-from pooler.telling import now_listening
 from store.errors import PoolerError
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ Answer = TypeVar("Answer")
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class Seat:
+class JudgingWindow:
     """The window in which a judge works."""
 
-    def __init__(self, visit: Visit, socket: web.WebSocketResponse) -> None:
-        self.visit = visit
+    def __init__(self, login: Login, socket: web.WebSocketResponse) -> None:
+        self.login = login
         self.socket = socket
         self.is_over = asyncio.Event()
         self.words = ""
@@ -87,9 +87,9 @@ class Server:
         self._origin = origin
         self._database = database
         self._cookie = "__Host-pooler" if origin.is_secure else "pooler"
-        self._visits = Visits()
+        self._logins = Logins()
         self._guesses = Guesses()
-        self._seats: dict[int, Seat] = {}
+        self._windows: dict[int, JudgingWindow] = {}
         """By the row id of the judge."""
         self._turns: dict[int, asyncio.Lock] = {}
         """A judge has one process at a time: the next begins when the one before has ended."""
@@ -98,7 +98,7 @@ class Server:
         """When the database was asked last which codes stand."""
         self._trouble = ""
         self._is_stopping = False
-        self._listener = now_listening()
+        self._listener = current_listener()
 
     def app(self) -> web.Application:
         """Return what aiohttp runs."""
@@ -148,17 +148,17 @@ class Server:
             raise web.HTTPForbidden(text="This came from another page.\n")
 
     async def _page(self, request: web.Request) -> web.Response:
-        visit = await self._visit(request)
-        if visit is None:
+        login = await self._login(request)
+        if login is None:
             return _html(pages.code_page())
-        self._visits.touch(visit)
+        self._logins.touch(login)
         return _html(pages.judging_page(self._origin.socket))
 
     async def _enter(self, request: web.Request) -> web.Response:
         code, address = await _code_of(request), self._address(request)
         if wait_s := self._guesses.begin(address):
-            said = f"Too many wrong codes. Wait {wait_s} seconds."
-            return _html(pages.code_page(said), 429, {"Retry-After": str(wait_s)})
+            words = f"Too many wrong codes. Wait {wait_s} seconds."
+            return _html(pages.code_page(words), 429, {"Retry-After": str(wait_s)})
         try:
             access = await self._ask(partial(self._codes.judge_of, code))
         except PoolerError as error:
@@ -169,11 +169,11 @@ class Server:
             self._listener.say(f"a wrong code from {address}")
             return _html(pages.code_page(_UNKNOWN), 403)
         self._guesses.forget(address)
-        self._visits.end(self._token(request))
+        self._logins.end(self._token(request))
         response = web.Response(status=303, headers={"Location": "/"})
         response.set_cookie(
             self._cookie,
-            self._visits.begin(access),
+            self._logins.begin(access),
             path="/",
             secure=self._origin.is_secure,
             httponly=True,
@@ -183,10 +183,10 @@ class Server:
         return response
 
     async def _leave(self, request: web.Request) -> web.Response:
-        visit = self._visits.end(self._token(request))
-        if visit is not None:
+        login = self._logins.end(self._token(request))
+        if login is not None:
             self._let_out()
-            self._listener.say(f"{visit.access.judge} left")
+            self._listener.say(f"{login.access.judge} left")
         response = web.Response(status=303, headers={"Location": "/"})
         response.del_cookie(
             self._cookie, path="/", secure=self._origin.is_secure, httponly=True, samesite="Strict"
@@ -196,37 +196,37 @@ class Server:
     async def _judge(self, request: web.Request) -> web.StreamResponse:
         """Show a judge's screen in a window, for as long as it is open."""
         self._check_page(request)
-        visit = await self._visit(request)
-        if visit is None:
+        login = await self._login(request)
+        if login is None:
             raise web.HTTPUnauthorized(text="Enter your code first.\n")
         socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, max_msg_size=MOST_FRAME, compress=False)
         socket.headers.update(pages.HEADERS)
         await socket.prepare(request)
-        seat, judge = Seat(visit, socket), visit.access.judge_id
-        before, self._seats[judge] = self._seats.get(judge), seat
+        window, judge = JudgingWindow(login, socket), login.access.judge_id
+        before, self._windows[judge] = self._windows.get(judge), window
         if before is not None:
             before.end(_ELSEWHERE)
         try:
             async with self._turns.setdefault(judge, asyncio.Lock()):
-                words = "" if seat.is_over.is_set() else await self._sit(seat, _sizes(request.query))
+                words = "" if window.is_over.is_set() else await self._sit(window, _sizes(request.query))
         finally:
-            if self._seats.get(judge) is seat:
-                del self._seats[judge]
+            if self._windows.get(judge) is window:
+                del self._windows[judge]
         with suppress(ConnectionError, RuntimeError):
-            await socket.send_bytes(f"{_CLEAR}{seat.words or words}\r\n".encode())
+            await socket.send_bytes(f"{_CLEAR}{window.words or words}\r\n".encode())
             await socket.close()
         return socket
 
-    async def _sit(self, seat: Seat, sizes: dict[str, int]) -> str:
+    async def _sit(self, window: JudgingWindow, sizes: dict[str, int]) -> str:
         """Run the process of a judge until it ends, or the window does; return its last words."""
-        judge = seat.visit.access.judge
+        judge = window.login.access.judge
         start = start_of(judge, self._collection, **sizes)
         try:
-            screen = await Screen.begin(start, seat.socket.send_bytes)
+            screen = await Screen.begin(start, window.socket.send_bytes)
         except OSError as error:
             self._listener.warn(f"the screen of {judge} cannot be started: {error.strerror or error}")
             return FAILED
-        ways = (self._pass_on(seat, screen), screen.ended(), seat.is_over.wait())
+        ways = (self._pass_on(window, screen), screen.ended(), window.is_over.wait())
         ends = [asyncio.create_task(one) for one in ways]
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -241,30 +241,30 @@ class Server:
                 raise bug
         return words
 
-    async def _pass_on(self, seat: Seat, screen: Screen) -> None:
+    async def _pass_on(self, window: JudgingWindow, screen: Screen) -> None:
         """Pass on what is typed in a window; what no page of this server sends ends it."""
-        async for message in seat.socket:
+        async for message in window.socket:
             kind, about = _read_message(message)
             if kind not in ("stdin", "resize", "focus", "blur", "ping"):
                 return
             await self._refresh()
-            if not self._visits.lasts(seat.visit):
-                seat.end(_OVER)
+            if not self._logins.lasts(window.login):
+                window.end(_OVER)
                 return
             if kind == "stdin":
-                self._visits.touch(seat.visit)
+                self._logins.touch(window.login)
                 await screen.type(str(about))
             elif kind == "resize":
                 await screen.tell("resize", **_sizes(about if isinstance(about, dict) else {}))
             elif kind == "ping":
                 with suppress(ConnectionError):
-                    await seat.socket.send_json(["pong", about])
+                    await window.socket.send_json(["pong", about])
             else:
                 await screen.tell(kind)
 
-    async def _visit(self, request: web.Request) -> Visit | None:
+    async def _login(self, request: web.Request) -> Login | None:
         await self._refresh()
-        return self._visits.find(self._token(request))
+        return self._logins.find(self._token(request))
 
     def _token(self, request: web.Request) -> str:
         return request.cookies.get(self._cookie, "")
@@ -287,7 +287,7 @@ class Server:
         """Let out whose code opens nothing any more."""
         trouble = ""
         try:
-            self._visits.keep(await self._ask(self._codes.standing))
+            self._logins.end_outdated(await self._ask(self._codes.standing))
         except PoolerError as error:
             # A screen says itself that it cannot save, and goes on when it can.
             trouble = error.message
@@ -298,9 +298,9 @@ class Server:
         self._let_out()
 
     def _let_out(self) -> None:
-        for seat in self._seats.values():
-            if not self._visits.lasts(seat.visit):
-                seat.end(_OVER)
+        for window in self._windows.values():
+            if not self._logins.lasts(window.login):
+                window.end(_OVER)
 
     async def _ask(self, question: Callable[[], Answer]) -> Answer:
         return await asyncio.get_running_loop().run_in_executor(self._database, question)
@@ -309,7 +309,7 @@ class Server:
         async def watch() -> None:
             while True:
                 await asyncio.sleep(_WATCH_S)
-                if self._seats:
+                if self._windows:
                     await self._refresh()
 
         watching = asyncio.create_task(watch())
@@ -319,8 +319,8 @@ class Server:
     async def _stop(self, _app: web.Application) -> None:
         """Let every screen save and end."""
         self._is_stopping = True
-        for seat in self._seats.values():
-            seat.end(_STOPPED)
+        for window in self._windows.values():
+            window.end(_STOPPED)
         with suppress(TimeoutError):
             async with asyncio.timeout(2 * LEAVE_S):
                 for turn in self._turns.values():

@@ -37,5 +37,5 @@ def find_strategy(name: str) -> AnyStrategy:
 
 
 def chooses_at_once(name: str | None) -> bool:
-    """Tell whether a strategy, as a manifest names it, values all documents at once, by no chance."""
+    """Return whether a strategy, as a manifest names it, values all documents at once, by no chance."""
     return name is not None and (is_own(name) or isinstance(STRATEGIES.get(name), FixedStrategy))

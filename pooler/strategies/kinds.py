@@ -186,7 +186,7 @@ class AdaptiveStrategy(Strategy):
     says it."""
 
     def needs_seed_for(self, parameters: Mapping[str, ParameterValue]) -> bool:
-        """Tell whether choices are random with all these parameters (see `complete`)."""
+        """Return whether choices are random with all these parameters (see `complete`)."""
         if self.needs_seed_with is None:
             return self.needs_seed
         return self.needs_seed_with(parameters)

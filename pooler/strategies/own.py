@@ -29,7 +29,7 @@ _OWN = re.compile(r"(.+\.py):([^:]*)")
 
 
 def is_own(name: str) -> bool:
-    """Tell whether a name is that of a function of a file.
+    """Return whether a name is that of a function of a file.
 
     >>> is_own("mine.py:early"), is_own("rrf")
     (True, False)

@@ -1,6 +1,6 @@
 """What several functions ask of an argument, in the same words.
 
-Loads numpy for arrays alone: a judge's pace, which is told at the start of a screen, has none.
+Loads numpy for arrays alone: a judge's pace, which is shown at the start of a screen, has none.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class JudgedRankings:
     """Shape (n_runs, n_topics, width): codes within the topic, in rank order, then -1."""
     lengths: NDArray[np.int64]
     """Shape (n_runs, n_topics): ranks filled; 0 = the run has no document for the topic."""
-    document_states: tuple[NDArray[np.int8], ...]
+    states: tuple[NDArray[np.int8], ...]
     """One array a topic, indexed by code: `UNJUDGED`, `NOT_RELEVANT` or `RELEVANT`."""
     n_relevant: NDArray[np.int64]
     """Shape (n_topics,): documents judged relevant, retrieved or not (R of mode ``pool``)."""
@@ -51,7 +51,7 @@ class JudgedRankings:
 
         `RELEVANT`, `NOT_RELEVANT`, `UNJUDGED`, or `NOT_RETRIEVED` below the end of the run.
         """
-        return self.by_rank(topic, self.document_states[topic], NOT_RETRIEVED)
+        return self.by_rank(topic, self.states[topic], NOT_RETRIEVED)
 
     def by_rank(self, topic: int, values: NDArray[Scalar], beyond: int = 0) -> NDArray[Scalar]:
         """Look up a value of every document of one topic, by code, at each rank; shape (n_runs, width).
@@ -63,24 +63,24 @@ class JudgedRankings:
         return table[self.documents[:, topic]]
 
     def documents_at(self, topic: int, ranks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Tell which documents of one topic, by code, stand at some ranks of runs.
+        """Report which documents of one topic, by code, stand at some ranks of runs.
 
         `ranks`, shape (n_runs, up to the width), may hold some below the end of a run.
         """
-        found = np.zeros(self.document_states[topic].size + 1, np.bool_)
+        found = np.zeros(self.states[topic].size + 1, np.bool_)
         found[self.documents[:, topic, : ranks.shape[1]][ranks]] = True
         return found[:-1]  # the padding code -1 marked the last element
 
     def relevant(self) -> NDArray[np.bool_]:
-        """Tell which ranks hold a relevant document; shape (n_runs, n_topics, width)."""
+        """Report which ranks hold a relevant document; shape (n_runs, n_topics, width)."""
         return self._at_least(RELEVANT)
 
     def judged(self) -> NDArray[np.bool_]:
-        """Tell which ranks hold a judged document, relevant or not; shape (n_runs, n_topics, width)."""
+        """Report which ranks hold a judged document, relevant or not; shape (n_runs, n_topics, width)."""
         return self._at_least(NOT_RELEVANT)
 
     def _at_least(self, least: int) -> NDArray[np.bool_]:
-        """Tell which ranks hold a document of which at least this is known."""
+        """Report which ranks hold a document of which at least this is known."""
         found = np.empty(self.documents.shape, dtype=np.bool_)
         for topic in range(len(self.topics)):
             found[:, topic] = self.states_by_rank(topic) >= least
@@ -140,7 +140,7 @@ def judged_rankings(
                 lengths[run, column] = min(ranking.size, cutoff)
     width = int(lengths.max(initial=0))
     documents = np.full((len(tags), len(topics), width), -1, dtype=np.int32)
-    document_states: list[NDArray[np.int8]] = []
+    states: list[NDArray[np.int8]] = []
     n_relevant = np.zeros(len(topics), dtype=np.int64)
     for column, topic in enumerate(topics):
         ids, relevant = _judgements(judged, topic)
@@ -155,14 +155,14 @@ def judged_rankings(
         _check_no_repeats(documents[:, column], tags, topic)
         of_topic = np.full(n_known, UNJUDGED, dtype=np.int8)
         of_topic[codes[: ids.size]] = np.where(relevant, RELEVANT, NOT_RELEVANT)
-        document_states.append(of_topic)
+        states.append(of_topic)
         n_relevant[column] = np.count_nonzero(relevant)
     return JudgedRankings(
         topics=tuple(topics),
         tags=tuple(tags),
         documents=documents,
         lengths=lengths,
-        document_states=tuple(document_states),
+        states=tuple(states),
         n_relevant=n_relevant,
         cutoff=cutoff,
     )
@@ -229,7 +229,7 @@ class GradedRankings:
     """Ranks that were looked at, at least 1. The width is smaller when every run is shorter."""
 
     def relevant(self, level: int) -> NDArray[np.bool_]:
-        """Tell which ranks hold a document of at least a level; shape (n_runs, n_topics, width).
+        """Report which ranks hold a document of at least a level; shape (n_runs, n_topics, width).
 
         False for unjudged documents and ranks that are not filled, whatever the level.
         """
@@ -304,7 +304,7 @@ def graded_rankings(
     for column, topic in enumerate(topics):
         ids, grades = judged[topic]
         # Codes ascend with the id; the padding code -1 picks the last element.
-        known = np.append(arrays.document_states[column] >= NOT_RELEVANT, np.False_)
+        known = np.append(arrays.states[column] >= NOT_RELEVANT, np.False_)
         of_code = np.zeros(known.size, dtype=np.int32)
         of_code[known] = np.asarray(grades)[np.argsort(ids)]
         codes = arrays.documents[:, column]

@@ -68,7 +68,7 @@ def _ids_in_use() -> Select[int]:
 
 
 def _is_of_interest() -> ColumnElement[bool]:
-    """Say in SQL that a document is to be judged for some topic, or somebody did something to it."""
+    """Return the SQL condition that a document is to be judged for some topic, or has an event."""
     pooled = to_judge(POOL_ENTRY.c.document_id)
     return or_(DOCUMENT.c.id.in_(pooled), DOCUMENT.c.id.in_(select(JUDGEMENT.c.document_id)))
 
@@ -88,7 +88,7 @@ def _raw(document: Document, sha256: str | None) -> tuple[bytes, bytes | None]:
 
 
 def _describes(document: Document) -> bool:
-    """Say whether a document comes with more than title and text."""
+    """Return whether a document comes with more than title and text."""
     return bool(document.fields or document.markup)
 
 

@@ -1,4 +1,4 @@
-"""Adaptive pools: documents drawn one at a time, each knowing what became of those before.
+"""Adaptive pools: documents drawn one at a time, each knowing what happened to those before.
 
 An adaptive pool lists every document it may draw; drawing one turns it into one to be judged.
 """
@@ -23,7 +23,7 @@ _COUNT_AFTER = {JudgeKind.IMPORTED.value: 1, JudgeKind.MODEL.value: 2}
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A document that was drawn, and what became of it."""
+    """A document that was drawn, and what happened to it."""
 
     docno: str
     grade: int | None
@@ -81,7 +81,7 @@ def draw(session: Session, *, pool: str, topic: str, choose: Choose) -> str | No
 
 
 def is_adaptive(pool: ColumnElement[int]) -> ColumnElement[bool]:
-    """Say in SQL that a pool, given by its row id, is adaptive."""
+    """Return the SQL condition that a pool, given by its row id, is adaptive."""
     return pool.in_(select(POOL_TOPIC.c.pool_id))
 
 
@@ -113,16 +113,16 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
         .where(JUDGEMENT.c.topic_id == topic_id)
         .order_by(JUDGEMENT.c.revision)
     )
-    document_states: dict[int, dict[str, _JudgeState]] = {}
+    states: dict[int, dict[str, _JudgeState]] = {}
     kinds: dict[str, int] = {}
     for document, grade, at, judge, kind in session.execute(events):
         kinds[judge] = _COUNT_AFTER.get(kind, 0)
-        of_judge = document_states.setdefault(document, {})
+        of_judge = states.setdefault(document, {})
         before = of_judge.get(judge)
         of_judge[judge] = _JudgeState(grade, at, at) if before is None else before.then(grade, at)
-    graders = {judge for of in document_states.values() for judge, one in of.items() if one.grade is not None}
+    graders = {judge for of in states.values() for judge, one in of.items() if one.grade is not None}
     first = min((kinds[judge] for judge in graders), default=0)
-    heard = {judge for judge in graders if kinds[judge] == first}
+    counted = {judge for judge in graders if kinds[judge] == first}
     query = (
         select(DOCUMENT.c.docno, DOCUMENT.c.id)
         .join(POOL_ENTRY, POOL_ENTRY.c.document_id == DOCUMENT.c.id)
@@ -130,7 +130,7 @@ def fetch_draws(session: Session, pool_id: int, topic_id: int) -> list[Draw]:
         .order_by(POOL_ENTRY.c.position)
     )
     return [
-        Draw(docno, _first_grade(document_states.get(document, {}), heard))
+        Draw(docno, _first_grade(states.get(document, {}), counted))
         for docno, document in session.execute(query)
     ]
 
@@ -151,11 +151,11 @@ class _JudgeState:
         return _JudgeState(grade, self.since if grade == self.grade else last, last)
 
 
-def _first_grade(document_states: Mapping[str, _JudgeState], heard: Collection[str]) -> int | None:
+def _first_grade(states: Mapping[str, _JudgeState], counted: Collection[str]) -> int | None:
     """Return the grade that has stood the longest, by the judges' names where times are equal."""
     graded = [
         (one.since, name, one.grade)
-        for name, one in document_states.items()
-        if name in heard and one.grade is not None
+        for name, one in states.items()
+        if name in counted and one.grade is not None
     ]
     return min(graded)[2] if graded else None

@@ -52,7 +52,7 @@ def count_rows(session: Session, rows: FromClause, *where: ColumnElement[bool]) 
 
 
 def same_pair(first: FromClause, second: FromClause) -> ColumnElement[bool]:
-    """Say in SQL that two rows are of one document of one topic."""
+    """Return the SQL condition that two rows are of one document of one topic."""
     return and_(first.c.topic_id == second.c.topic_id, first.c.document_id == second.c.document_id)
 
 
@@ -66,7 +66,7 @@ def to_judge(*columns: ColumnElement[Any], pool: int | None = None) -> Select[An
 
 
 def is_pooled(rows: FromClause, *, pool: int | None = None) -> ColumnElement[bool]:
-    """Say in SQL that the document of a row is to be judged; see `to_judge`."""
+    """Return the SQL condition that the document of a row is to be judged; see `to_judge`."""
     # Looked up one by one: of a join, SQLite may make every pair of rows.
     entries = to_judge(POOL_ENTRY.c.pool_id, pool=pool)
     return entries.where(same_pair(POOL_ENTRY, rows)).correlate(rows).exists()

@@ -26,7 +26,7 @@ from store.text import natural_key
 
 
 def is_same_plan(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Say whether two manifests are of one plan, whatever version of the program wrote them."""
+    """Return whether two manifests are of one plan, whatever version of the program wrote them."""
     return {**old, "version": None} == {**new, "version": None}
 
 
@@ -35,18 +35,20 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     plain = (str, int, float, type(None))
     old, new = ({**plan, **plan.get("parameters", {})} for plan in (old, new))
     names = [name for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
-    said = []
+    differing = []
     for name in names:
         values = old.get(name), new.get(name)
         if name in ("parameters", "pairs", "sizes", "topics", "sha256", "version"):
             continue
         if name == "runs":
-            said += _different_runs(values[0] or (), values[1] or ())
+            differing += _different_runs(values[0] or (), values[1] or ())
         elif name not in _OF_PARTS and isinstance(values[0], plain) and isinstance(values[1], plain):
-            said.append("{} {}, not {}".format(name, *("none" if one is None else one for one in values)))
+            differing.append(
+                "{} {}, not {}".format(name, *("none" if one is None else one for one in values))
+            )
         else:
-            said.append(_OF_PARTS.get(name, name))
-    return f" ({'; '.join(said)})" if said else ""
+            differing.append(_OF_PARTS.get(name, name))
+    return f" ({'; '.join(differing)})" if differing else ""
 
 
 _OF_PARTS = {
@@ -70,13 +72,13 @@ def _different_runs(old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str,
         "run {} too": [tag for tag in before if tag not in after],
         "no run {}": [tag for tag in after if tag not in before],
     }
-    said = []
+    differing = []
     for words, tags in parts.items():
         named = ", ".join(f"`{tag}`" for tag in sorted(tags)[:_RUNS_NAMED])
         more = f" and {len(tags) - _RUNS_NAMED:,} more" if len(tags) > _RUNS_NAMED else ""
-        said += [words.format(named + more)] if tags else []
+        differing += [words.format(named + more)] if tags else []
     # Groups, file names and runs that fed neither differ as well.
-    return said or ["what is known of its runs"]
+    return differing or ["what is known of its runs"]
 
 
 def name_taken(
@@ -148,7 +150,7 @@ class StoredPool:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What became of a name."""
+    """What happened to a name."""
 
     is_new: bool
     """False = the same pool was there already, and nothing was changed."""
@@ -190,7 +192,7 @@ def add_pool(
 
 
 def is_same_pool(session: Session, topics: Keys, documents: Keys, old: Row[Any], pool: Pool) -> bool:
-    """Say whether `old`, a row of the table of pools, is in use and is this pool: round, plan and entries."""
+    """Return whether `old`, a row of pools, is in use and is this pool: round, plan and entries."""
     same = is_same_plan(json.loads(old.manifest), pool.manifest)
     if not same or old.round != pool.round or old.withdrawn:
         return False

@@ -135,8 +135,8 @@ class Runs(Area):
 
     def add(self, run: Run, *, replace: bool = False) -> ImportReport:
         """Add a run; see `add_rankings`."""
-        said = run.tag, run.group, run.contributes, run.sha256, run.file, run.header
-        return self.add_rankings(StoredRun(*said), run.rankings, replace=replace)
+        facts = run.tag, run.group, run.contributes, run.sha256, run.file, run.header
+        return self.add_rankings(StoredRun(*facts), run.rankings, replace=replace)
 
     def add_rankings(
         self, run: StoredRun, rankings: Iterable[Ranking], *, replace: bool = False

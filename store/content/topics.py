@@ -37,7 +37,7 @@ def set_text(session: Session, row: Row[Any], topic: Topic, *, keeps_old: bool) 
 
 
 def was_judged(session: Session, topic: int) -> bool:
-    """Say whether anybody sat at a desk over a topic, by its row id."""
+    """Return whether anybody sat at a desk over a topic, by its row id."""
     at_desk = select(JUDGEMENT.c.id).where(JUDGEMENT.c.topic_id == topic, JUDGEMENT.c.sitting_id.is_not(None))
     return session.scalar(at_desk.limit(1)) is not None
 
@@ -108,8 +108,8 @@ class Topics(Area):
                 set_text(session, row, topic, keeps_old=keeps_old)
             if new:
                 own = TOPIC.c.id == bindparam("row_id")
-                told: dict[str, Any] = {name: bindparam(f"new_{name}") for name in _TEXTS}
-                session.connection().execute(update(TOPIC).where(own).values(listed=True, **told), new)
+                new_texts: dict[str, Any] = {name: bindparam(f"new_{name}") for name in _TEXTS}
+                session.connection().execute(update(TOPIC).where(own).values(listed=True, **new_texts), new)
             return ImportReport(added=added + len(new), unchanged=unchanged, replaced=replaced)
 
     def listed(self) -> set[str]:

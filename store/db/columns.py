@@ -110,5 +110,5 @@ def _as_moment(value: datetime) -> str:
 
 
 def is_of(column: Column[Any], kind: type[Any]) -> bool:
-    """Say whether a column is of a kind, under whatever it is wrapped in."""
+    """Return whether a column is of a kind, under whatever it is wrapped in."""
     return isinstance(getattr(column.type, "impl", column.type), kind)

@@ -71,7 +71,7 @@ _READ_ONLY = "25006"
 
 
 def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
-    """Say whether a failure may come of a file that is not what it was, or not all of it."""
+    """Return whether a failure may come of a file that is not what it was, or not all of it."""
     cause = error.orig if isinstance(error, DatabaseError) else error
     if not isinstance(cause, sqlite3.Error):
         return False
@@ -81,12 +81,12 @@ def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
     return kind == sqlite3.SQLITE_CORRUPT
 
 
-def _as_told(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | None:
+def _store_error(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | None:
     """Say in one line what is wrong with a database; ``None`` = the program is."""
     cause = error.orig if isinstance(error, DatabaseError) else error
     reason = next(iter(str(cause).strip().splitlines()), "the connection failed")
     if isinstance(cause, sqlite3.Error):
-        return _as_sqlite_told(where, cause, reason)
+        return _sqlite_error(where, cause, reason)
     if getattr(cause, "sqlstate", None) == _INSUFFICIENT_PRIVILEGE:
         return _as_refused(where, getattr(error, "statement", None) or "", reason)
     if getattr(cause, "sqlstate", None) == _READ_ONLY:
@@ -116,7 +116,7 @@ _SQLITE_SAYS = {
 """What SQLite's own codes mean, and what to do."""
 
 
-def _as_sqlite_told(where: str, error: sqlite3.Error, reason: str) -> StoreError | None:
+def _sqlite_error(where: str, error: sqlite3.Error, reason: str) -> StoreError | None:
     """Say what an error of SQLite means; ``None`` = the program is wrong."""
     name, kind = getattr(error, "sqlite_errorname", ""), _code(error) & 0xFF
     if kind == sqlite3.SQLITE_NOTADB:
@@ -134,8 +134,8 @@ def _as_sqlite_told(where: str, error: sqlite3.Error, reason: str) -> StoreError
         return StoreError(f"{where}: {reason}") if isinstance(error, sqlite3.OperationalError) else None
     words, hint = _SQLITE_SAYS[kind]
     left = f"{free // 1_000_000} MB" if free >= 1_000_000 else f"{free // 1000} kB"
-    told = words.format(reason=reason, name=name, free=left, folder=Path(where).parent)
-    return StoreError(f"{where}: {told}", hint=hint)
+    reported = words.format(reason=reason, name=name, free=left, folder=Path(where).parent)
+    return StoreError(f"{where}: {reported}", hint=hint)
 
 
 def _as_refused(where: str, statement: str, reason: str) -> StoreError:
@@ -181,7 +181,7 @@ BUSY_TIMEOUT_MS = 30_000
 JUDGE_PATIENCE_MS = 2_000
 """How long a judge's screen waits for a writer before it says so, and tries again later."""
 TRANSACTIONS: Counter[str] = Counter()
-"""How many this process has written, `kept` and `undone`: whoever interrupts it is told."""
+"""How many this process has written, `kept` and `undone`: an interrupt reports it."""
 
 _NETWORK = {
     "connect_timeout": 10,
@@ -389,7 +389,7 @@ def _commit(session: Session) -> None:
 
 
 def _is_open(connection: Any) -> bool:
-    """Say whether a driver's connection is within a transaction."""
+    """Return whether a driver's connection is within a transaction."""
     if isinstance(connection, sqlite3.Connection):
         return connection.in_transaction
     return bool(connection.info.transaction_status)  # 0 = idle, in libpq's words
@@ -413,10 +413,10 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         if is_like_damage(error):
             cause = error.orig if isinstance(error, DatabaseError) else error
             raise StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT) from error
-        told = _as_told(where, error)
-        if told is None:
+        reported = _store_error(where, error)
+        if reported is None:
             raise
-        raise told from error
+        raise reported from error
     except UnicodeDecodeError as error:  # of a stored text, or of what SQLite says of a damaged schema
         message = f"{display(engine.url)}: {DAMAGED}: a text in it is no UTF-8"
         raise StoreError(message, hint=DAMAGED_HINT) from error

@@ -187,7 +187,7 @@ def side_files(file: Path) -> list[Path]:
 
 
 def is_cut(file: Path) -> bool:
-    """Say whether a SQLite file ends in the middle of a page, which SQLite would read as zeros.
+    """Return whether a SQLite file ends in the middle of a page, which SQLite would read as zeros.
 
     Where a log lies beside it, what is missing may be in the log, and SQLite sees to it.
     """
@@ -213,7 +213,7 @@ _BLOCK = 1 << 20
 
 
 def seal(file: Path) -> None:
-    """Seal a SQLite file that nobody has open."""
+    """Seal a SQLite file that no process has open."""
     with file.open("r+b") as stream:
         stream.seek(_MARK_AT)
         stream.write(_FIELD.pack(SEAL))

@@ -19,7 +19,7 @@ _PREVENTED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL}
 
 
 class Scrubbed(StrEnum):
-    """What has become of the bytes."""
+    """What has happened to the bytes."""
 
     DONE = "done"
     """The file has been written anew, without them, and its log is empty."""

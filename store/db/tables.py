@@ -121,7 +121,7 @@ class DocumentMetadataRow(_Row, table=True):
 
     document_id: int = Field(primary_key=True, foreign_key="document.id")
     markup: str | None = Field(default=None, sa_type=String(16))
-    """How the text is marked up, see `store.readable`; ``None`` = nobody has said, and it is plain."""
+    """How the text is marked up, see `store.readable`; ``None`` = unknown, and it is plain."""
     fields: str = Field(default="{}", sa_type=RawText, sa_column_kwargs={"default": "{}"})
     """JSON: the values of fields, as text, by name."""
 
@@ -270,7 +270,7 @@ class ErasureRow(_Row, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     uid: str = Field(default_factory=new_uid, sa_type=String(16), unique=True)
-    """Of the judge, so that no backup brings the judgements back unasked."""
+    """Of the judge, so that no backup brings the judgements back by mistake."""
     kind: str = Field(sa_type=String(16))
     judgements: int
     """Documents that had a grade."""
@@ -279,7 +279,7 @@ class ErasureRow(_Row, table=True):
 
 
 class AssignmentPlanRow(_Row, table=True):
-    """One way documents were assigned: to judges by name, or to whoever comes first."""
+    """One way documents were assigned: to judges by name, or to the first who claim them."""
 
     id: int | None = Field(default=None, primary_key=True)
     manifest: str = Field(sa_type=Text)
@@ -305,7 +305,7 @@ class AssignmentRow(_Row, table=True):
     topic_id: int = Field(foreign_key="topic.id")
     document_id: int = Field(foreign_key="document.id")
     judge_id: int | None = Field(default=None, foreign_key="judge.id", index=True)
-    """``None`` = nobody's yet: whoever claims it."""
+    """``None`` = open to any judge."""
     position: int
     """In its judge's display order, from 0; of a place to be claimed, in the plan's."""
     purpose: str = Field(default="primary", sa_type=String(16))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 Repeats = Literal["refuse", "first", "last", "highest", "drop"]
-"""What becomes of a topic, docno and judge that come twice and not alike.
+"""What happens to a topic, docno and judge that come twice and not alike.
 
 ``refuse``: every line after the first is a fault; ``highest``: the highest grade counts, and a code that is
 no grade is below all grades; ``drop``: none of the lines counts.
@@ -81,8 +81,8 @@ def settle_repeats(
         elif others and rule == "last":
             chosen = group[-1]
         kept.append(chosen)
-        said = meaning(chosen)
-        same = [row.line for row in group if row is not chosen and meaning(row) == said]
+        meant = meaning(chosen)
+        same = [row.line for row in group if row is not chosen and meaning(row) == meant]
         alike += same
         n_dropped += len(group) - 1 - len(same)
     first_alike = min(alike, default=0)
@@ -196,7 +196,7 @@ def decode_rows(
     """Turn the rows of a file, which name their judges, into judgements of the declared scale.
 
     `codes` says what codes mean that are no grades, `mapping` which codes are read as others. Codes that are
-    not on the scale are told to `faults` with their lines, as are repeats that are refused.
+    not on the scale are added to `faults` with their lines, as are repeats that are refused.
     """
     decoded = DecodedQrels()
     mapping, codes = mapping or {}, codes or {}
@@ -238,5 +238,5 @@ def decode_rows(
 
 
 def _is_integer(text: str) -> bool:
-    """Say whether text is an integer as a person would write it; no grade has more digits."""
+    """Return whether text is an integer as a person would write it; no grade has more digits."""
     return text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 20

@@ -33,7 +33,7 @@ from store.fields import id_fault
 from store.formats import DocumentFormat
 from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.json_lines import IdRegister, read_texts
-from store.formats.syntax.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, told_kind
+from store.formats.syntax.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, report_kind
 from store.formats.syntax.sgml import (
     INLINE_TAGS,
     Record,
@@ -146,7 +146,7 @@ def _documents(
     if not ids and not faults:
         faults.add(None, "expected at least one document, got none", "empty")
     elif faults:
-        told_kind(faults, DOCUMENTS)
+        report_kind(faults, DOCUMENTS)
     faults.raise_if_any()
 
 

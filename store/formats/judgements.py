@@ -108,7 +108,7 @@ class StateReader:
         self._codes = array("i")
         self._odd: set[int] = set()
         self.numbers = {name: Numbering[Any]() for name in STATE_FIELDS}
-        """Of the values of each column, which whoever adds codes fills."""
+        """Of the values of each column, which the caller that adds codes fills."""
 
     def read(self, values: Mapping[str, Any], line: int, *, is_odd: bool = False) -> None:
         """Take the JSON values of a line, or tell what is wrong with them; see `add`."""
@@ -233,7 +233,7 @@ class JudgementsFile:
 def read_judgements(path: str, form: JudgementsFormat, faults: FaultList) -> JudgementsFile:
     """Read a file of events or of current states: its first line says which it is.
 
-    Faults are told, and what has none is returned.
+    Faults are reported, and what has none is returned.
     """
     _check(form)
     reader = _Reader(faults)
@@ -333,11 +333,11 @@ class _EarlierHistory:
         order, _, seed = str(values.get("display_order")).partition(":")
         if order == "random" and seed.isdecimal():
             values |= {"display_order": order, "order_seed": int(seed)}
-        said = [values.pop(name, None) for name in _EARLIER]
+        earlier = [values.pop(name, None) for name in _EARLIER]
         action, state, undoes = (values.get(name) for name in ("action", "state", "undoes"))
         by_state = _BY_STATE.get(str(state))
         pair = tuple(str(values.get(name)) for name in KEY_FIELDS)
-        is_apart = action == "settle" or any(one is not None for one in said)
+        is_apart = action == "settle" or any(one is not None for one in earlier)
         self.n_events += is_apart
         if not is_apart and (undoes is None or (*pair, str(undoes)) not in self._apart):
             return values
@@ -355,7 +355,7 @@ def _code_of_cell(name: str, numbers: Numbering[Any], cell: str) -> int:
 
 
 def is_history(names: Container[str]) -> bool:
-    """Say whether what has these names is an event, and no state."""
+    """Return whether what has these names is an event, and no state."""
     return "revision" in names or "action" in names
 
 
@@ -465,7 +465,7 @@ def _read_cells(names: list[str], cells: list[str], line: int, reader: _Reader, 
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Say whether a line names the columns of events or of states, each once."""
+    """Return whether a line names the columns of events or of states, each once."""
     named = set(cells) - {_KIND}
     of_events = named >= _ALWAYS and named <= {*FIELDS, *_EARLIER}
     return len(cells) == len(set(cells)) and (of_events or named == {*STATE_FIELDS})

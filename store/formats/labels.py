@@ -2,7 +2,7 @@
 
 umbrela writes the text of query and passage, the answer (``prediction``), a grade (``judgment``) and, in
 later versions, whether the answer could be read (``result_status``). What could not be read has grade 0
-there: it is told apart here by that status or, where a file has none, by an answer that does not say 0.
+there: it is recognised here by that status or, where a file has none, by an answer that does not say 0.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class LabelsFile:
 def read_labels(
     path: str, form: LabelsFormat, scale: Scale, mapping: Mapping[int, int], faults: FaultList
 ) -> LabelsFile:
-    """Read a file of labels; all that is wrong with it is told to `faults`, by line.
+    """Read a file of labels; all that is wrong with it is added to `faults`, by line.
 
     `mapping` reads a grade of the file as one of the scale, for probabilities, too.
     """
@@ -252,12 +252,12 @@ def _bytes(text: str) -> bytes:
 
 
 def _is_whole(value: Any, *, least: int = -(2**31) + 1) -> bool:
-    """Say whether a value is a whole number that both databases hold."""
+    """Return whether a value is a whole number that both databases hold."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31
 
 
 def _is_number(value: Any) -> bool:
-    """Say whether a value is a finite number of at least 0."""
+    """Return whether a value is a finite number of at least 0."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and math.isfinite(value) and value >= 0
 
@@ -268,7 +268,7 @@ def answer_lines(answers: Iterable[Answer]) -> Iterator[str]:
         why = None if one.unreadable is None else one.unreadable.value
         has_failed = one.grade is None and why is None
         chances = one.probabilities
-        said = {
+        fields = {
             "topic": one.topic,
             "docno": one.docno,
             "grade": one.grade,
@@ -287,7 +287,9 @@ def answer_lines(answers: Iterable[Answer]) -> Iterator[str]:
             **{name: getattr(one, name) or None for name in _TEXTS},
             **{name: _moment(getattr(one, name)) for name in ("sent_at", "received_at")},
         }
-        yield json_line({name: value for name, value in said.items() if value is not None or name == "grade"})
+        yield json_line(
+            {name: value for name, value in fields.items() if value is not None or name == "grade"}
+        )
 
 
 def _moment(value: datetime | None) -> str | None:
@@ -304,7 +306,7 @@ def umbrela_lines(
     has 0 there, and `result_status` 0 says that it is none.
     """
     for one in answers:
-        said = {
+        fields = {
             "model": one.served_model,
             **dict(zip(("query", "passage"), texts(one.topic, one.docno), strict=True)),
             "prediction": one.body.decode("utf-8", "replace"),
@@ -313,4 +315,4 @@ def umbrela_lines(
             "qid": one.topic,
             "docid": one.docno,
         }
-        yield json_line(said | ({"reasoning": one.note} if one.note else {}))
+        yield json_line(fields | ({"reasoning": one.note} if one.note else {}))

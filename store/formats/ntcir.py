@@ -137,8 +137,10 @@ class _Cut:
         above, below = self._least_relevant, self._most_irrelevant
         other = below if is_relevant else above
         if other is not None and (grade <= other[0] if is_relevant else grade >= other[0]):
-            said = 1 - is_relevant
-            message = f"expected {said} for {letter}, as line {other[2]} has {said} for {other[1]}"
+            complement = 1 - is_relevant
+            message = (
+                f"expected {complement} for {letter}, as line {other[2]} has {complement} for {other[1]}"
+            )
             raise UnfitFieldError(f"{message}, got {is_relevant}", "cut")
         if is_relevant and (above is None or grade < above[0]):
             self._least_relevant = grade, letter, line

@@ -101,12 +101,12 @@ def _probability(text: bytes) -> float | None:
 
 
 def _like_xinfap(fields: Fields, is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
-    """Say whether the numbers of a line could be those of an xinfap file."""
+    """Return whether the numbers of a line could be those of an xinfap file."""
     return is_whole and _count(fields[3]) is not None and _integer(fields[4]) is not None
 
 
 def _like_statap(fields: Fields, is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
-    """Say whether the numbers of a line could be those of a statap file."""
+    """Return whether the numbers of a line could be those of a statap file."""
     parsed = zip((_integer, _count, _probability), fields[2:], strict=False)
     return is_whole and all(parse(text) is not None for parse, text in parsed)
 

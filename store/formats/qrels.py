@@ -24,11 +24,11 @@ from store.errors import ArgumentError, FaultList
 from store.fields import LONGEST_ID
 from store.formats.syntax import tables
 from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, tell_kind, told_kind
+from store.formats.syntax.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_kind, tell_kind
 from store.formats.syntax.tables import Fields, ReadTable, TableFormat
 
 DUPLICATE = "duplicate"
-"""The iteration of a grade that nobody gave: it is that of a near-duplicate, which was judged instead."""
+"""The iteration of a copied grade: that of a near-duplicate, which was judged instead."""
 _JUDGE_COLUMN = 2
 _ITERATIONS = ("0", "Q0")
 _FEWEST_NAMED = 3
@@ -79,13 +79,13 @@ def read_qrels(
             f" line {first.line} has it with grade {first.code}"
         )
 
-    def suspect(table: QrelsFile, told: FaultList) -> None:
+    def suspect(table: QrelsFile, reported: FaultList) -> None:
         rows = table.rows if keep_repeats else [*table.rows, *table.repeats]
         if judge_column is None and table.repeats and _is_exchanged(rows):
-            _tell_exchanged(told, len(rows), rows[0].docno)
+            _tell_exchanged(reported, len(rows), rows[0].docno)
         elif table.looks_like:
-            tell_kind(told, RUN, QRELS)
-        elif not told or not told_kind(told, QRELS):
+            tell_kind(reported, RUN, QRELS)
+        elif not reported or not report_kind(reported, QRELS):
             return
         table.rows.clear()
 
@@ -107,7 +107,7 @@ def read_qrels(
 
 
 def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
-    """Say whether column 3 is one word all along and column 2 what differs within a topic."""
+    """Return whether column 3 is one word all along and column 2 what differs within a topic."""
     docno = rows[0].docno
     seen: set[tuple[str, str]] = set()
     for row in rows:
@@ -132,7 +132,7 @@ def _tell_exchanged(faults: FaultList, n_lines: int, docno: str) -> None:
 
 
 def _is_like_run(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
-    """Say whether a line has the shape `topic Q0 docno rank score tag`."""
+    """Return whether a line has the shape `topic Q0 docno rank score tag`."""
     if len(fields) != 6 or fields[1].upper() != b"Q0":
         return False
     try:
@@ -238,7 +238,7 @@ def _codes(numbering: Numbering[str], fields: list[bytes]) -> NDArray[np.int64]:
 
 
 def _is_plain(data: bytes) -> bool:
-    """Say whether every line is four fields of printable ASCII, or blank, and none a comment."""
+    """Return whether every line is four fields of printable ASCII, or blank, and none a comment."""
     if not data.isascii():
         return False
     codes = np.frombuffer(data, dtype=np.uint8)

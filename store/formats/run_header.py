@@ -1,4 +1,4 @@
-"""The header of a run file: what whoever made the run says of it, as `ir_metadata` [1]_ has it.
+"""The header of a run file: what its maker says of the run, as `ir_metadata` [1]_ has it.
 
 It begins on the first line with ``# ir_metadata.start``, ends with ``# ir_metadata.end``, and has YAML
 behind the ``#`` of the lines between. All is kept as it stands, and four things are read: ``tag``, which
@@ -48,21 +48,25 @@ class RunHeader:
     tag_line: int = 1
     group_line: int = 1
     models_line: int = 1
-    """Where that is said."""
+    """Where that is stated."""
 
     def contradicted(self, what: str, stated: object, where: str) -> tuple[int, str, str]:
         """Return the fault of a header that says something else of the run than another place does."""
-        said = f"the header's {what} to be {_quoted(stated)}, {where}"
-        return getattr(self, f"{what}_line"), f"expected {said}, got {_quoted(getattr(self, what))}", "header"
+        expected = f"the header's {what} to be {_quoted(stated)}, {where}"
+        return (
+            getattr(self, f"{what}_line"),
+            f"expected {expected}, got {_quoted(getattr(self, what))}",
+            "header",
+        )
 
 
-def _quoted(said: object) -> str:
+def _quoted(expected: object) -> str:
     """Quote a name or several."""
-    return f"`{', '.join(said) or NO_MODEL}`" if isinstance(said, tuple) else f"`{said}`"
+    return f"`{', '.join(expected) or NO_MODEL}`" if isinstance(expected, tuple) else f"`{expected}`"
 
 
 def is_end(line: bytes) -> bool:
-    """Say whether a line is the last one of a header."""
+    """Return whether a line is the last one of a header."""
     return _END.fullmatch(line) is not None
 
 
@@ -86,7 +90,7 @@ def read_header(raw: bytes, faults: FaultList) -> RunHeader | None:
         return None
     try:
         yaml = b"".join(line.removeprefix(b"#") for line in lines[1:-1]).decode()
-        header = _said(raw.decode(), _compose(yaml), faults)
+        header = _header_of(raw.decode(), _compose(yaml), faults)
     except UnicodeDecodeError:
         faults.add(1, "expected a header in UTF-8", "header")
     except _NoYamlError as error:
@@ -116,7 +120,7 @@ def _compose(text: str) -> Any:
         raise _NoYamlError(reason, 1) from error
 
 
-def _said(text: str, root: Any, faults: FaultList) -> RunHeader:
+def _header_of(text: str, root: Any, faults: FaultList) -> RunHeader:
     """Take from the nodes what is read of them."""
     values: dict[str, Any] = {"text": text}
     for name, *keys in (("tag", "tag"), ("group", "actor", "team")):

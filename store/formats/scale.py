@@ -149,7 +149,7 @@ def _key(value: int) -> str:
 
 
 def _can_be_seen(key: str) -> bool:
-    """Say whether a key is one character that a hint can show."""
+    """Return whether a key is one character that a hint can show."""
     return len(key) == 1 and key.isprintable() and not key.isspace()
 
 

@@ -30,7 +30,7 @@ from store.errors import ArgumentError, FaultList
 from store.fields import topic_fault
 from store.formats import TopicFormat
 from store.formats.syntax.json_lines import IdRegister, read_texts
-from store.formats.syntax.lines import TOPICS, read_text_lines, told_kind
+from store.formats.syntax.lines import TOPICS, read_text_lines, report_kind
 from store.formats.syntax.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
 from store.records import Topic
 
@@ -73,7 +73,7 @@ def doubt_words(ids: Iterable[str], noun: str, names: str) -> str | None:
 
 
 def _has_digit(text: str) -> bool:
-    """Say whether a digit is in a text."""
+    """Return whether a digit is in a text."""
     return any(map(str.isdigit, text))
 
 
@@ -101,7 +101,7 @@ def read_topics(
 ) -> list[Topic]:
     """Read a topic file, in file order; ``-`` is standard input, and compression is seen through.
 
-    `doubt` is told when the first topic looks like a line of column names.
+    `doubt` is called when the first topic looks like a line of column names.
     """
     if format not in TOPIC_FORMATS:
         raise ArgumentError("format", f"must be one of {', '.join(TOPIC_FORMATS)}", format)
@@ -126,7 +126,7 @@ def read_topics(
     if not topics.read and not faults:
         faults.add(None, "expected at least one topic, got none", "empty")
     elif faults:
-        told_kind(faults, TOPICS)
+        report_kind(faults, TOPICS)
         hint = faults.hint or hint
     faults.raise_if_any(hint=hint)
     return topics.read

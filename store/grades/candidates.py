@@ -25,7 +25,7 @@ from store.judging.event_arrays import (
     newest_events,
     pairs_of,
 )
-from store.judging.kinds import Heard
+from store.judging.kinds import Voters
 from store.records import State
 from store.text import natural_key
 
@@ -55,18 +55,18 @@ class TopicCandidates:
 
 
 def fetch_candidates(
-    session: Session, topics: Keys, heard: Heard, level: int, *, topic: str | None = None
+    session: Session, topics: Keys, voters: Voters, level: int, *, topic: str | None = None
 ) -> list[TopicCandidates]:
     """Return what bounds of recall are made of, topics in natural order, or one.
 
-    A document is relevant where one of the judges who are heard grades it at the level or above; rulings are
+    A document is relevant where one of the judges who count grades it at the level or above; rulings are
     not asked for.
     """
     number = None if topic is None else topic_id(session, topic)
     here = "" if number is None else f" AND topic_id = {number:d}"
     connection = session.connection()
     listed = fetch_integers(connection, _LISTED + here, 5)
-    known = session.execute(select(JUDGE.c.id).where(JUDGE.c.name.in_(heard.voters)))
+    known = session.execute(select(JUDGE.c.id).where(JUDGE.c.name.in_(voters.voting)))
     judges = np.array([row.id for row in known], dtype=np.int64)
     events = newest_events(connection, judges, topic=number)
     events = events[:, events[3] == 0]

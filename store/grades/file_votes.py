@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from store.analysis.agreement.populations import PLACE_OF_STATE, Cells, PopulationVotes, population_votes
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels import Numbering, QrelsColumns
-from store.judging.kinds import Heard, hear
+from store.judging.kinds import Voters, choose_voters
 from store.records import Judge, JudgeKind, Judgement, Scale
 from store.text import natural_key
 
@@ -83,17 +83,17 @@ class FileVotes:
         """Return every judge, in the order of the files."""
         return [Judge(name, kind) for name, kind in self._kinds.items()]
 
-    def heard(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> Heard:
+    def voters(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> Voters:
         """Choose whose judgements count; see `store.judging.kinds.hear`.
 
-        A judge whom the user named has graded; where all were, there is nobody to be chosen.
+        A judge whom the user named has graded; where all were named, there is no choice.
         """
         cells = self._cells()
         codes = set(np.unique(cells[2, cells[3] == 0]).tolist())
         graders = {name for code, name in enumerate(self._kinds) if name in self._named or code in codes}
         if not kinds and graders <= self._named:
             of = of or [*graders]
-        return hear(self.judges(), graders, of=of, kinds=kinds)
+        return choose_voters(self.judges(), graders, of=of, kinds=kinds)
 
     def _cells(self) -> NDArray[np.int64]:
         """Return every line, shape (5, n_lines)."""
@@ -102,7 +102,7 @@ class FileVotes:
     def votes(self, judges: Sequence[str] | None = None, *, least: int = 2) -> PopulationVotes:
         """Return the grades of some judges; see `store.grades.votes.fetch_votes`.
 
-        By default those who are heard, but for those without a grade that a file of several judges names.
+        By default those who count, but for those without a grade that a file of several judges names.
         """
         if self.scale is None:
             raise ArgumentError("scale", "must be set before votes are taken", None)
@@ -146,4 +146,4 @@ class FileVotes:
                 if name not in self._kinds:
                     raise UnknownNameError("judge", name, self._kinds)
             return list(dict.fromkeys(names))
-        return list(self.heard().voters)
+        return list(self.voters().voting)

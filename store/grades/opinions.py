@@ -15,7 +15,7 @@ from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_
 from store.errors import ArgumentError
 from store.grades.policy import Policy
 from store.judging.disagreements import GivenGrade, Settlement
-from store.judging.kinds import Heard
+from store.judging.kinds import Voters
 from store.records import RANKS, Judgement, Scale, State
 from store.text import natural_key
 
@@ -27,7 +27,7 @@ Pair = tuple[str, str]
 REASONS: dict[int, LeftOut] = {RANKS[State.SKIPPED]: "skipped", RANKS[State.CANNOT]: "cannot"}
 """Why a document has no vote, by the rank of its state."""
 NO_ROUND = -1
-"""Stands for the round of a document that nobody graded."""
+"""Stands for the round of a document without a grade."""
 ROUNDS_DIFFER = -2
 """Stands for the round of a document that was graded in different ones."""
 
@@ -92,7 +92,7 @@ class AllVotes:
     """By index into pairs."""
     document_ids: NDArray[np.int64] | None = None
     """Of `docnos`, in a collection."""
-    heard: Heard = field(default_factory=Heard)
+    voters: Voters = field(default_factory=Voters)
     """Whose votes and rulings these are, and who was left out."""
 
     @property

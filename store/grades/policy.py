@@ -24,7 +24,7 @@ _TIES_HINT = "low or high take that one of the tied grades, unresolved leaves th
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Whose grades count, and what becomes of several.
+    """Whose grades count, and what happens to several.
 
     An adjudicator is no voter. Where a ruling stands it is the grade, whatever the rule, unless
     `rulings` is false or `judge` names one judge.

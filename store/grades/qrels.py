@@ -41,7 +41,7 @@ _BLOCK = 10_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GradeOutcome:
-    """What became of every document of `AllVotes.pairs`; all arrays have shape (n_pairs,)."""
+    """What happened to every document of `AllVotes.pairs`; all arrays have shape (n_pairs,)."""
 
     is_given: NDArray[np.bool_]
     """Whether it has a grade."""
@@ -167,7 +167,7 @@ def _sums(all_votes: AllVotes, policy: Policy) -> tuple[NDArray[np.int64], int]:
 
 _LEFT_OUT: tuple[LeftOut, ...] = get_args(LeftOut)
 _GIVEN = -1
-"""Stands for a document with a grade, or one that nobody looked at to the end, in place of a reason."""
+"""Stands for a document with a grade, or without a decision, in place of a reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,7 +315,7 @@ class FinalQrels:
     def left_out(self) -> dict[Pair, LeftOut]:
         """Documents without a grade that somebody looked at, and why.
 
-        Their votes are tied; nobody graded them and somebody could not; nobody did either and somebody
+        Their votes are tied; no judge graded them and some could not; no judge did either and some
         skipped. What an adjudicator could not judge is ``cannot``.
         """
         votes, reasons = self.all_votes, self._reasons

@@ -99,14 +99,14 @@ def _pool_of(
     places = np.searchsorted(known[:-1], ids)
     is_sampled = np.array(sampled, dtype=np.bool_)
     has_grade = is_sampled & (known[places] == ids)
-    document_states = np.where(has_grade, GRADED, np.where(is_sampled, UNGRADED, NOT_SAMPLED))
+    states = np.where(has_grade, GRADED, np.where(is_sampled, UNGRADED, NOT_SAMPLED))
     inclusion = np.array(chances, dtype=np.float64)  # None becomes NaN
     inclusion[np.isin(ids, certain)] = 1.0
     is_known = ~np.isnan(inclusion)
     has_chances = bool(is_known.any() and is_known[is_sampled].all())
     return sampled_pool(
         ids,
-        document_states,
+        states,
         np.append(grades[order], 0)[places],
         strata=None if None in strata else strata,
         inclusion=inclusion if has_chances else None,
@@ -133,8 +133,8 @@ def xinfap_pools(
         codes = np.array([line.code for line in lines], dtype=np.int64)
         is_not_sampled = codes == CODE_NOT_SAMPLED if negatives_judged else codes < 0
         strata = np.array([line.stratum for line in lines], dtype=np.int64)
-        document_states = np.where(is_not_sampled, NOT_SAMPLED, GRADED)
-        found[topic] = sampled_pool(documents, document_states, codes, strata=strata)
+        states = np.where(is_not_sampled, NOT_SAMPLED, GRADED)
+        found[topic] = sampled_pool(documents, states, codes, strata=strata)
     return found
 
 
@@ -151,12 +151,12 @@ def statap_pools(
     found = {}
     for topic, documents, lines in _numbered(ranked, rows):
         codes = np.array([line.code for line in lines], dtype=np.int64)
-        document_states = np.where(codes <= NO_JUDGEMENT, NOT_SAMPLED, GRADED)
+        states = np.where(codes <= NO_JUDGEMENT, NOT_SAMPLED, GRADED)
         inclusion = np.array([line.probability for line in lines])
         if collisions_certain:
             methods = np.array([line.method for line in lines])
             inclusion[np.isin(methods, CHOSEN_OTHERWISE)] = 1.0
-        found[topic] = sampled_pool(documents, document_states, codes, inclusion=inclusion)
+        found[topic] = sampled_pool(documents, states, codes, inclusion=inclusion)
     return found
 
 

@@ -30,7 +30,7 @@ from store.judging.event_arrays import (
     newest_events,
 )
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
-from store.judging.kinds import Heard, hear, sorts_of
+from store.judging.kinds import Voters, choose_voters, sorts_of
 from store.records import Judge, JudgeKind, Scale
 from store.text import natural_key
 
@@ -50,10 +50,10 @@ def fetch_votes(
 ) -> PopulationVotes:
     """Return the current grades of some judges, on the documents that `least` of them graded or more.
 
-    Judges in the order given; by default those who are heard and have graded, by name, adjudicators
-    apart (`fetch_heard`).
+    Judges in the order given; by default those who count and have graded, by name, adjudicators
+    apart (`fetch_voters`).
     """
-    names = fetch_heard(session).voters if judges is None else judges
+    names = fetch_voters(session).voting if judges is None else judges
     known = {name: judge_id(session, name) for name in names}
     names, ids = list(known), np.array(list(known.values()), dtype=np.int64)
     connection = session.connection()
@@ -81,13 +81,13 @@ def _judge_rows(session: Session) -> Sequence[Row[Any]]:
     return session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)).all()
 
 
-def fetch_heard(
+def fetch_voters(
     session: Session, *, of: Sequence[str] = (), kinds: Sequence[str] = (), rulings: bool = False
-) -> Heard:
+) -> Voters:
     """Choose whose judgements count; see `store.judging.kinds.hear`."""
     for name in of:
         judge_id(session, name)  # its error says how to see the names
-    return hear(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds, rulings=rulings)
+    return choose_voters(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds, rulings=rulings)
 
 
 def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
@@ -116,7 +116,7 @@ class SoleGrades:
     """Topics in natural order, document ids ascending."""
     n_documents: int
     """Graded (topic, document) pairs."""
-    heard: Heard
+    voters: Voters
     """The judge, and who was left out."""
 
 
@@ -129,7 +129,7 @@ class TalliedGrades:
     by_topic: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
     """Topics in natural order; ids of documents ascending, shape (n_documents,), and judges by the
     grade they gave, grades of the scale ascending, shape (n_documents, n_grades)."""
-    heard: Heard = field(default_factory=Heard)
+    voters: Voters = field(default_factory=Voters)
     """Whose grades these are, and who was left out."""
 
     @property
@@ -152,13 +152,13 @@ def fetch_tallied_grades(
     of: Sequence[str] = (),
     kinds: Sequence[str] = (),
 ) -> TalliedGrades:
-    """Count the current grades of those who are heard by document; adjudicators are not.
+    """Count the current grades of those who count by document; adjudicators are not.
 
     As in `store.grades.opinions.AllVotes`, half a microsecond an event where `fetch_all_votes` takes three.
     """
-    heard = fetch_heard(session, of=of, kinds=kinds)
-    _refuse_adjudicators(of, {one.name for one in heard.judges if one.kind is JudgeKind.ADJUDICATOR})
-    names = {judge_id(session, one.name): one.name for one in heard.judges}
+    voters = fetch_voters(session, of=of, kinds=kinds)
+    _refuse_adjudicators(of, {one.name for one in voters.judges if one.kind is JudgeKind.ADJUDICATOR})
+    names = {judge_id(session, one.name): one.name for one in voters.judges}
     numbers = np.array(sorted(names), dtype=np.int64)
     events = newest_events(session.connection(), numbers)
     topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
@@ -178,7 +178,7 @@ def fetch_tallied_grades(
     return TalliedGrades(
         judges=tuple(sorted(names[number] for number in np.unique(judge_of).tolist())),
         by_topic=_by_topic(topics, topic_of[is_new], document_of[is_new], counts),
-        heard=heard,
+        voters=voters,
     )
 
 
@@ -192,13 +192,13 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
     rulings: list[CurrentRuling] = []
     _refuse_adjudicators(policy.of, adjudicators)
     has_rulings = policy.rulings and policy.judge is None
-    heard = fetch_heard(session, of=policy.named, kinds=policy.kinds, rulings=has_rulings)
-    if has_rulings and not adjudicators.isdisjoint(heard.names):
-        named = (one.kind for one in heard.judges if one.kind is not JudgeKind.ADJUDICATOR)
+    voters = fetch_voters(session, of=policy.named, kinds=policy.kinds, rulings=has_rulings)
+    if has_rulings and not adjudicators.isdisjoint(voters.names):
+        named = (one.kind for one in voters.judges if one.kind is not JudgeKind.ADJUDICATOR)
         kinds = sorts_of(named) if policy.named else policy.kinds
         rulings = _fetch_rulings(session, names, kinds)
     rounds = Numbering[str]()
-    ids = [number for number, name in names.items() if name in heard.names]
+    ids = [number for number, name in names.items() if name in voters.names]
     chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)
     events = newest_events(session.connection(), chosen, rounds)
     topic_ids = sorted(
@@ -220,7 +220,7 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
         document_ids=document_ids,
     )
     found = arrange(states, scale, policy, adjudicators=adjudicators, rulings=rulings)
-    return replace(found, heard=heard)
+    return replace(found, voters=voters)
 
 
 def _fetch_rulings(session: Session, names: Mapping[int, str], kinds: tuple[str, ...]) -> list[CurrentRuling]:
@@ -254,8 +254,8 @@ class CollectionGrades(Area):
                 return None
             if policy.judge is not None and all(one.name != policy.judge for one in judges):
                 return None
-            heard = fetch_heard(session, of=policy.named, kinds=policy.kinds)
-            names = {one.id: one.name for one in judges if one.name in heard.names}
+            voters = fetch_voters(session, of=policy.named, kinds=policy.kinds)
+            names = {one.id: one.name for one in judges if one.name in voters.names}
             chosen = None if len(names) == len(judges) else np.array(list(names), dtype=np.int64)
             events = newest_events(session.connection(), chosen)
             topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
@@ -264,7 +264,7 @@ class CollectionGrades(Area):
                 return None
             order = np.lexsort((document_of, topic_of))
             by_topic = _by_topic(topics, topic_of[order], document_of[order], grade_of[order])
-            return SoleGrades(names[who[0]], by_topic, int(topic_of.size), heard)
+            return SoleGrades(names[who[0]], by_topic, int(topic_of.size), voters)
 
     def tallied(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> TalliedGrades:
         """Count judges' current grades by document; see `fetch_tallied_grades`."""
@@ -272,10 +272,10 @@ class CollectionGrades(Area):
             self._db.check_digests(session, judgements=True)
             return fetch_tallied_grades(session, topics, self._db.scale.values, of=of, kinds=kinds)
 
-    def heard(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Heard:
+    def voters(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Voters:
         """Choose whose judgements count; see `store.judging.kinds.hear`."""
         with self._db.reading() as session:
-            return fetch_heard(session, of=of, kinds=kinds, rulings=rulings)
+            return fetch_voters(session, of=of, kinds=kinds, rulings=rulings)
 
     def judges(self) -> list[Judge]:
         """Return every judge, whether or not they graded anything."""
@@ -329,10 +329,10 @@ class CollectionGrades(Area):
 
     def candidates(
         self, level: int, *, of: Sequence[str] = (), kinds: Sequence[str] = (), topic: str | None = None
-    ) -> tuple[list[TopicCandidates], Heard]:
+    ) -> tuple[list[TopicCandidates], Voters]:
         """Return what bounds of recall are made of, and of whose grades; see `store.grades.candidates`."""
         from store.grades.candidates import fetch_candidates
 
         with self._db.reading_topics() as (session, topics):
-            heard = fetch_heard(session, of=of, kinds=kinds)
-            return fetch_candidates(session, topics, heard, level, topic=topic), heard
+            voters = fetch_voters(session, of=of, kinds=kinds)
+            return fetch_candidates(session, topics, voters, level, topic=topic), voters

@@ -44,8 +44,8 @@ from store.judging.disagreements import (
     read_basis,
 )
 from store.judging.events import Pair, current_events, fetch_current, fetch_shown_passages, ruling_of
-from store.judging.judges import fetch_identities, fetch_judge_names, fetch_kinds_heard, judge_named
-from store.judging.kinds import Heard, kinds_of
+from store.judging.judges import fetch_identities, fetch_judge_names, fetch_voters_of_kinds, judge_named
+from store.judging.kinds import Voters, kinds_of
 from store.records import DECIDED, Action, Decision, InboxLine, JudgeKind, Scale, State, Task, Undone
 from store.text import natural_key, sanitise, sanitise_line
 
@@ -59,8 +59,8 @@ def fetch_cases(
 
     Of a selection, whose judges are heard counts here.
     """
-    heard = fetch_kinds_heard(session, selection.kinds)
-    kinds = {one.kind for one in heard.judges}
+    voters = fetch_voters_of_kinds(session, selection.kinds)
+    kinds = {one.kind for one in voters.judges}
     rulings, identities = _fetch_rulings(session, topic, document)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
     for row in session.execute(_disputed_votes(topic, document)):
@@ -72,13 +72,13 @@ def fetch_cases(
     cases = []
     for key, cast in votes.items():
         number, docno = numbers[key[0]], docnos[key[1]]
-        document_states = rulings.get(key, [])
-        latest = latest_ruling(document_states, identities)
+        own_rulings = rulings.get(key, [])
+        latest = latest_ruling(own_rulings, identities)
         given = tuple(vote for vote in cast if vote.kind in kinds)
         in_order = lettered(number, docno, given)
         others = tuple(vote for vote in cast if vote.kind not in kinds)
-        rulers = frozenset(ruling.judge for ruling in document_states)
-        cases.append(Case(number, docno, *key, in_order, latest, rulers, others, kinds_of(heard)))
+        rulers = frozenset(ruling.judge for ruling in own_rulings)
+        cases.append(Case(number, docno, *key, in_order, latest, rulers, others, kinds_of(voters)))
     # An adjudicator may have skipped a document, or noted something, on which judges agree now.
     cases = [case for case in cases if case.ruling is not None or case.is_disagreement]
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
@@ -191,10 +191,10 @@ class AdjudicationDesk(Desk):
             _check_topic(session, selection)
         self._selection = selection
 
-    def heard(self) -> Heard:
+    def voters(self) -> Voters:
         """Say how many judges of each kind count; whose names those are is not told."""
         with reading(self._engine) as session:
-            return fetch_kinds_heard(session, self._selection.kinds)
+            return fetch_voters_of_kinds(session, self._selection.kinds)
 
     def cells(self) -> list[CellCount]:
         """Count the disagreements by the two grades given, whatever gap and cell are wanted."""
@@ -231,7 +231,7 @@ class AdjudicationDesk(Desk):
         return () if case is None else case.given_grades
 
     def is_idle(self) -> bool:
-        """Say whether there is no disagreement left to settle, nor any that this one settled."""
+        """Return whether there is no disagreement left to settle, nor any that this one settled."""
         return not self.inbox()
 
     def inbox(self) -> list[InboxLine]:
@@ -258,7 +258,7 @@ class AdjudicationDesk(Desk):
         return [self._as_shown(topic, task) for task in super().queue(topic)]
 
     def undrawn(self, topic: str) -> int:  # noqa: ARG002 - the desk's method
-        """Return 0: a document that nobody has judged is no disagreement."""
+        """Return 0: an unjudged document is no disagreement."""
         return 0
 
     def claimable(self, topic: str) -> int:  # noqa: ARG002 - the desk's method
@@ -282,9 +282,9 @@ class AdjudicationDesk(Desk):
             self._look_again(decision.topic, decision.docno)
         return self._as_shown(decision.topic, task)
 
-    def keep(self, decision: Decision) -> Task:
+    def record_and_undo(self, decision: Decision) -> Task:
         """Note a decision and take it back at once; see `Desk.keep`."""
-        task = super().keep(decision)
+        task = super().record_and_undo(decision)
         self._look_again(decision.topic, decision.docno)
         return self._as_shown(decision.topic, task)
 
@@ -359,15 +359,15 @@ class Disagreements(Area):
         with self._db.reading() as session:
             return fetch_listed(session, selection)
 
-    def heard(self, selection: Selection = ALL) -> Heard:
-        """Choose whose decisions count; see `fetch_kinds_heard`."""
+    def voters(self, selection: Selection = ALL) -> Voters:
+        """Choose whose decisions count; see `fetch_voters_of_kinds`."""
         with self._db.reading() as session:
-            return fetch_kinds_heard(session, selection.kinds)
+            return fetch_voters_of_kinds(session, selection.kinds)
 
     def count_deciders(self, selection: Selection = ALL) -> int:
         """Count those heard who have decided on any document: those who can disagree."""
         with self._db.reading() as session:
-            kinds = {one.kind.value for one in fetch_kinds_heard(session, selection.kinds).judges}
+            kinds = {one.kind.value for one in fetch_voters_of_kinds(session, selection.kinds).judges}
             decided = (
                 current_events()
                 .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)

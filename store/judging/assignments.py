@@ -78,7 +78,7 @@ from store.text import counted, natural_key
 
 
 def has_assignments(session: Session) -> bool:
-    """Say whether anything is assigned: if so, judges are shown only what they have places at."""
+    """Return whether anything is assigned: if so, judges are shown only what they have places at."""
     return session.scalar(_ANY_PLACE) is not None
 
 
@@ -199,12 +199,12 @@ def release(session: Session, judge: int) -> int:
 
 
 def is_decided() -> ColumnElement[bool]:
-    """Say in SQL that a place's own judge has decided; never so of an open place."""
+    """Return the SQL condition that a place's own judge has decided; never so of an open place."""
     return _newest_state(ASSIGNMENT.c.judge_id, ASSIGNMENT).in_(DECIDED)
 
 
 def _is_free(judge: int, now: datetime) -> ColumnElement[bool]:
-    """Say in SQL that a place is open, or another judge's lease on it has run out."""
+    """Return the SQL condition that a place is open, or another judge's lease on it has run out."""
     is_open = ASSIGNMENT.c.judge_id.is_(None)
     # Said apart, as an index of unsettled places says it.
     unsettled = or_(is_open, ASSIGNMENT.c.lease_until.is_not(None))
@@ -213,7 +213,7 @@ def _is_free(judge: int, now: datetime) -> ColumnElement[bool]:
 
 
 def _is_for(judge: int, places: FromClause) -> tuple[ColumnElement[bool], ...]:
-    """Say in SQL that a judge may claim a place at a document, if one is free."""
+    """Return the SQL condition that a judge may claim a place at a document, if one is free."""
     own = ASSIGNMENT.alias("own")
     held = exists(select(own.c.id).where(same_pair(own, places), own.c.judge_id == judge))
     return ~held, _newest_state(judge, places).not_in(DECIDED), is_pooled(places)
@@ -267,7 +267,7 @@ def _clear(session: Session, scope: Scope) -> Cleared:
 
 
 def _is_in(scope: Scope) -> ColumnElement[bool]:
-    """Say in SQL that a place is in a scope; with nothing named, every place is."""
+    """Return the SQL condition that a place is in a scope; with nothing named, every place is."""
     conditions: list[ColumnElement[bool]] = []
     if scope.topics:
         topics = select(TOPIC.c.id).where(TOPIC.c.number.in_(scope.topics))
@@ -368,7 +368,7 @@ _PURPOSES = tuple(purpose.value for purpose in Purpose)
 
 
 def fetch_workloads(session: Session) -> Workloads:
-    """Count what lies before every judge."""
+    """Count the workload of every judge."""
     now = database_now(session)
     is_leased = ASSIGNMENT.c.lease_until.is_not(None)
     is_live = and_(is_leased, ASSIGNMENT.c.lease_until >= now)
@@ -467,6 +467,6 @@ class Assignments(Area):
             return cleared, after
 
     def workloads(self) -> Workloads:
-        """Return what lies before every judge; see `fetch_workloads`."""
+        """Return the workload of every judge; see `fetch_workloads`."""
         with self._db.reading() as session:
             return fetch_workloads(session)

@@ -1,6 +1,6 @@
 """Access codes: with one a judge comes in by a browser, and as whom.
 
-A code is 125 bits by chance, so that nobody can guess it and its hash needs not be slow; only the hash is
+A code is 125 bits by chance, so that it cannot be guessed and its hash needs not be slow; only the hash is
 kept. A judge has one at most: a new one ends the one before.
 """
 
@@ -67,7 +67,7 @@ class Codes(Area):
     def give(self, judge: str) -> str:
         """Make the code of a judge and return it: it can be had once. The one before ends.
 
-        `ConflictError`: the judge is disabled, or is nobody who judges.
+        `ConflictError`: the judge is disabled, or does not judge.
         """
         with self._db.writing(bulk=True) as session:
             row = judge_named(session, judge, "id", "kind", "disabled")
@@ -91,7 +91,7 @@ class Codes(Area):
             return bool(session.connection().execute(gone).rowcount)
 
     def judge_of(self, code: str) -> Access | None:
-        """Return who comes in with a code; ``None`` = nobody."""
+        """Return the judge of a code; ``None`` = there is none."""
         with self._db.reading() as session:
             row = session.execute(_standing().where(JUDGE_CODE.c.sha256 == hash_of(code))).first()
             return None if row is None else Access(*row)

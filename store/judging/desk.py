@@ -1,4 +1,4 @@
-"""What lies before one judge, and what that judge may see and do.
+"""The documents of one judge, and what that judge may see and do.
 
 It has no method for runs, ranks, scores, pools' manifests, or other judges; its queries name none
 of them. What it returns for display is sanitised.
@@ -223,7 +223,7 @@ class Desk:
         self._document_ids: dict[str, int] = {}
         self._orders: dict[tuple[int, int], Queued] = {}
         self._undoing: int | None = None
-        """An event whose undo was sent, and nobody knows yet whether it was done."""
+        """An event whose undo was sent, without a confirmation yet."""
         self._topic_versions: dict[int, int | None] = {}
         """Version of a topic's text that the judge was last shown, by row id."""
         self._guideline: int | None = None
@@ -293,7 +293,7 @@ class Desk:
         return None if newest is None else replace(newest, text=sanitise(newest.text))
 
     def has_seen_guidelines(self, topic: str) -> bool:
-        """Say whether the judge decided anything in a topic under the newest guidelines, as from now on."""
+        """Return whether the judge decided in a topic under the newest guidelines, set from now on."""
         with reading(self._engine) as session:
             query = select(func.max(JUDGEMENT.c.guideline_version), func.count()).where(
                 JUDGEMENT.c.judge_id == self._judge_id,
@@ -337,7 +337,7 @@ class Desk:
         return sorted(lines, key=lambda line: natural_key(line.topic))
 
     def is_idle(self) -> bool:
-        """Say whether no document lies before the judge, decided or not, nor may come."""
+        """Return whether no document lies before the judge, decided or not, nor may come."""
         with reading(self._engine) as session:
             queued = to_judge(POOL_ENTRY.c.document_id).limit(1)
             if has_assignments(session):
@@ -435,7 +435,7 @@ class Desk:
         self._undoing = None
         return task
 
-    def keep(self, decision: Decision) -> Task:
+    def record_and_undo(self, decision: Decision) -> Task:
         """Note a decision and take it back at once: what was decided elsewhere stands."""
         self._check(decision)
         self._sit()
@@ -496,7 +496,7 @@ class Desk:
         return count_undrawn(session) | count_claimable(session, self._judge_id)
 
     def _is_held(self, rows: FromClause) -> ColumnElement[bool]:
-        """Say in SQL that the judge has a place at the document of a row."""
+        """Return the SQL condition that the judge has a place at the document of a row."""
         held = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.judge_id == self._judge_id)
         return held.where(same_pair(ASSIGNMENT, rows)).exists()
 
@@ -535,7 +535,7 @@ class Desk:
         return session.execute(last.limit(1)).first()
 
     def _all_own(self, session: Session, decision: Decision) -> bool:
-        """Say whether there are newer events than a decision saw, and all are of this sitting."""
+        """Return whether there are newer events than a decision saw, and all are of this sitting."""
         query = select(JUDGEMENT.c.sitting_id).where(
             self._pair(*self._ids(decision)), JUDGEMENT.c.revision > decision.seen_revision
         )

@@ -33,7 +33,7 @@ _BASIS = re.compile(rf"docno opinions(?: of ({_KIND}(?:,{_KIND})*))?:((?:{_GIVEN
 
 
 def is_disagreement(given_grades: Sequence[GivenGrade]) -> bool:
-    """Say whether given grades differ; fewer than two never do."""
+    """Return whether given grades differ; fewer than two never do."""
     return len(set(given_grades)) > 1
 
 
@@ -49,7 +49,7 @@ def in_order(given_grades: Iterable[GivenGrade]) -> list[GivenGrade]:
 
 
 def basis_of(given_grades: Iterable[GivenGrade]) -> str:
-    """Write given grades in order, whoever gave which: the same disagreement is the same text."""
+    """Write given grades in order, without their judges: the same disagreement is the same text."""
     return ",".join(CANNOT if one is None else str(one) for one in in_order(given_grades))
 
 
@@ -89,7 +89,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Settlement(StrEnum):
-    """What has become of a disagreement."""
+    """What has happened to a disagreement."""
 
     OPEN = "open"
     SETTLED = "settled"
@@ -147,7 +147,7 @@ class Case:
     others: tuple[Vote, ...] = ()
     """Votes of kinds that are not heard."""
     kinds: tuple[str, ...] = ()
-    """Who is heard, as a ruling on it notes: see `Ruling.kinds`."""
+    """Who counts, as a ruling on it notes: see `Ruling.kinds`."""
 
     @property
     def given_grades(self) -> tuple[GivenGrade, ...]:
@@ -161,7 +161,7 @@ class Case:
 
     @property
     def status(self) -> Settlement:
-        """What has become of it."""
+        """What has happened to it."""
         ruling = self.ruling
         if ruling is None:
             return Settlement.OPEN
@@ -224,11 +224,11 @@ class Selection:
     gap: int | None = None
     """Least difference between two grades, in values of the scale."""
     cell: tuple[GivenGrade, GivenGrade] | None = None
-    """Some two judges gave these two given grades, whoever gave which."""
+    """Some two judges gave these two grades, in either order."""
     unresolved: TieRule | None = None
     """A rule that leaves the grades tied, as they stand now."""
     kinds: tuple[str, ...] = ()
-    """Kinds of judges who are heard, of `store.judging.kinds.SORTS`; none = people, where one graded."""
+    """Kinds of judges who count, of `store.judging.kinds.SORTS`; none = people, where one graded."""
 
     @property
     def is_whole(self) -> bool:
@@ -236,7 +236,7 @@ class Selection:
         return self == Selection(self.topic, kinds=self.kinds)
 
     def takes(self, case: Case) -> bool:
-        """Say whether a case is wanted."""
+        """Return whether a case is wanted."""
         if self.topic is not None and case.topic != self.topic:
             return False
         given_grades = case.given_grades

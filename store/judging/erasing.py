@@ -83,9 +83,9 @@ class Erasing:
     places: int
     """Assigned by name to this judge; they go."""
     reopened: int
-    """Claimed by this judge; they are open to whoever comes."""
+    """Claimed by this judge; they are open to any judge."""
     unassigned: int
-    """Documents of `places` that are assigned to nobody then."""
+    """Documents of `places` that are unassigned then."""
     is_last_assigned: bool
     """Whether nothing is assigned to anybody then, so that every judge is shown every pool."""
     named: NamesReplaced
@@ -102,7 +102,7 @@ class Erasing:
 
 
 def look_at(session: Session, name: str) -> Erasing:
-    """Say what erasing a judge would take and leave; raise `UnknownNameError` for nobody."""
+    """Say what erasing a judge would take and leave; raise `UnknownNameError` for an unknown one."""
     row = judge_named(session, name, "id", "kind")
     number, kind = row.id, JudgeKind(row.kind)
     states = Counter(row.state for row in session.execute(current_events(judges=[number])))
@@ -144,7 +144,7 @@ def look_at(session: Session, name: str) -> Erasing:
 def erase(session: Session, name: str) -> Erasing:
     """Erase a judge: events, passages, sittings, places, answers, and the name wherever it stands.
 
-    A row of table `erasure` stays, by which a backup is kept from bringing them back unasked.
+    A row of table `erasure` stays, by which a backup is kept from bringing them back by mistake.
     `ConflictError`: the judge is at work.
     """
     judge = judge_named(session, name, "id", "uid")
@@ -210,12 +210,12 @@ def _listed(session: Session, shared: dict[int, set[Pair]]) -> tuple[Shared, ...
 
 
 def _claimed(judge: int) -> ColumnElement[bool]:
-    """Say in SQL that a place is one that this judge claimed, decided or not."""
+    """Return the SQL condition that a place is one that this judge claimed, decided or not."""
     return and_(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.plan_id.in_(_BY_CLAIM))
 
 
 def _count_unassigned(session: Session, judge: int) -> int:
-    """Count the documents at which nobody has a place, nor may claim one, without this judge's."""
+    """Count the documents at which no judge has a place, nor may claim one, without this judge's."""
     other = ASSIGNMENT.alias("other")
     is_anothers = other.c.judge_id.is_distinct_from(judge) | other.c.plan_id.in_(_BY_CLAIM)
     stays = exists(select(other.c.id).where(same_pair(other, ASSIGNMENT), is_anothers))
@@ -247,7 +247,7 @@ def fetch_erasures(session: Session) -> list[Erasure]:
 
 
 def removed_words(judgements: Iterable[int]) -> str:
-    """Say how much is gone with judges who were erased, by their graded documents; empty = nobody was."""
+    """Say how much is gone with judges who were erased, by their graded documents; empty = none was."""
     counts = list(judgements)
     if not counts:
         return ""

@@ -54,19 +54,19 @@ def newest_events(
     if judge_ids is not None:
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
     if rounds is None:
-        pairs, whose, said = _fetch_events(connection, where)
+        pairs, whose, codes = _fetch_events(connection, where)
         named = []
     else:
         query = _EVENTS.replace("FROM", ", iteration FROM") + where
-        pairs, whose, said, *named = _fetch_named(connection, query, 3, rounds).T
+        pairs, whose, codes, *named = _fetch_named(connection, query, 3, rounds).T
     if pairs.size and int((whose & LOW).max()) > 1:
         order = np.lexsort((whose, pairs))
         pairs, judges = pairs[order], whose[order] >> 32
         is_newest = np.ones(order.size, dtype=np.bool_)
         is_newest[:-1] = (pairs[1:] != pairs[:-1]) | (judges[1:] != judges[:-1])
         pairs, order = pairs[is_newest], order[is_newest]
-        whose, said, named = whose[order], said[order], [column[order] for column in named]
-    return np.stack([pairs >> 32, pairs & LOW, whose >> 32, -(said & 3), said >> 2, *named])
+        whose, codes, named = whose[order], codes[order], [column[order] for column in named]
+    return np.stack([pairs >> 32, pairs & LOW, whose >> 32, -(codes & 3), codes >> 2, *named])
 
 
 def _fetch_events(connection: Connection, where: str) -> NDArray[np.int64]:
@@ -85,14 +85,14 @@ def _fetch_events(connection: Connection, where: str) -> NDArray[np.int64]:
         query = f"SELECT CASE WHEN {fits} THEN {packed} ELSE {_NOT_IN_ONE} END FROM judgement{where}"
         numbers = fetch_integers(connection, query, 1)[:, 0]
         if not (numbers == _NOT_IN_ONE).any():
-            said = (numbers & (1 << grade + 2) - 1) - 4 * middle
+            codes = (numbers & (1 << grade + 2) - 1) - 4 * middle
             numbers >>= grade + 2
             revisions = numbers & (1 << _REVISION_BITS) - 1
             numbers >>= _REVISION_BITS
             judges = numbers & (1 << judge) - 1
             numbers >>= judge
             pairs = as_pairs(numbers >> document, numbers & (1 << document) - 1)
-            return np.stack([pairs, as_pairs(judges, revisions), said])
+            return np.stack([pairs, as_pairs(judges, revisions), codes])
     return fetch_integers(connection, _EVENTS + where, 3).T
 
 

@@ -55,7 +55,7 @@ _STATE_COLUMNS = (
 
 
 def no_advance(_steps: int) -> None:
-    """Show nobody how many steps were done."""
+    """Take the number of steps done, and do nothing."""
 
 
 @lru_cache(maxsize=32)  # to build it takes half a millisecond
@@ -177,8 +177,8 @@ def import_judgements(
             was = old.state if old.grade is None else old.grade
             differing.append(f"{qrel.topic} {qrel.docno}: {was} -> {qrel.grade}")
         revision, note = (1, "") if old is None else (old.revision + 1, old.note)
-        said = (Action.JUDGE.value, State.JUDGED.value, qrel.grade, b"", _NOTE(note), qrel.iteration)
-        rows.append((*pair, number, revision, *said))
+        values = (Action.JUDGE.value, State.JUDGED.value, qrel.grade, b"", _NOTE(note), qrel.iteration)
+        rows.append((*pair, number, revision, *values))
     if not replace:
         refuse_differing(judge, differing)
     advance(unchanged)
@@ -204,7 +204,7 @@ def refuse_differing(judge: str, differing: Sequence[str]) -> None:
 
 
 def append_states(session: Session, rows: Iterable[tuple[Any, ...]], now: datetime) -> None:
-    """Append events that nobody made at a desk; a row has the ids of `KEY`, and revision to iteration."""
+    """Append events that were not made at a desk; a row has the ids of `KEY`, and revision to iteration."""
     at = _MOMENT(now)
     highest = session.scalar(select(func.max(JUDGEMENT.c.id))) or 0
     insert_new(session, JUDGEMENT, (*KEY, *_STATE), ((*row, at, 0) for row in rows))
@@ -368,7 +368,7 @@ def fetch_recent_histories(session: Session, *, judge: int, limit: int) -> dict[
 
 
 def at_desk() -> ColumnElement[bool]:
-    """Say in SQL that an event was made at a desk, or ends what was: no import."""
+    """Return the SQL condition that an event was made at a desk, or ends what was: no import."""
     return or_(JUDGEMENT.c.sitting_id.is_not(None), JUDGEMENT.c.action == Action.REOPEN.value)
 
 
@@ -404,7 +404,7 @@ def state_after(decision: Decision, old: Row[Any] | JudgementEvent | None) -> tu
 
 
 def is_same_decision(decision: Decision, event: Row[Any], passages: tuple[Passage, ...]) -> bool:
-    """Say whether an event, with its passages, is what a decision would make."""
+    """Return whether an event, with its passages, is what a decision would make."""
     return (
         event.action == decision.action.value
         and decision.passages in (None, passages)

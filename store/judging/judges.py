@@ -22,7 +22,7 @@ from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
 from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, JudgeRow
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
-from store.judging.kinds import Heard, hear
+from store.judging.kinds import Voters, choose_voters
 from store.judging.sittings import live_sittings
 from store.records import DECIDED, Action, Judge, JudgeKind, LiveSitting, State
 from store.text import free_name, natural_key
@@ -82,13 +82,13 @@ def has_graded() -> ColumnElement[bool]:
     return grade.is_not(None)
 
 
-def fetch_kinds_heard(session: Session, kinds: Sequence[str] = ()) -> Heard:
+def fetch_voters_of_kinds(session: Session, kinds: Sequence[str] = ()) -> Voters:
     """Choose which kinds of judges count, and how many of each graded; their names stay unsaid."""
     counted = select(JUDGE.c.kind, func.count().label("graders"))
     counted = counted.where(JUDGE.c.kind != JudgeKind.ADJUDICATOR.value, has_graded())
     rows = session.execute(counted.group_by(JUDGE.c.kind)).all()
     judges = [Judge(f"{kind} {place}", JudgeKind(kind)) for kind, n in rows for place in range(n)]
-    return hear(judges, frozenset(one.name for one in judges), kinds=kinds)
+    return choose_voters(judges, frozenset(one.name for one in judges), kinds=kinds)
 
 
 def judge_named(session: Session, name: str, *columns: str) -> Row[Any]:

@@ -1,4 +1,4 @@
-"""Who is heard where nobody is named: people, models and files of unknown making never mix unasked."""
+"""Who counts where no judge is named: people, models and imported files mix only on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SORTS: Mapping[str, tuple[JudgeKind, ...]] = {
     "imported": (JudgeKind.IMPORTED,),
     "model": (JudgeKind.MODEL,),
 }
-"""Kinds that may be asked for, and what counts with each; of several that are there the first is heard."""
+"""Kinds that may be asked for, and what counts with each; of several that are there the first counts."""
 
 WORDS = {"human": "people", "model": "models", "imported": "imported judges"}
 """Sorts of judges in words, in the order in which they are named."""
@@ -38,15 +38,15 @@ def check_kinds(kinds: Sequence[str] | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Heard:
+class Voters:
     """Whose judgements count, and whose do not for want of being asked for."""
 
     judges: tuple[Judge, ...] = ()
-    """Who is heard, whether or not they graded anything."""
+    """Who counts, whether or not they graded anything."""
     graders: frozenset[str] = frozenset()
-    """Judges who have graded something, heard or not."""
+    """Judges who have graded something, counting or not."""
     left_out: tuple[Judge, ...] = ()
-    """Who graded, and is of another kind than those heard; nobody where judges or kinds were named."""
+    """Who graded, and is of another kind than those who count; empty where judges or kinds were named."""
     is_named: bool = False
     """Whether judges or kinds were named."""
     kinds: tuple[str, ...] = ()
@@ -54,12 +54,12 @@ class Heard:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Names of who is heard."""
+        """Names of the judges who count."""
         return frozenset(judge.name for judge in self.judges)
 
     @property
-    def voters(self) -> tuple[str, ...]:
-        """Who is heard and has graded, but for adjudicators, who do not vote."""
+    def voting(self) -> tuple[str, ...]:
+        """Who counts and has graded, but for adjudicators, who do not vote."""
         return tuple(
             one.name
             for one in self.judges
@@ -68,11 +68,11 @@ class Heard:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each kind are heard and have graded."""
+        """How many of each kind count and have graded."""
         return count_kinds(one for one in self.judges if one.name in self.graders)
 
     @property
-    def told(self) -> dict[str, int]:
+    def counts_if_mixed(self) -> dict[str, int]:
         """The same where the user mixed kinds, or named them; else nothing."""
         counts = self.counts
         return counts if self.kinds or is_mixed(counts) else {}
@@ -84,17 +84,17 @@ class Heard:
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """Return what settings and manifests say: nothing where no kind was mixed, named or left out."""
-        said = {"kinds": self.told, "kinds_left_out": self.counts_left_out}
-        return {name: counts for name, counts in said.items() if counts}
+        facts = {"kinds": self.counts_if_mixed, "kinds_left_out": self.counts_left_out}
+        return {name: counts for name, counts in facts.items() if counts}
 
-    def without(self, name: str) -> Heard:
+    def without(self, name: str) -> Voters:
         """Return the same where a judge is not left out, but of use otherwise."""
         return replace(self, left_out=tuple(one for one in self.left_out if one.name != name))
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Who is heard and has graded, where all of them are models; else nobody."""
-        return self.voters if set(self.counts) == {JudgeKind.MODEL} else ()
+        """Who counts and has graded, where all of them are models; else none."""
+        return self.voting if set(self.counts) == {JudgeKind.MODEL} else ()
 
 
 def count_kinds(judges: Iterable[Judge]) -> dict[str, int]:
@@ -104,13 +104,13 @@ def count_kinds(judges: Iterable[Judge]) -> dict[str, int]:
 
 
 def is_mixed(counts: Mapping[str, int]) -> bool:
-    """Say whether counts by kind are of more than one sort: adjudicators are people."""
+    """Return whether counts by kind are of more than one sort: adjudicators are people."""
     return sum(not counts.keys().isdisjoint(kinds) for kinds in SORTS.values()) > 1
 
 
-def kinds_of(heard: Heard) -> tuple[str, ...]:
-    """Name the sorts that are heard, as `--kinds` does; nothing where all are, or nobody is."""
-    sorts = heard.kinds or sorts_of(one.kind for one in heard.judges)
+def kinds_of(voters: Voters) -> tuple[str, ...]:
+    """Name the sorts that count, as `--kinds` does; nothing where all do, or none does."""
+    sorts = voters.kinds or sorts_of(one.kind for one in voters.judges)
     return () if len(sorts) == len(SORTS) else sorts
 
 
@@ -132,19 +132,19 @@ def sorts_words(counts: Mapping[str, int]) -> str:
     return " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
 
 
-def hear(
+def choose_voters(
     judges: Iterable[Judge],
     graders: Collection[str],
     *,
     of: Sequence[str] = (),
     kinds: Sequence[str] = (),
     rulings: bool = False,
-) -> Heard:
+) -> Voters:
     """Choose whose judgements count: the one place where that is decided.
 
     Judges that are named (`of`), or of kinds that are; otherwise people, where one has graded
     anything; else imported judges; else models. Without any grade, those that are registered count
-    as if they had graded, and nobody is left out. `rulings`: whether adjudicators have a say, who
+    as if they had graded, and none is left out. `rulings`: whether adjudicators have a say, who
     are people, and have it beside judges that are named, too.
     """
     known = {judge.name: judge for judge in judges}
@@ -160,16 +160,16 @@ def hear(
             for one in known.values()
             if one.name in named or (rulings and one.kind is JudgeKind.ADJUDICATOR)
         ]
-        return Heard(tuple(chosen), graded, is_named=True)
+        return Voters(tuple(chosen), graded, is_named=True)
     if named_kinds := check_kinds(kinds):
         wanted = {kind for name in named_kinds for kind in SORTS[name]}
         chosen = [one for one in able if one.kind in wanted]
-        return Heard(tuple(chosen), graded, is_named=True, kinds=named_kinds)
+        return Voters(tuple(chosen), graded, is_named=True, kinds=named_kinds)
     present = [one for one in able if one.name in graded]
     first: tuple[JudgeKind, ...] = next(
         (sort for sort in SORTS.values() if any(one.kind in sort for one in present or able)), ()
     )
-    return Heard(
+    return Voters(
         judges=tuple(one for one in able if one.kind in first),
         graders=graded,
         left_out=tuple(one for one in present if one.kind not in first),

@@ -44,19 +44,19 @@ _ASSIGNABLE = f"{POOLED} AND pool.id NOT IN (SELECT pool_id FROM pool_topic)"
 
 @dataclass(frozen=True, slots=True)
 class Unclaimed:
-    """What lies before no judge yet, counted by topic; topics without any are left out."""
+    """Documents without a judge, counted by topic; topics without any are left out."""
 
     undrawn: dict[str, int] = field(default_factory=dict)
     """Documents that adaptive pools may still draw; every judge will be shown them. None where
-    documents are assigned: nobody draws."""
+    documents are assigned: nothing is drawn."""
     is_assigned: bool = False
     """Whether documents are assigned to judges; the other counts are 0 otherwise."""
     open_places: dict[str, int] = field(default_factory=dict)
-    """Places at pooled documents for whoever claims them."""
+    """Places at pooled documents that any judge may claim."""
     lapsed: dict[str, int] = field(default_factory=dict)
     """Places at pooled documents whose judge let the lease run out: others may claim them."""
     unassigned: dict[str, int] = field(default_factory=dict)
-    """Pooled documents without any place: nobody will be shown them until they are assigned."""
+    """Pooled documents without any place: no judge sees them until they are assigned."""
     drawn: dict[str, int] = field(default_factory=dict)
     """Pooled documents without any place that adaptive pools alone have: none can be assigned."""
 
@@ -238,7 +238,7 @@ class JudgingProgress(Area):
             return count_states(session, topics, self._db.scale)
 
     def unclaimed(self) -> Unclaimed:
-        """Count what lies before no judge yet."""
+        """Count the documents without a judge."""
         with self._db.reading_topics() as (session, topics):
             undrawn = _by_name(topics, Counter(count_undrawn(session)))
             if not has_assignments(session):

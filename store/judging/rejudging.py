@@ -90,7 +90,7 @@ class KnownVersions:
 
 
 def is_same_event(there: JudgementEvent, event: JudgementEvent) -> bool:
-    """Say whether an event from elsewhere is one here; its sitting and unknown versions aside."""
+    """Return whether an event from elsewhere is one here; its sitting and unknown versions aside."""
     guideline = None if there.guideline_version is None else event.guideline_version
     topic = None if there.topic_version is None else event.topic_version
     coming = replace(event, sitting=None, guideline_version=guideline, topic_version=topic)
@@ -107,7 +107,7 @@ class TopicVersion:
     changed_at: datetime | None
     """UTC; when it came. ``None`` = it is the first."""
     judgements: int
-    """Documents judged under it at a desk whose decision stands; of whoever it was."""
+    """Documents judged under it at a desk whose decision stands; of any judge."""
 
 
 def fetch_topic_versions(session: Session, topic: int) -> tuple[TopicVersion, ...]:
@@ -189,7 +189,7 @@ class Outdated:
     judged_at: datetime
     """UTC."""
     obstacle: Obstacle | None = None
-    """``None`` = reopened, it lies before its judge again."""
+    """``None`` = reopened, its judge sees it again."""
     topic_version: int | None = None
     """Of the topic's text that it was made under; ``None`` = not known: it is older than topics'
     versions are."""
@@ -204,7 +204,7 @@ class OutdatedList:
     newest_version: int | None
     """Of the guidelines; ``None`` = there are none."""
     n_imported: int
-    """Imported grades of the judges and topics asked for: nobody knows what they rest on."""
+    """Imported grades of the judges and topics asked for: what they rest on is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,17 +232,17 @@ def _find(
     sat = sat_down(session).intersection(numbers) if numbers else sat_down(session)
     found: list[_Found] = []
     for judge in session.execute(query.where(JUDGE.c.id.in_(sat))).all():
-        document_states: list[tuple[Pair, Basis, Row[Any]]] = []
+        decided: list[tuple[Pair, Basis, Row[Any]]] = []
         for pair, events in fetch_histories(session, judge=judge.id).items():
             if topics and names[pair[0]] not in topics:
                 continue
             basis = basis_of(events)
             if basis is not None:
-                document_states.append((pair, basis, events[-1]))
+                decided.append((pair, basis, events[-1]))
         places = assigned_pairs(session, judge.id) if is_assigned else None
-        ids = {document for (_, document), _, _ in document_states}
+        ids = {document for (_, document), _, _ in decided}
         documents = rows_by_key(session, ids, DOCUMENT.c.id, DOCUMENT.c.sha256, DOCUMENT.c.docno)
-        for pair, basis, newest in document_states:
+        for pair, basis, newest in decided:
             reasons = _reasons(basis, documents[pair[1]].sha256, current, of_topics.get(pair[0]))
             if not reasons or (why and not set(reasons).intersection(why)):
                 continue

@@ -33,9 +33,9 @@ class StateCounts:
     judged: int = 0
     """Pooled, and graded by somebody."""
     cannot: int = 0
-    """Pooled, graded by nobody, and found impossible to judge by somebody."""
+    """Pooled, graded by no judge, and found impossible to judge by some judge."""
     skipped: int = 0
-    """Pooled, decided by nobody, and skipped by somebody."""
+    """Pooled, decided by no judge, and skipped by some judge."""
     outside: int = 0
     """Graded by somebody, but not pooled."""
     relevant: int = 0
@@ -44,7 +44,7 @@ class StateCounts:
 
     @property
     def unjudged(self) -> int:
-        """Pooled documents that nobody graded, skipped, or found impossible to judge."""
+        """Pooled documents that no judge graded, skipped, or found impossible to judge."""
         return self.pooled - self.judged - self.cannot - self.skipped
 
 
@@ -134,11 +134,11 @@ def count_by_topic(session: Session, found: SoughtIds, relaxed: int) -> dict[int
         is_relevant = and_(is_relevant, events.c.is_inside)
     everywhere = (_count(events.c.rank == RANKS[State.JUDGED]), _count(is_relevant))
     query = select(events.c.topic_id, *counts, *everywhere).group_by(events.c.topic_id)
-    document_states = {topic: StateCounts(pooled=n) for topic, n in pooled_of.items()}
+    by_topic = {topic: StateCounts(pooled=n) for topic, n in pooled_of.items()}
     for topic, judged, cannot, skipped, anywhere, relevant in session.execute(query):
         counted = (pooled_of[topic], judged, cannot, skipped, anywhere - judged, relevant)
-        document_states[topic] = StateCounts(*counted)
-    return document_states
+        by_topic[topic] = StateCounts(*counted)
+    return by_topic
 
 
 def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:

@@ -301,7 +301,7 @@ def _copy_file(file: Path, part: Path, target: Path, progress: Progress) -> None
 
 
 def _is_whole(file: Path) -> bool:
-    """Say whether a file is a collection that can be backed up."""
+    """Return whether a file is a collection that can be backed up."""
     try:
         with engine_at(file) as engine:
             is_collection = stored_revision(engine) is not None

@@ -39,10 +39,10 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
     counts = {table.name: session.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
     with (
         engine_at(target) as engine,
-        _told_by(engine),
+        _errors_named(engine),
         progress("copying rows", sum(counts.values())) as advance,
         writing(engine, bulk=True, creates=True) as into,
-        _told_by(engine),  # before the transaction words it
+        _errors_named(engine),  # before the transaction words it
     ):
         make_tables(into)
         for table in tables:
@@ -54,7 +54,7 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
 
 
 @contextmanager
-def _told_by(engine: Engine) -> Iterator[None]:
+def _errors_named(engine: Engine) -> Iterator[None]:
     """Word what an engine says of a value it cannot take, or of the connection."""
     driver: Any = engine.dialect.loaded_dbapi
     try:

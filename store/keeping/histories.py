@@ -45,7 +45,7 @@ _BATCH = 1000
 """Events read or written at a time."""
 _MANY = 20_000
 """States read or written at a time."""
-_SAID = STATE_FIELDS[len(KEY_FIELDS) :]
+_TEXTS = STATE_FIELDS[len(KEY_FIELDS) :]
 """What a state says, by names that the columns have, too."""
 
 Pair = tuple[int, int, int]
@@ -256,7 +256,7 @@ def import_states(
     is_same = np.zeros(len(states), bool)
     for place, row in _standing(session, ids, [*numbers.values()]):
         revisions[place] = row.revision + 1
-        is_same[place] = all(row._mapping[name] == named[name][codes[name][place]] for name in _SAID)
+        is_same[place] = all(row._mapping[name] == named[name][codes[name][place]] for name in _TEXTS)
     is_new = revisions == 1
     differing = np.flatnonzero(~is_new & ~is_same)
     if len(differing) and not replace:
@@ -269,7 +269,7 @@ def import_states(
         [_ACTIONS.get(state, otherwise).value for state in named["state"]]
         for otherwise in (Action.REOPEN, Action.NOTE)
     ]
-    forms = {name: raw_form(JUDGEMENT.c[name]) for name in _SAID}
+    forms = {name: raw_form(JUDGEMENT.c[name]) for name in _TEXTS}
     raw = {
         name: [None if value is None else form(value) for value in named[name]]
         for name, form in forms.items()
@@ -282,9 +282,9 @@ def import_states(
             part = coming[start : start + _MANY]
             of_states = codes["state"][part].tolist()
             acted = [actions[new][state] for new, state in zip(is_new[part].tolist(), of_states, strict=True)]
-            said = (map(raw[name].__getitem__, codes[name][part].tolist()) for name in _SAID)
+            texts = (map(raw[name].__getitem__, codes[name][part].tolist()) for name in _TEXTS)
             keys = (own[part].tolist() for own in (*ids, revisions))
-            append_states(session, zip(*keys, acted, *said, strict=True), now)
+            append_states(session, zip(*keys, acted, *texts, strict=True), now)
     return ImportReport(added=int(is_new.sum()), unchanged=int(is_same.sum()), replaced=len(differing))
 
 
@@ -300,7 +300,7 @@ def _standing(
     keys = np.ravel_multi_index(list(ids), sizes)
     order = np.argsort(keys)
     ordered = keys[order]
-    query = current_events(*KEY, "revision", *_SAID, judges=judges)
+    query = current_events(*KEY, "revision", *_TEXTS, judges=judges)
     for rows in session.execute(query).partitions(_MANY):
         found = np.array([row[: len(KEY)] for row in rows], np.int64).T
         inside = np.flatnonzero((found < np.reshape(sizes, (-1, 1))).all(axis=0))

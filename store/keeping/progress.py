@@ -1,4 +1,4 @@
-"""How far something long has come, told to whoever shows it."""
+"""How far something long has come, for a display."""
 
 from __future__ import annotations
 

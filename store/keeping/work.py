@@ -163,7 +163,7 @@ class _Record:
     """One thing done on a page."""
 
     line: int
-    said: dict[str, Any]
+    line_values: dict[str, Any]
     """As it came."""
     known: dict[str, Any]
     """The same as values."""
@@ -241,11 +241,11 @@ def _values(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a line's JSON values as they came and as they were read; a fault leaves both empty."""
     try:
-        said = read_json_object(text)
+        line_values = read_json_object(text)
     except NoObjectError as error:
         faults.add(line, str(error), "json")
         return {}, {}
-    return said, checked_values(said, readers, line, faults) or {}
+    return line_values, checked_values(line_values, readers, line, faults) or {}
 
 
 def _check(head: Mapping[str, Any], records: Iterable[_Record], now: datetime, faults: FaultList) -> None:
@@ -449,7 +449,7 @@ class _PageDesk(Desk):
 
     def _refuse(self, one: _Record, reason: str) -> None:
         """Keep a record that cannot be stored for the file of these."""
-        self._done.refused.append({**one.said, "refused": reason})
+        self._done.refused.append({**one.line_values, "refused": reason})
 
     def _do(self, session: Session, one: _Record) -> None:
         """Append what a record makes, or refuse it."""

@@ -50,7 +50,7 @@ from store.judging.disagreements import (
     seen_basis,
 )
 from store.judging.events import KEY, Pair, event_of_row, fetch_passages, ruling_of
-from store.judging.judges import fetch_identities, fetch_kinds_heard, judge_id
+from store.judging.judges import fetch_identities, fetch_voters_of_kinds, judge_id
 from store.judging.sittings import fetch_sitting_numbers
 from store.records import DECIDED, Action, JudgeKind, State
 from store.text import natural_key
@@ -63,14 +63,14 @@ _COLLECTION = TABLES["collection"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class HistoryFilter:
     """What is asked for; whatever is ``None`` or empty is not."""
 
     topic: str | None = None
     """Its events, its texts, the pools that have documents of it, the runs that retrieved for it,
     and the documents of it that were assigned."""
     judges: tuple[str, ...] = ()
-    """Their events, and what became of them as judges."""
+    """Their events, and changes to them as judges."""
     since: datetime | None = None
     """The first moment; with a zone."""
     until: datetime | None = None
@@ -79,12 +79,12 @@ class Stretch:
     """Most entries, the newest; at least 1."""
 
     def holds(self, at: datetime) -> bool:
-        """Say whether a moment is in the stretch."""
+        """Return whether a moment is in the stretch."""
         begun = self.since is None or at >= self.since
         return begun and (self.until is None or at < self.until)
 
 
-EVERYTHING = Stretch()
+EVERYTHING = HistoryFilter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,8 @@ class CollectionEvents:
     """Of those asked for, with the older ones that the limit left out."""
 
 
-def _within(at: ColumnElement[datetime], asked: Stretch) -> Iterator[ColumnElement[bool]]:
-    """Say in SQL that a moment is in the stretch of time."""
+def _within(at: ColumnElement[datetime], asked: HistoryFilter) -> Iterator[ColumnElement[bool]]:
+    """Return the SQL condition that a moment is in the stretch of time."""
     if asked.since is not None:
         yield at >= asked.since
     if asked.until is not None:
@@ -156,7 +156,7 @@ def _within(at: ColumnElement[datetime], asked: Stretch) -> Iterator[ColumnEleme
 
 
 def _events(
-    session: Session, topic: int | None, judges: list[int], asked: Stretch
+    session: Session, topic: int | None, judges: list[int], asked: HistoryFilter
 ) -> tuple[list[Entry], int]:
     """Return the newest events, the newest last, and how many there are in all."""
     at = JUDGEMENT.c.judged_at
@@ -166,7 +166,7 @@ def _events(
     if judges:
         conditions.append(JUDGEMENT.c.judge_id.in_(judges))
     if asked.limit is None:
-        entries = [_event(row) for row in session.execute(_told().where(*conditions))]
+        entries = [_event(row) for row in session.execute(_event_query().where(*conditions))]
         return entries, len(entries)
     # Chosen first, so that only these are looked up in other tables.
     newest = (
@@ -175,7 +175,7 @@ def _events(
         .order_by(at.desc(), JUDGEMENT.c.id.desc())
         .limit(asked.limit)
     )
-    rows = session.execute(_told().where(JUDGEMENT.c.id.in_(newest))).all()
+    rows = session.execute(_event_query().where(JUDGEMENT.c.id.in_(newest))).all()
     entries = [_event(row) for row in rows]
     if len(entries) < asked.limit:
         return entries, len(entries)
@@ -189,7 +189,7 @@ _AS_READ = (
 """Fields of an `Entry` that a row of `_told` has as they are."""
 
 
-def _told() -> Select[Any]:
+def _event_query() -> Select[Any]:
     """Select events by time, each with its names and with what stood before it."""
     before, undone = JUDGEMENT.alias("before"), JUDGEMENT.alias("undone")
     same = (JUDGEMENT.c[name] == before.c[name] for name in KEY)
@@ -239,7 +239,7 @@ class _Source:
     fields: Mapping[str, ColumnElement[Any]]
     condition: ColumnElement[bool] = field(default_factory=true)
 
-    def newest(self, session: Session, asked: Stretch) -> tuple[list[Entry], int]:
+    def newest(self, session: Session, asked: HistoryFilter) -> tuple[list[Entry], int]:
         """Return the newest entries in a stretch of time, and how many there are in all."""
         columns = [column.label(name) for name, column in self.fields.items()]
         query = select(self.at.label("at"), *columns).where(self.at.is_not(None), self.condition)
@@ -304,7 +304,7 @@ _NEAR = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Happening(JudgementEvent):
+class DetailedEvent(JudgementEvent):
     """One event of one judge, and what it rested on."""
 
     kind: JudgeKind
@@ -362,20 +362,20 @@ class DocumentEvents:
     """Of the topic's text there is now, from 1."""
     places: tuple[Pooling, ...]
     """The oldest pool first."""
-    events: tuple[Happening, ...]
+    events: tuple[DetailedEvent, ...]
     """By time; those of one moment in the order in which they were written. Those asked for."""
     total: int
     """Events there are, asked for or not."""
     n_left_out: int
     """Events asked for that the limit left out, the oldest."""
-    document_states: tuple[Happening, ...]
+    newest_events: tuple[DetailedEvent, ...]
     """The newest event of every judge, by name."""
     ruling_status: Settlement | None
     """Of a ruling that stands: whether the judges decided otherwise since; ``None`` = there is no
     ruling."""
     final: Final
-    heard: frozenset[JudgeKind]
-    """Whose grades count where nobody is named, in the whole collection."""
+    voting_kinds: frozenset[JudgeKind]
+    """Whose grades count where no judge is named, in the whole collection."""
 
     @property
     def is_pooled(self) -> bool:
@@ -398,30 +398,30 @@ def find_document(session: Session, docno: str) -> Row[Any]:
 
 
 def final_of(
-    document_states: Sequence[Happening],
+    newest_events: Sequence[DetailedEvent],
     ruling: Ruling | None,
     names: Mapping[int, str],
-    heard: Set[JudgeKind],
+    voting_kinds: Set[JudgeKind],
     *,
     is_pooled: bool,
 ) -> Final:
     """Say which grade follows without a rule, as in `store.grades.qrels`: a ruling's, or the only judge's.
 
-    Of judges, those of a kind that is heard where nobody is named.
+    Of judges, those of a kind that counts where no judge is named.
     """
     if ruling is not None:
         by = names[ruling.judge]
         reason: NoGrade | None = "ruled-cannot" if ruling.given_grade is None else None
         return Final(ruling.given_grade, reason, by, is_ruling=True)
     graded = [
-        one for one in document_states if one.state is State.JUDGED and one.kind is not JudgeKind.ADJUDICATOR
+        one for one in newest_events if one.state is State.JUDGED and one.kind is not JudgeKind.ADJUDICATOR
     ]
-    counted = [one for one in graded if one.kind in heard]
+    counted = [one for one in graded if one.kind in voting_kinds]
     if len(counted) == 1:
         return Final(counted[0].grade, None, counted[0].judge)
     if graded:
         return Final(None, "several-judges" if counted else "not-heard")
-    states = {one.state for one in document_states}
+    states = {one.state for one in newest_events}
     if State.CANNOT in states:
         return Final(None, "cannot")
     if State.SKIPPED in states:
@@ -478,7 +478,7 @@ def _case(
     pair: Pair,
     by_judge: Mapping[int, list[Row[Any]]],
     identities: Mapping[int, str],
-    heard: Set[JudgeKind],
+    voting_kinds: Set[JudgeKind],
 ) -> Case:
     """Gather the votes and the ruling as they stand, as an adjudicator's desk would; of the kinds heard."""
     votes: list[Vote] = []
@@ -490,15 +490,15 @@ def _case(
             rulings += [] if ruling is None else [ruling]
         elif last.state in DECIDED:
             votes.append(Vote(judge, last.grade, last.id, kind=JudgeKind(last.kind)))
-    in_order = lettered(topic, docno, (vote for vote in votes if vote.kind in heard))
-    others = tuple(vote for vote in votes if vote.kind not in heard)
+    in_order = lettered(topic, docno, (vote for vote in votes if vote.kind in voting_kinds))
+    others = tuple(vote for vote in votes if vote.kind not in voting_kinds)
     return Case(topic, docno, *pair, in_order, latest_ruling(rulings, identities), others=others)
 
 
 class HistoryQueries(Area):
     """What happened in a collection."""
 
-    def everything(self, asked: Stretch = EVERYTHING) -> CollectionEvents:
+    def everything(self, asked: HistoryFilter = EVERYTHING) -> CollectionEvents:
         """Return what happened in a stretch of time, to a topic, by judges.
 
         No name comes from anywhere but the list of judges, so whoever was renamed, made anonymous or erased
@@ -521,7 +521,7 @@ class HistoryQueries(Area):
             kept = found if asked.limit is None else found[-asked.limit :]
             return CollectionEvents(tuple(kept), total + n)
 
-    def of_document(self, topic: str, docno: str, asked: Stretch = EVERYTHING) -> DocumentEvents:
+    def of_document(self, topic: str, docno: str, asked: HistoryFilter = EVERYTHING) -> DocumentEvents:
         """Return what happened to a document of a topic; how it stands rests on all events, always."""
         with self._db.reading() as session:
             topic_row = topic_id(session, topic)
@@ -538,7 +538,7 @@ class HistoryQueries(Area):
             happened = {
                 row.id: event_of_row(
                     row,
-                    Happening,
+                    DetailedEvent,
                     topic=topic,
                     docno=docno,
                     judge=row.judge,
@@ -557,19 +557,19 @@ class HistoryQueries(Area):
             newest = newest_guideline(session)
             places = poolings(session, document.id, topic=topic_row)
             identities = fetch_identities(session)
-            heard = frozenset(one.kind for one in fetch_kinds_heard(session).judges)
-            case = _case(topic, docno, (topic_row, document.id), by_judge, identities, heard)
-            document_states = sorted(
+            voting_kinds = frozenset(one.kind for one in fetch_voters_of_kinds(session).judges)
+            case = _case(topic, docno, (topic_row, document.id), by_judge, identities, voting_kinds)
+            newest_events = sorted(
                 (happened[part[-1].id] for part in by_judge.values()), key=lambda one: one.judge
             )
             names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
             is_pooled = any(one.sampled and not one.withdrawn for one in places)
-            told = [
+            asked_for = [
                 row.id
                 for row in rows
                 if asked.holds(row.judged_at) and (not judges or row.judge_id in judges)
             ]
-            kept = told if asked.limit is None else told[-asked.limit :]
+            kept = asked_for if asked.limit is None else asked_for[-asked.limit :]
             return DocumentEvents(
                 topic=topic,
                 docno=docno,
@@ -580,9 +580,9 @@ class HistoryQueries(Area):
                 places=places,
                 events=tuple(happened[number] for number in kept),
                 total=len(rows),
-                n_left_out=len(told) - len(kept),
-                document_states=tuple(document_states),
+                n_left_out=len(asked_for) - len(kept),
+                newest_events=tuple(newest_events),
                 ruling_status=None if case.ruling is None else case.status,
-                final=final_of(document_states, case.ruling, names, heard, is_pooled=is_pooled),
-                heard=heard,
+                final=final_of(newest_events, case.ruling, names, voting_kinds, is_pooled=is_pooled),
+                voting_kinds=voting_kinds,
             )

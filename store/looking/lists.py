@@ -70,7 +70,7 @@ class TopicLine:
     """Named by a topics file."""
     runs: int
     """That have documents for it."""
-    document_states: StateCounts
+    counts: StateCounts
     version: int
     """Of its text, from 1."""
     older: int
@@ -93,7 +93,7 @@ class PoolLine:
     created_at: datetime
     """UTC."""
     manifest: Mapping[str, Any]
-    document_states: StateCounts
+    counts: StateCounts
     """Of its documents, in whatever other pools they are; `StateCounts.outside` does not apply."""
 
 
@@ -133,7 +133,7 @@ class RoundLine:
     withdrawn: tuple[str, ...] = ()
     topics: int = 0
     """With a document of the round to judge."""
-    document_states: StateCounts = field(default_factory=StateCounts)
+    counts: StateCounts = field(default_factory=StateCounts)
     """A document in pools of several rounds is counted in the round of its oldest pool."""
     judgements: int = 0
     """Current grades of all judges that carry the label."""
@@ -174,7 +174,7 @@ def run_lines(session: Session, found: SoughtIds) -> list[RunLine]:
 
 def topic_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[TopicLine]:
     """Return every topic in natural order; of a pool those with a document of it to judge."""
-    document_states = count_by_topic(session, found, relaxed)
+    counts = count_by_topic(session, found, relaxed)
     runs = _counts(session, select(RANKING.c.topic_id, func.count()).group_by(RANKING.c.topic_id))
     older = count_older(session)
     query = select(TOPIC.c.id, TOPIC.c.number, TOPIC.c.title, TOPIC.c.listed, TOPIC.c.version)
@@ -186,12 +186,12 @@ def topic_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Top
             row.title,
             row.listed,
             runs.get(row.id, 0),
-            document_states.get(row.id, StateCounts()),
+            counts.get(row.id, StateCounts()),
             row.version,
             older[row.id],
         )
         for row in session.execute(query)
-        if found.pool is None or (row.id in document_states and document_states[row.id].pooled)
+        if found.pool is None or (row.id in counts and counts[row.id].pooled)
     ]
     return sorted(lines, key=lambda line: natural_key(line.topic))
 
@@ -347,7 +347,7 @@ class DocumentLine:
     """Named by a documents file."""
     pools: int
     """It is to be judged in, for some topic."""
-    document_states: StateCounts
+    counts: StateCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,14 +389,14 @@ def _document_states(
     ranks: defaultdict[int, list[tuple[int, int, int | None]]] = defaultdict(list)
     for topic, document, rank, best in session.execute(looked_at(found, ids)):
         ranks[document].append((topic, rank, best))
-    document_states = {}
+    counts = {}
     for document in topics.keys() | ranks.keys():
         inside = topics.get(document, set())
         seen = ranks.get(document, [])
         by_rank = [rank for topic, rank, _ in seen if topic in inside]
         judged = by_rank.count(RANKS[State.JUDGED])
         anywhere = sum(rank == RANKS[State.JUDGED] for _, rank, _ in seen)
-        document_states[document] = StateCounts(
+        counts[document] = StateCounts(
             pooled=len(inside),
             judged=judged,
             cannot=by_rank.count(RANKS[State.CANNOT]),
@@ -404,7 +404,7 @@ def _document_states(
             outside=anywhere - judged,
             relevant=sum(best is not None and best >= relaxed for _, _, best in seen),
         )
-    return document_states, dict(pools)
+    return counts, dict(pools)
 
 
 EVERYTHING = Sought()
@@ -450,7 +450,7 @@ class ListQueries(Area):
             wanted = [DOCUMENT.c.id.in_(ids) for ids in _wanted(found)]
             rows = session.execute(query.where(*wanted).limit(limit)).all()
             ids = [row.id for row in rows] if len(rows) <= _IDS_A_QUERY else None
-            document_states, pools = _document_states(session, found, ids, self._db.scale.relaxed)
+            counts, pools = _document_states(session, found, ids, self._db.scale.relaxed)
             lines = tuple(
                 DocumentLine(
                     row.docno,
@@ -458,7 +458,7 @@ class ListQueries(Area):
                     bool(row.has_text),
                     row.listed,
                     len(pools.get(row.id, ())),
-                    document_states.get(row.id, StateCounts()),
+                    counts.get(row.id, StateCounts()),
                 )
                 for row in rows
             )

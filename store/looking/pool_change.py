@@ -28,12 +28,12 @@ class PairState:
     state: State
     """With all judges together, as `store.judging.states` says; of what is not pooled, too."""
     grade: int | None = None
-    """The highest that anybody gave; ``None`` = nobody gave one."""
+    """The highest that was given; ``None`` = none was."""
 
 
 @dataclass(frozen=True, slots=True)
 class IfPooled:
-    """Documents as they would lie before judges if they were pooled now."""
+    """Documents as judges would see them if they were pooled now."""
 
     documents: tuple[Assignable, ...]
     """Without priorities; topics and docnos in no order."""

@@ -12,7 +12,7 @@ Markup = Literal["plain", "html", "markdown"]
 MARKUPS: tuple[Markup, ...] = get_args(Markup)
 
 MOST_CHARACTERS = {"html": 2_000_000, "markdown": 200_000}
-"""By the markup that is read: longer texts are shown as they came, since nobody would wait."""
+"""By the markup that is read: longer texts are shown as they came, to be quick."""
 
 
 @lru_cache(maxsize=8)

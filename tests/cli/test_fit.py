@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from pooler.cli.fit import draw
-from pooler.results.table import Column, Table, View, see
+from pooler.results.table import Column, Table, View, render_view
 from tests.helpers.run import PAGE, controls
 
 OnTerminal = Callable[[Callable[[], object]], list[str]]
@@ -29,7 +29,7 @@ TABLE = Table.of_rows(
 
 def emit(table: Table) -> None:
     """Draw a table on stdout."""
-    draw(see(View(table)), sys.stdout)
+    draw(render_view(View(table)), sys.stdout)
 
 
 def test_people_see_no_control_and_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,7 +117,7 @@ def test_words_around_a_wide_table_fit_the_terminal(
     told = [line for line in lines if "sentence" in line or "words" in line.split()]
     assert max(map(len, told)) <= PAGE
     assert " ".join(told).split() == (words.split()) * 2
-    draw(see(View(table)), sys.stdout, folds=False)
+    draw(render_view(View(table)), sys.stdout, folds=False)
     assert capsys.readouterr().out.splitlines().count(words) == 2
 
 

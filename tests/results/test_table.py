@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from pooler.cli.render import Output, render
-from pooler.results.result import Result, frozen
-from pooler.results.table import Column, Table, View, see, written
+from pooler.results.result import Result, frozen_settings
+from pooler.results.table import Column, Table, View, render_view, written
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 
 COLUMNS = [
@@ -45,7 +45,7 @@ class Found(Result):
     """Two tables."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("runs", "other")
-    settings: Mapping[str, Any] = field(default_factory=lambda: frozen(depth=5))
+    settings: Mapping[str, Any] = field(default_factory=lambda: frozen_settings(depth=5))
     warnings: tuple[str, ...] = ()
 
     def _table(self, name: str) -> Table:
@@ -99,7 +99,7 @@ def test_numbers_of_an_array_are_pythons_own_wherever_they_stand() -> None:
 
 def test_people_see_what_says_something() -> None:
     """Hidden: what no cell says, what is the same in every row, what is for programs."""
-    found = see(View(RUNS))
+    found = render_view(View(RUNS))
     assert [column.name for column in found.columns] == ["run", "map", "tags", "reason"]
     assert found.cells[1] == ["0.2500", "-", "0.5000"]
     assert found.cells[2] == ["x y", "-", "z"]
@@ -114,7 +114,7 @@ def test_people_see_what_says_something() -> None:
 def test_interval_is_one_column_or_why_there_is_none() -> None:
     """Both limits with the column's digits; the reason's code where they are undefined."""
     view = View(RUNS, ["run", Column("map_interval", heading="95 %", digits=2, interval=("low", "high"))])
-    assert see(view).cells[1] == ["0.20 to 0.30", "no-relevant", "0.40 to 0.60"]
+    assert render_view(view).cells[1] == ["0.20 to 0.30", "no-relevant", "0.40 to 0.60"]
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_instants_keep_microseconds_and_records_their_fields() -> None:
         [Column("at", "instant"), Column("passages", "records")],
         {"at": [at, at], "passages": [[{"start": 0, "text": "wine"}], []]},
     )
-    assert see(View(table)).cells == [["2026-03-01 09:30:05 UTC"] * 2, ["1", "0"]]
+    assert render_view(View(table)).cells == [["2026-03-01 09:30:05 UTC"] * 2, ["1", "0"]]
     assert table.to_arrow().to_pylist() == table.to_records()
     assert table.to_polars().to_dicts() == table.to_records()
     assert table.to_pandas()["passages"].tolist() == table.cells("passages")

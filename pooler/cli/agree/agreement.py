@@ -36,16 +36,16 @@ from pooler.cli.options import (
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
+from pooler.messages import say
 from pooler.results.agree.settings import check_options, check_together
 from pooler.results.judgement_files import STDIN, FileReading, is_file
 from pooler.results.source import Source
-from pooler.telling import say
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult
-    from pooler.results.agree.matters import JudgedOrders
+    from pooler.results.agree.order_stability import JudgedOrders
     from pooler.results.agree.sharing import SharingPlan
     from pooler.results.result import Result
     from store.ranking import Order
@@ -167,7 +167,7 @@ def agreement(
     Example: pooler agreement judgements/middle.qrels judgements/strict.qrels --scale 0-2
     """
     from pooler.results.agree.agreement import agreement as measure
-    from pooler.results.agree.matters import disagreement_matters
+    from pooler.results.agree.order_stability import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
 
     check_manifest(manifest)
@@ -306,7 +306,7 @@ def _source(
 
 
 def _are_files(names: Sequence[str], collection: str, *, is_chosen: bool) -> bool:
-    """Say whether arguments are files; refuse those that may be judges as well."""
+    """Return whether arguments are files; refuse those that may be judges as well."""
     if is_chosen:
         return False
     found = [name for name in names if _is_named_file(name)]
@@ -326,18 +326,18 @@ def _are_files(names: Sequence[str], collection: str, *, is_chosen: bool) -> boo
 
 
 def _is_named_file(name: str) -> bool:
-    """Say whether an argument is a file or ``NAME=FILE``."""
+    """Return whether an argument is a file or ``NAME=FILE``."""
     _, sign, file = name.partition("=")
     return is_file(name) or (bool(sign) and is_file(file))
 
 
 def _has_file_shape(name: str) -> bool:
-    """Say whether a word looks like the name of a file rather than that of a judge."""
+    """Return whether a word looks like the name of a file rather than that of a judge."""
     return name == STDIN or "=" in name or bool(Path(name).suffix)
 
 
 def _is_there(collection: str) -> bool:
-    """Say whether there is a collection; a URL is believed."""
+    """Return whether there is a collection; a URL is believed."""
     return "://" in collection or Path(collection).exists()
 
 

@@ -10,7 +10,7 @@ from pooler.cli.console import ExitCode
 from pooler.cli.options import LenientOption, OrderOption, RunsOption, TrackRulesOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
-from pooler.telling import say
+from pooler.messages import say
 from store.text import counted
 
 
@@ -62,8 +62,8 @@ def check(
     render(found, output)
     n_bad = sum(report.n_faults > 0 for report in found.reports)
     faults = f"{n_bad:,} with faults ({found.n_faults:,} in all)" if n_bad else "none with a fault"
-    told = f"{counted(len(found.reports), 'file')}, {faults}, {counted(len(found.warnings), 'warning')}"
-    say(told if rules is None else found.verdicts())
+    summary = f"{counted(len(found.reports), 'file')}, {faults}, {counted(len(found.warnings), 'warning')}"
+    say(summary if rules is None else found.verdicts())
     if not found.ok or (strict and found.warnings):
         raise typer.Exit(ExitCode.DATA)
     if found.is_warned:

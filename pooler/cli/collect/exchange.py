@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import argument, option
+from pooler.messages import progress, say, warn
 from pooler.results.judgement_files import COLUMNS_HINT, UNKNOWN_HINT, Pair, PrelsName, SampleFile
-from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ContradictionError, FaultList
 from store.text import counted, sanitise_line
 
@@ -132,10 +132,10 @@ def left_out_words(left_out: Counter[str], kept: Sequence[str]) -> str:
     'fields left out: date (106 documents), url (1 document); --fields author,date,url keeps and shows them'
     """
     most = left_out.most_common(_FIELDS_SHOWN)
-    told = [f"{sanitise_line(name)} ({counted(n, 'document')})" for name, n in most]
-    told += [f"and {len(left_out) - len(most)} more"] if len(left_out) > len(most) else []
+    judges = [f"{sanitise_line(name)} ({counted(n, 'document')})" for name, n in most]
+    judges += [f"and {len(left_out) - len(most)} more"] if len(left_out) > len(most) else []
     names = ",".join([*kept, *(sanitise_line(name) for name, _ in most)])
-    return f"fields left out: {', '.join(told)}; --fields {names} keeps and shows them"
+    return f"fields left out: {', '.join(judges)}; --fields {names} keeps and shows them"
 
 
 _NAMES_SHOWN = 8
@@ -222,7 +222,7 @@ def import_file(
 def _say_kinds(
     file: str, said: Mapping[str, JudgeKind | None], there: Mapping[str, JudgeKind], *, is_option: bool
 ) -> None:
-    """Say of which judges nobody said what they are, and which are here as something else."""
+    """Warn of judges without a kind, and of those that are of another kind here."""
     unsaid = [name for name, kind in said.items() if kind is None and name not in there]
     if unsaid:
         warn(

@@ -1,4 +1,4 @@
-"""`pooler guidelines`: what the judges are told, version by version."""
+"""`pooler guidelines`: the instructions to judges, version by version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pooler.cli.console import write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
-from pooler.telling import say
+from pooler.messages import say
 from store.text import counted
 
 app = typer.Typer(help="The judging guidelines, in versions.", no_args_is_help=True)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.cli.signature import option
+from pooler.messages import say, warn
 from pooler.results.judgement_files import UNKNOWN_HINT
-from pooler.telling import say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.text import counted
 

@@ -13,7 +13,7 @@ from pooler.cli.console import ExitCode, show_error, write_lines
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import argument, option
-from pooler.telling import say, warn
+from pooler.messages import say, warn
 from store.errors import PoolerError
 from store.text import counted
 

@@ -43,6 +43,7 @@ from pooler.cli.options import (
     TrackRulesOption,
 )
 from pooler.cli.signature import argument, command, option
+from pooler.messages import progress, say, warn
 from pooler.results.judgement_files import (
     CODES_HINT,
     REPEATS_HINT,
@@ -55,7 +56,6 @@ from pooler.results.judgement_files import (
     warn_of_oddities,
 )
 from pooler.results.named_runs import entries_of
-from pooler.telling import progress, say, warn
 from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
 from store.formats import DocumentFormat, ImportFormat, TopicFormat
 from store.readable import Markup
@@ -239,7 +239,7 @@ def judgements(
 def _say_judgements(
     file: str, source: GradesFile, decoded: DecodedQrels, report: ImportReport, pool: Pool
 ) -> None:
-    """Say what became of the lines of a file."""
+    """Say what happened to the lines of a file."""
     noun = "state" if decoded.states else "judgement"
     having = {name for name, rows in decoded.judged.items() if rows}
     having |= {one.judge for one in decoded.states}
@@ -641,7 +641,7 @@ def import_topics(opened: Collection, file: str, topics: Sequence[Topic], *, rep
 
 
 def _change(line: TopicLine, old: Topic, new: Topic) -> str:
-    """Say what became of one topic."""
+    """Say what happened to one topic."""
     words = f"topic {line.topic} has version {line.version} of its text"
     if _bare(old) == _bare(new):
         words += ", which differs only in blanks and line ends"

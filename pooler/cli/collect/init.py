@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import option
-from pooler.telling import say
+from pooler.messages import say
 
 
 def init(

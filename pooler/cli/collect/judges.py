@@ -12,7 +12,7 @@ from pooler.cli.console import ask
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, YesOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
-from pooler.telling import say, warn
+from pooler.messages import say, warn
 from store.errors import ArgumentError
 from store.text import counted
 
@@ -34,7 +34,7 @@ _WARNED = {
 
 
 def _tell_scrubbed(scrubbed: Scrubbed | None) -> None:
-    """Say what has become of the bytes."""
+    """Say what has happened to the bytes."""
     assert scrubbed is not None
     if scrubbed.value in _SAID:
         say(_SAID[scrubbed.value])

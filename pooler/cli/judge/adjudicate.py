@@ -95,14 +95,14 @@ def _session(
 ) -> AdjudicatingSession:
     """Sit the adjudicator down at a desk that has something to decide."""
     from judge_ui.session.adjudicating import AdjudicatingSession
-    from pooler.results.judge_kinds import tell_heard
+    from pooler.results.judge_kinds import warn_about_voters
     from pooler.version import __version__
     from store.judging.disagreements import Selection
 
     desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
     if not plain:
         check_terminal("adjudicate")
-    tell_heard(desk.heard(), "stand side by side")
+    warn_about_voters(desk.voters(), "stand side by side")
     if desk.is_idle():
         which = "" if selection == Selection() else " of that kind"
         message = f"there is nothing to adjudicate: no disagreement{which} is left for `{name}`"

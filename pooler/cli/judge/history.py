@@ -8,7 +8,7 @@ from typing import Annotated
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
-from pooler.telling import say
+from pooler.messages import say
 from store.text import counted
 
 

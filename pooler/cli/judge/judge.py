@@ -18,8 +18,8 @@ from pooler.cli.judge.model import ModelOptions, judge_with_model, show_template
 from pooler.cli.judge.who import who_judges
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import command, option
+from pooler.messages import say
 from pooler.serving.inside import discreet, is_served
-from pooler.telling import say
 from store.errors import ArgumentError, ContradictionError, PoolerError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def imports_at_once() -> Iterator[None]:
 
 
 def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
-    """Read the keymap that was asked for; ``None`` = the usual keys. Faults are told at once."""
+    """Read the keymap that was asked for; ``None`` = the usual keys. Faults are reported at once."""
     from judge_ui.session.keymap import read_keymap
     from judge_ui.session.keys import key_table
     from store.formats.scale import read_toml
@@ -256,7 +256,7 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
 
 
 def _goal(opened: Collection, until: str | None) -> Goal | None:
-    """Return what the organiser wants found; ``None`` = the judge is told nothing of it."""
+    """Return what the organiser wants found; ``None`` = the judge sees no goal."""
     text = until or os.environ.get("POOLER_UNTIL")
     if not text:
         return None

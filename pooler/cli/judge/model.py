@@ -15,16 +15,16 @@ import typer
 
 from pooler.cli.console import ask
 from pooler.cli.signature import option
-from pooler.telling import progress, say, warn
+from pooler.messages import progress, say, warn
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 from store.text import counted, sanitise
 
 if TYPE_CHECKING:
     from judge_ui.session.queue import Drawing
-    from pooler.asking.plan import AskingPlan
-    from pooler.asking.prompt import Prompt
-    from pooler.asking.run import Price, Ran
-    from pooler.asking.transport import Endpoint
+    from pooler.model_client.plan import AskingPlan
+    from pooler.model_client.prompt import Prompt
+    from pooler.model_client.run import JudgingCounts, Price
+    from pooler.model_client.transport import Endpoint
     from store.collection import Collection
     from store.judging.models.desk import ModelDesk
     from store.model_judge import Answer
@@ -101,10 +101,10 @@ class ModelOptions:
 def judge_with_model(
     opened: Collection, asked: ModelOptions, *, topic: str | None, program: str, drawing: Drawing | None
 ) -> None:
-    """Ask a model about all that lies before it, or say what that would be."""
-    from pooler.asking.plan import check_askable, planned, refuse_examples
-    from pooler.asking.prompt import Prompt, check_template
-    from pooler.asking.transport import read_endpoint, read_key
+    """Ask a model about all its documents, or say what that would be."""
+    from pooler.model_client.plan import check_askable, planned, refuse_examples
+    from pooler.model_client.prompt import Prompt, check_template
+    from pooler.model_client.transport import read_endpoint, read_key
 
     assert asked.model is not None
     endpoint = read_endpoint(asked.endpoint)
@@ -139,7 +139,7 @@ def judge_with_model(
 
 def show_template() -> None:
     """Print a template to begin from."""
-    from pooler.asking.prompt import TEMPLATE
+    from pooler.model_client.prompt import TEMPLATE
 
     sys.stdout.write(TEMPLATE)
 
@@ -155,11 +155,11 @@ def _run(
     asked: ModelOptions,
     drawing: Drawing | None,
 ) -> None:
-    """Ask, store, and say what became of it."""
-    from pooler.asking.run import Asking, Wanted, is_completion
-    from pooler.asking.transport import Manner, Transport
+    """Ask, store, and say what happened to it."""
+    from pooler.model_client.run import JudgingPlan, ModelJudging, is_completion
+    from pooler.model_client.transport import RequestSettings, Transport
 
-    wanted = Wanted(
+    plan = JudgingPlan(
         topics=topics,
         seed=asked.seed,
         repeats=asked.repeat,
@@ -169,7 +169,7 @@ def _run(
         max_cost=asked.max_cost,
         concurrency=asked.concurrency,
     )
-    manner = Manner(
+    request_settings = RequestSettings(
         deadline_s=asked.timeout,
         retries=asked.retries,
         max_wait_s=asked.max_wait,
@@ -179,19 +179,19 @@ def _run(
     )
     lines = [one for one in desk.inbox() if one.topic in topics]
     left = sum(one.left for one in lines) + asked.repeat + 3 * asked.canaries
-    transport = Transport(endpoint, key, manner, is_readable=is_completion)
+    transport = Transport(endpoint, key, request_settings, is_readable=is_completion)
     try:
         with finishing() as is_over, progress(f"asking {desk.judge_name}", left) as advance:
             draw = {} if drawing is None else {"draw": drawing.draw}
-            asking = Asking(desk, prompt, transport, wanted, **draw, is_over=is_over, advance=advance)
+            judging = ModelJudging(desk, prompt, transport, plan, **draw, is_over=is_over, advance=advance)
             try:
-                asking.run()
+                judging.run()
             finally:
                 with suppress(PoolerError):
                     desk.leave()
     finally:
         transport.close()
-    ran = asking.ran
+    ran = judging.counts
     _tell(desk.judge_name, ran, price)
     if asked.repeat or asked.canaries:
         _tell_beside(opened.models.answers(desk.judge))
@@ -219,7 +219,7 @@ def finishing() -> Iterator[Callable[[], bool]]:
 
 def _price(asked: ModelOptions) -> Price | None:
     """Read `--price`."""
-    from pooler.asking.run import Price
+    from pooler.model_client.run import Price
 
     if asked.price is None:
         if asked.max_cost is not None:
@@ -236,7 +236,7 @@ def _price(asked: ModelOptions) -> Price | None:
 
 
 def _topics(desk: ModelDesk, topic: str | None) -> list[str]:
-    """Return the topics in which something lies before the model."""
+    """Return the topics in which the model has something to judge."""
     known = [one.topic for one in desk.inbox()]
     if topic is None:
         return known
@@ -247,8 +247,8 @@ def _topics(desk: ModelDesk, topic: str | None) -> list[str]:
 
 def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> None:
     """Print what the first request says."""
-    from pooler.asking.plan import left_to_ask
-    from pooler.asking.prompt import SHOWN_NONCE, page_of
+    from pooler.model_client.plan import left_to_ask
+    from pooler.model_client.prompt import SHOWN_NONCE, page_of
 
     if desk.prompt is None:
         message = f"the prompt of `{desk.judge_name}` is not stated"
@@ -267,14 +267,14 @@ def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: i
 
 
 def _nothing_to_ask(name: str) -> PoolerError:
-    """Say that nothing lies before a model."""
+    """Say that nothing is left for a model to judge."""
     message = f"nothing is left for `{name}` to judge"
     return PoolerError(message, hint="pooler status shows how far all judges are")
 
 
 def _tell_plan(plan: AskingPlan, endpoint: Endpoint, price: Price | None, asked: ModelOptions) -> None:
     """Say how much would be asked."""
-    from pooler.asking.run import BYTES_A_TOKEN
+    from pooler.model_client.run import BYTES_A_TOKEN
 
     say(f"{counted(plan.requests, 'request')} to {endpoint.host}: {plan.characters:,} characters of prompts")
     replies = plan.reply_tokens
@@ -294,8 +294,8 @@ def _tell_plan(plan: AskingPlan, endpoint: Endpoint, price: Price | None, asked:
             say(f"{number:,} {what}")
 
 
-def _tell(name: str, ran: Ran, price: Price | None) -> None:
-    """Say what became of a run."""
+def _tell(name: str, ran: JudgingCounts, price: Price | None) -> None:
+    """Say what happened to a run."""
     n_bad = ran.unreadable.total()
     say(f"{name}: {counted(ran.graded, 'judgement')} with a grade, {n_bad:,} that cannot be judged")
     for words, counts in (("cannot be judged", ran.unreadable), ("failed, and stays unjudged", ran.failed)):
@@ -323,7 +323,7 @@ def _tell(name: str, ran: Ran, price: Price | None) -> None:
 
 def _tell_beside(answers: Sequence[Answer]) -> None:
     """Say how far a model agrees with itself, and whether it obeys what it reads."""
-    from pooler.asking.canaries import WORDS, repeated, rises
+    from pooler.model_client.canaries import WORDS, repeated, rises
 
     n_again, n_same = repeated(answers)
     if n_again:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import option
-from pooler.telling import say
+from pooler.messages import say
 from store.errors import PoolerError
 from store.text import counted
 

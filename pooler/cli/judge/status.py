@@ -59,14 +59,14 @@ def status(
                 "--recall", "must be a confidence above 0 and below 1", recall, hint="--recall .95"
             )
         with Collection(collection) as opened:
-            heard = source(opened, kinds=kinds_of(kinds))
-            bounds = recall_bounds(heard, confidence=recall)
+            voters = source(opened, kinds=kinds_of(kinds))
+            bounds = recall_bounds(voters, confidence=recall)
         render(bounds, output)
         return
     if kinds is not None:
         raise ArgumentError("--kinds", "goes with --recall: otherwise every judge has a row", kinds)
-    from pooler.results.look.status import status as document_states
+    from pooler.results.look.status import status as status_of
 
     with Collection(collection) as opened:
-        result = document_states(opened)
+        result = status_of(opened)
     render(result, output, "topics" if by_topic else "status")

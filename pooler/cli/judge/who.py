@@ -1,4 +1,4 @@
-"""Who sits down where nobody said it: asked once, and remembered for this collection on this machine."""
+"""Who judges where no name is given: asked once, and remembered for this collection on this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pooler.cli.console import text_stdin
-from pooler.telling import say, warn
+from pooler.messages import say, warn
 from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
 
@@ -22,7 +22,7 @@ _NAME_IT = "pooler judge --judge NAME says it, and so does POOLER_JUDGE"
 
 
 def who_judges(opened: Collection) -> str:
-    """Return who judged here last, else ask; `PoolerError`: no answer, or nobody who can judge.
+    """Return who judged here last, else ask; `PoolerError`: no answer, or no judge of that name.
 
     Without a terminal what is remembered does not count: a script's judgements are not to depend on who sat
     at the machine before.
@@ -102,7 +102,7 @@ def _ask(left: dict[str, str]) -> str:
 
 
 def _remembered(place: Path) -> str:
-    """Read who judged last; empty = nobody is remembered, or it cannot be read."""
+    """Read who judged last; empty = unknown."""
     with suppress(OSError, ValueError):
         known = json.loads(place.read_text("utf-8"))
         if isinstance(known, dict) and isinstance(known.get("judge"), str):

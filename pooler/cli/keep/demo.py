@@ -15,7 +15,7 @@ import typer
 
 from pooler.cli.console import ExitCode
 from pooler.cli.signature import option
-from pooler.telling import say
+from pooler.messages import say
 from store.errors import PoolerError, UnknownNameError
 
 STEPS = (

@@ -32,8 +32,8 @@ from pooler.cli.options import (
 )
 from pooler.cli.qrels_files import QrelsOptions, tell_file_name, tell_rises
 from pooler.cli.signature import argument, command, option
-from pooler.results.judge_kinds import tell_heard
-from pooler.telling import progress, say, warn
+from pooler.messages import progress, say, warn
+from pooler.results.judge_kinds import warn_about_voters
 from store.errors import ArgumentError
 from store.formats import JudgementsFormat, Layout
 from store.text import counted
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.event import JudgementEvent
     from store.grades.policy import Policy
-    from store.judging.kinds import Heard
+    from store.judging.kinds import Voters
     from store.keeping.directory.folder import ExportChoice, Written
     from store.records import Judgement, Pool
 
@@ -72,8 +72,8 @@ def qrels(
     """
     from pooler.results.source import Source
 
-    heard = options.write(Source(collection=collection), options.whose.policy(), one_of=one_of)
-    tell_rises(collection, heard)
+    voters = options.write(Source(collection=collection), options.whose.policy(), one_of=one_of)
+    tell_rises(collection, voters)
 
 
 _PROGRAM = {"tool": "pooler"}
@@ -122,7 +122,7 @@ def pool(
         others = [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
         if annotated:
             runs = _runs_of(opened, stored)
-            grades, facts, heard = _grades(opened, policy)
+            grades, facts, voters = _grades(opened, policy)
     manifest = {**stored.manifest, **_PROGRAM}
     if annotated:
         write_results({out: graded_lines(runs, stored, grades)}, lambda: manifest | {"grades": facts}, None)
@@ -130,9 +130,9 @@ def pool(
         n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
         n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
         say(f"{counted(len(listed), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
-        tell_heard(heard)
-        tell_file_name([out], heard)
-        tell_rises(collection, heard)
+        warn_about_voters(voters)
+        tell_file_name([out], voters)
+        tell_rises(collection, voters)
     else:
         write_results({out: pool_lines(stored)}, lambda: manifest, None, names_judges=False)
     if others:
@@ -160,18 +160,18 @@ def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
 
 def _grades(
     opened: Collection, policy: Policy
-) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None, Heard]:
+) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None, Voters]:
     """Return how every document stands, in a word or a grade, and whose grades these are."""
     from pooler.results.agree.qrels_words import policy_facts
     from store.grades.qrels import decide
 
     all_votes = opened.grades.all_votes(policy)
     if not all_votes.votes.n_documents and not all_votes.rulings:
-        return {**all_votes.reasons}, None, all_votes.heard
+        return {**all_votes.reasons}, None, all_votes.voters
     final = decide(all_votes, policy)
     grades: dict[tuple[str, str], str] = dict(final.left_out)
     grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
-    return grades, policy_facts(opened.judges.all(), final), all_votes.heard
+    return grades, policy_facts(opened.judges.all(), final), all_votes.voters
 
 
 _STATES = {"judged": "judged", "skipped": "skipped", "cannot": "cannot be judged", "unjudged": "unjudged"}
@@ -181,7 +181,7 @@ _STEP = 1000
 """Lines that the progress bar takes as one step."""
 
 
-Told = TypeVar("Told", "Judgement", "JudgementEvent")
+Event = TypeVar("Event", "Judgement", "JudgementEvent")
 
 
 @dataclass(slots=True)
@@ -195,7 +195,7 @@ class _Tally:
     digest: Any = field(default_factory=hashlib.sha256)
     """Of the bytes of the file."""
 
-    def of(self, records: Iterable[Told]) -> Iterator[Told]:
+    def of(self, records: Iterable[Event]) -> Iterator[Event]:
         """Count records."""
         for one in records:
             self.judges[one.judge] += 1
@@ -381,7 +381,7 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
         say(f"{len(graded)} judges have their own qrels; --aggregate RULE or --judge NAME gives one set")
     elif graded:
         _report_qrels(written.qrels)
-        tell_heard(written.heard)
+        warn_about_voters(written.voters)
     else:
         say("no qrels: nothing is judged yet")
     # Nobody graded these, though somebody looked at them.
@@ -440,7 +440,7 @@ def probabilities(
     """Write how likely each document is relevant, by its judges.
 
     A line is `topic docno p`. With --value, p is the mean over judges of the value of their grades;
-    with --level, the share of judges who give that grade or more. Documents that nobody graded are left
+    with --level, the share of judges who give that grade or more. Documents without a grade are left
     out; adjudicators do not count as judges here, and their rulings play no part.
 
     Example: pooler export probabilities --value 0=0 --value 1=0.8 --value 2=1 --out p.txt
@@ -472,8 +472,8 @@ def probabilities(
     write_results({out: lines}, lambda: facts, manifest)
     how = f"share of judges at level {found.level}" if found.values is None else "mean value of grades"
     say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(found)}")
-    tell_file_name([out], found.heard)
-    tell_rises(collection, found.heard)
+    tell_file_name([out], found.voters)
+    tell_rises(collection, found.voters)
     if facts["without_a_grade"]:
         say(f"left out because they have no grade: {counted(facts['without_a_grade'], 'document')}")
     if erased:
@@ -501,7 +501,7 @@ def _probabilities_facts(
         **made_of(opened),
         "columns": ["topic", "docno", "p"],
         "scale": scale_to_json(opened.scale),
-        **judge_facts(opened.judges.all(), found.judges, policy, found.heard),
+        **judge_facts(opened.judges.all(), found.judges, policy, found.voters),
         "values": None if found.values is None else {str(grade): p for grade, p in found.values.items()},
         "level": found.level,
         "documents": len(lines),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from pooler.cli.console import check_out, write_lines
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, OutOption
 from pooler.cli.signature import argument, option
-from pooler.telling import say
+from pooler.messages import say
 from store.errors import ConflictError, UnknownNameError
 from store.formats import LabelsFormat
 from store.text import counted

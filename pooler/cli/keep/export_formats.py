@@ -13,8 +13,8 @@ from pooler.cli.console import check_out, erased_facts, erased_words, write_resu
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, GradedOptions, ManifestOption, OutOption
 from pooler.cli.qrels_files import tell_file_name, tell_rises
 from pooler.cli.signature import command, option
+from pooler.messages import say, warn
 from pooler.results.judgement_files import PrelsName, method_of
-from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
@@ -63,7 +63,7 @@ def ntcir(
     Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
     """
     from pooler.results.agree.qrels_words import qrels_facts, tell_final
-    from pooler.results.judge_kinds import tell_heard
+    from pooler.results.judge_kinds import warn_about_voters
     from store.analysis.collapse import level_of
     from store.collection import Collection
     from store.formats.ntcir import letters_of, write_ntcir2, write_ntcireval
@@ -120,9 +120,9 @@ def ntcir(
     n_rounds = len({row.iteration for row in final.rows})
     if n_rounds > 1:
         say(f"these files cannot say which of {n_rounds:,} rounds a document was judged in")
-    tell_heard(all_votes.heard)
-    tell_file_name(paths, all_votes.heard)
-    tell_rises(collection, all_votes.heard)
+    warn_about_voters(all_votes.voters)
+    tell_file_name(paths, all_votes.voters)
+    tell_rises(collection, all_votes.voters)
     if erased:
         say(erased)
 
@@ -160,7 +160,7 @@ def prels(
 
     Example: pooler export prels --as xinfap --pool sample --judge alice --out prels.txt
     """
-    from pooler.results.judge_kinds import tell_heard, who_judged
+    from pooler.results.judge_kinds import warn_about_voters, who_judged
     from store.collection import Collection
     from store.grades.qrels import decide
 
@@ -170,16 +170,16 @@ def prels(
         pool = opened.pools.get(name)
         all_votes = opened.grades.all_votes(policy)
         final = decide(all_votes, policy)
-        document_states = _document_states(pool, final)
+        counts = _sample_counts(pool, final)
         text = _xinfap(pool, final) if kind == "xinfap" else _statap(pool, final)
-        facts = _prels_facts(opened, pool, kind, final, document_states)
+        facts = _prels_facts(opened, pool, kind, final, counts)
         facts |= {"sha256": sha256_of(text)} | erased_facts(opened)
         erased = erased_words(opened)
     write_results({out: text.splitlines()}, lambda: facts, manifest)
-    _report_prels(kind, pool, who_judged(final, all_votes), final, document_states)
-    tell_heard(all_votes.heard)
-    tell_file_name([out], all_votes.heard)
-    tell_rises(collection, all_votes.heard)
+    _report_prels(kind, pool, who_judged(final, all_votes), final, counts)
+    warn_about_voters(all_votes.voters)
+    tell_file_name([out], all_votes.voters)
+    tell_rises(collection, all_votes.voters)
     if erased:
         say(erased)
 
@@ -198,22 +198,22 @@ class _SampleCounts:
     """Judged, and not in the pool."""
 
 
-def _document_states(pool: Pool, final: FinalQrels) -> _SampleCounts:
+def _sample_counts(pool: Pool, final: FinalQrels) -> _SampleCounts:
     """Count the documents of a pool by where they stand."""
     grades = {(row.topic, row.docno): row.grade for row in final.rows}
-    document_states = _SampleCounts(n_judged_elsewhere=len(grades))
+    counts = _SampleCounts(n_judged_elsewhere=len(grades))
     for entry in pool.entries:
         pair = (entry.topic, entry.docno)
         grade = grades.get(pair)
-        document_states.n_judged_elsewhere -= grade is not None
+        counts.n_judged_elsewhere -= grade is not None
         if not entry.sampled:
-            document_states.n_not_sampled += 1
-            document_states.n_judged_not_sampled += grade is not None
+            counts.n_not_sampled += 1
+            counts.n_judged_not_sampled += grade is not None
         elif grade is None:
-            document_states.without_grade[final.left_out.get(pair, "unjudged")] += 1
+            counts.without_grade[final.left_out.get(pair, "unjudged")] += 1
         else:
-            document_states.by_grade[grade] += 1
-    return document_states
+            counts.by_grade[grade] += 1
+    return counts
 
 
 def _xinfap(pool: Pool, final: FinalQrels) -> str:
@@ -269,7 +269,7 @@ def _no_sample(pool: Pool, lacks: str) -> PoolerError:
 
 
 def _prels_facts(
-    opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, document_states: _SampleCounts
+    opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, counts: _SampleCounts
 ) -> dict[str, Any]:
     """Say what was exported and how."""
     from pooler.results.agree.qrels_words import policy_facts
@@ -286,40 +286,38 @@ def _prels_facts(
         "seed": pool.manifest.get("seed"),
         **policy_facts(opened.judges.all(), final),
         "listed": len(pool.entries),
-        "sampled": len(pool.entries) - document_states.n_not_sampled,
-        "judged": document_states.by_grade.total(),
-        "by_grade": {str(grade): count for grade, count in sorted(document_states.by_grade.items())},
-        "sampled_without_grade": {reason: document_states.without_grade[reason] for reason in _WORDS},
-        "judged_not_sampled": document_states.n_judged_not_sampled,
-        "judged_outside_the_pool": document_states.n_judged_elsewhere,
+        "sampled": len(pool.entries) - counts.n_not_sampled,
+        "judged": counts.by_grade.total(),
+        "by_grade": {str(grade): count for grade, count in sorted(counts.by_grade.items())},
+        "sampled_without_grade": {reason: counts.without_grade[reason] for reason in _WORDS},
+        "judged_not_sampled": counts.n_judged_not_sampled,
+        "judged_outside_the_pool": counts.n_judged_elsewhere,
     }
 
 
-def _report_prels(
-    kind: PrelsName, pool: Pool, who: str, final: FinalQrels, document_states: _SampleCounts
-) -> None:
+def _report_prels(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, counts: _SampleCounts) -> None:
     """Say on stderr what was written, and what stands otherwise than the file can say."""
     from pooler.results.agree.qrels_words import tell_few_votes, tell_rulings
 
-    n_listed, n_judged = len(pool.entries), document_states.by_grade.total()
-    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(document_states.by_grade.items()))
+    n_listed, n_judged = len(pool.entries), counts.by_grade.total()
+    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(counts.by_grade.items()))
     say(
-        f"{counted(n_listed - document_states.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
+        f"{counted(n_listed - counts.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
         f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who}"
     )
     tell_few_votes(final)
     tell_rulings(final)
     is_xinfap = kind == "xinfap"
-    if n_open := document_states.without_grade.total():
+    if n_open := counts.without_grade.total():
         reasons = ", ".join(
-            f"{n:,} {words}" for one, words in _WORDS.items() if (n := document_states.without_grade[one])
+            f"{n:,} {words}" for one, words in _WORDS.items() if (n := counts.without_grade[one])
         )
         how = "written with -1, as if not sampled" if is_xinfap else "left out"
         warn(f"sampled but without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
-    if n_others := document_states.n_judged_not_sampled:
+    if n_others := counts.n_judged_not_sampled:
         how = "written with -1" if is_xinfap else "left out"
         warn(f"judged but not sampled: {counted(n_others, 'document')}, {how}")
-    if n_others := document_states.n_judged_elsewhere:
+    if n_others := counts.n_judged_elsewhere:
         say(f"judged but not in this pool: {counted(n_others, 'document')}, left out")
     if final.n_mixed_iterations and is_xinfap:
         say(f"judged in different rounds: {counted(final.n_mixed_iterations, 'document')}, iteration 0")

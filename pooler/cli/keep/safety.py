@@ -12,7 +12,7 @@ from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
-from pooler.telling import progress, say
+from pooler.messages import progress, say
 from store.text import counted
 
 
@@ -57,7 +57,7 @@ def restore(
     A collection moves to a server, or back to a file, by `pooler backup` at the one and `pooler restore`
     at the other, whose postgresql:// URL is --collection. The backup is checked first. With --replace the
     existing collection is saved as FILE.replaced; a damaged one is set aside as it is, as FILE.damaged.
-    Nobody may be judging in it. A backup with judges who have been erased since is refused without
+    No judge may be at work in it. A backup with judges who have been erased since is refused without
     --with-erased.
 
     Example: pooler restore friday.backup --collection again.db

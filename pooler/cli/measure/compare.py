@@ -66,7 +66,7 @@ def compare(
     """
     from pooler.results.measures.compare import compare as test
     from pooler.results.measures.evaluate import known_measure
-    from pooler.results.result import heard
+    from pooler.results.result import collect_warnings
 
     _check_options(plot=plot, by_topic=by_topic, everything=everything, against=against)
     if not 0 < alpha < 1:
@@ -80,7 +80,7 @@ def compare(
     source = given.source()
     # A collection gives its runs by tag; A is the one that was named first.
     named = given.runs if given.qrels is None else None
-    with heard() as before:  # what reading has to say belongs to the result
+    with collect_warnings() as before:  # what reading has to say belongs to the result
         tags = list(dict.fromkeys(named or source.numbered.ranked.tags))
     if signs is not None:
         from pooler.results.measures.at_rank import mean_signs

@@ -9,7 +9,7 @@ from pooler.cli.options import EmptyOption, ProbabilitiesOption, ValueOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
-from pooler.telling import say
+from pooler.messages import say
 from store.errors import ArgumentError, ContradictionError
 from store.text import counted
 
@@ -65,7 +65,7 @@ def next_(
 ) -> None:
     """List the documents that would settle the order of runs soonest.
 
-    Where judges differ, or nobody judged, a document may be relevant or not, and MAP with it. A row is
+    Where judges differ, or none judged, a document may be relevant or not, and MAP with it. A row is
     a document, with the part of the variance of the differences between runs that a certain judgement
     of it would remove. Two runs make one comparison; with more, every pair counts that is not settled
     yet. --limit sets the number of documents: 20 by default, and in json, tsv and parquet without

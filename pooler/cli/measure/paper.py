@@ -182,6 +182,6 @@ def paper(
     )
     render(result, output, *result.shown())
     if html is not None:
-        from pooler.reporting.paper import paper_report
+        from pooler.pages.paper import paper_report
 
         paper_report(result).write(html)

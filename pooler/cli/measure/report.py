@@ -33,7 +33,7 @@ def report(
 
     Example: pooler report trust.html --qrels judgements/strict.qrels --runs runs.tsv --depth 5
     """
-    from pooler.reporting import report as reporting
+    from pooler.pages import report as reporting
 
     check_place(path)
     if path == "-":

@@ -1,4 +1,4 @@
-"""`pooler sensitivity`: what if documents that nobody judged are relevant after all."""
+"""`pooler sensitivity`: what if unjudged documents are relevant after all."""
 
 from __future__ import annotations
 

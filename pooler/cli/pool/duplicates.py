@@ -8,7 +8,7 @@ from pooler.cli.console import check_out
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption, kinds_of
 from pooler.cli.render import TableOptions, render
 from pooler.cli.signature import command, option
-from pooler.telling import say
+from pooler.messages import say
 from store.errors import ArgumentError
 from store.text import counted
 

@@ -22,8 +22,8 @@ from pooler.cli.options import (
 from pooler.cli.pool.diff import diff
 from pooler.cli.render import Output, TableOptions, render
 from pooler.cli.signature import argument, command, option
+from pooler.messages import say, warn
 from pooler.results.source import Source
-from pooler.telling import say, warn
 from store.errors import ArgumentError
 
 DIFF = "diff"

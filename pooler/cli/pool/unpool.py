@@ -7,7 +7,7 @@ from typing import Annotated
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, check_choice, render
 from pooler.cli.signature import argument, command, option
-from pooler.telling import say
+from pooler.messages import say
 
 
 @command

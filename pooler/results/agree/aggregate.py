@@ -10,6 +10,7 @@ from heapq import merge
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from pooler.messages import Listener, listening, say, warn
 from pooler.pools.classes import Classes, classes_facts, read_classes
 from pooler.results.agree.qrels_words import (
     qrels_facts,
@@ -21,14 +22,13 @@ from pooler.results.agree.qrels_words import (
     tell_tied,
 )
 from pooler.results.files import WritesFile
-from pooler.results.judge_kinds import erased_facts, erased_words, tell_heard
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.judge_kinds import erased_facts, erased_words, warn_about_voters
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
-from pooler.telling import Listener, listening, say, warn
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
-from store.judging.kinds import Heard, check_kinds, hear
+from store.judging.kinds import Voters, check_kinds, choose_voters
 from store.records import Judge, JudgeKind, Qrel, Scale, State
 from store.text import counted, natural_key
 
@@ -70,7 +70,7 @@ def aggregate(
         The judgements: of a collection, or of files (``source(judgements=[...])``); its runs are
         not read.
     rule : {"majority", "median", "mean", "min", "max", "sum", "dawid-skene"} or None, optional
-        What becomes of several grades; the mean has halves up; a sum is no grade of the scale any
+        What happens to several grades; the mean has halves up; a sum is no grade of the scale any
         more; Dawid-Skene learns every judge's habits. ``None`` = the grades of the source's judge,
         or of its only one.
     ties : {"low", "high", "unresolved"}, optional
@@ -83,7 +83,7 @@ def aggregate(
     rulings : bool, optional
         Whether an adjudicator's ruling is the grade wherever one stands.
     unjudged : int, optional
-        A negative code with which documents that are pooled and that nobody looked at are written,
+        A negative code with which pooled documents without a decision are written,
         too; they are in no `qrels`.
 
     Returns
@@ -191,7 +191,7 @@ def qrels_at(
     """Make qrels at several levels of the same votes, graded first where it is asked for, or no level is.
 
     `one_of`: classes of near-duplicates. Where the judged documents of a class have one grade for a topic,
-    its others that nobody judged are written with it, marked in the column of the iteration: they are in no
+    its unjudged ones are written with it, marked in the column of the iteration: they are in no
     `qrels`, and no judgements.
 
     `check` is called with the levels before any work. What there is to say of the qrels
@@ -216,7 +216,7 @@ def qrels_at(
             policies[0] = replace(policies[0], collapse="after")
         return policies
 
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         if source.judgements or source.is_of_files:
             classes = None if one_of is None else read_classes(one_of)
             found = _of_files(source, policy, () if is_sum else levels, choose, is_read=rigid or relaxed)
@@ -229,9 +229,9 @@ def qrels_at(
             from pooler.results.judgement_files import tell
 
             tell(found.files)
-        with listening(Listener()), heard() as doubts:
+        with listening(Listener()), collect_warnings() as doubts:
             tell_qrels(made)
-    warnings = (*said.warnings, *doubts.warnings)
+    warnings = (*collected.warnings, *doubts.warnings)
     return [replace(one, warnings=warnings) for one in made]
 
 
@@ -246,13 +246,13 @@ class QrelsResult(WritesFile, Result):
     flips: tuple[Flip, ...]
     """What another tie rule, or order of collapsing, would change."""
     open_pairs: Mapping[Pair, str]
-    """Topic and docno of documents pooled that nobody looked at, and their iteration."""
-    told: Mapping[str, Any]
+    """Topic and docno of pooled documents without a decision, and their iteration."""
+    manifest_facts: Mapping[str, Any]
     """What the manifest says, but for the hash of the file."""
     erased: str = ""
     """How much of erased judges is gone; empty where nothing is."""
     duplicates: tuple[Qrel, ...] = ()
-    """Grades of near-duplicates that nobody judged, in the file and in no other count."""
+    """Grades of near-duplicates, copied from judged documents, in the file and in no other count."""
     _digest: list[str] = field(default_factory=list)
     """The hash, once the lines were gone through."""
 
@@ -283,7 +283,7 @@ class QrelsResult(WritesFile, Result):
         if not self._digest:
             for _ in self.file_lines():
                 pass
-        return {**self.told, "sha256": self._digest[0]}
+        return {**self.manifest_facts, "sha256": self._digest[0]}
 
     @property
     def decisions(self) -> Mapping[str, int]:
@@ -327,7 +327,7 @@ class _CollectedVotes:
     all_votes: AllVotes
     policies: list[Policy]
     open_pairs: Mapping[Pair, str]
-    """Topic and docno of documents pooled that nobody settled, and their iteration."""
+    """Topic and docno of pooled documents without a grade, and their iteration."""
     judges: Sequence[Judge]
     origin: Mapping[str, Any]
     """Entries of the manifest."""
@@ -351,7 +351,7 @@ class _CollectedVotes:
         for policy in self.policies:
             final = decide(all_votes, policy)
             flips = flips_of(all_votes, policy, at_levels)
-            told = {
+            manifest_facts = {
                 "tool": "pooler",
                 "version": __version__,
                 **self.origin,
@@ -363,20 +363,20 @@ class _CollectedVotes:
             if classes is not None:
                 duplicates, n_without = _duplicate_grades(final, classes)
                 counts = {"grades": len(duplicates), "without_grade": n_without}
-                told["one_of"] = classes_facts(classes) | counts
+                manifest_facts["one_of"] = classes_facts(classes) | counts
             settings = {**source.named(), **policy.to_json(), "judges": [*final.judges]}
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
             settings |= {} if one_of is None else {"one_of": str(one_of)}
-            settings |= all_votes.heard.to_json()
+            settings |= all_votes.voters.to_json()
             yield QrelsResult(
                 final=final,
                 all_votes=all_votes,
                 flips=tuple(flips),
                 open_pairs=self.open_pairs,
-                told=told,
+                manifest_facts=manifest_facts,
                 erased=self.erased,
                 duplicates=tuple(duplicates),
-                settings=frozen(**settings),
+                settings=frozen_settings(**settings),
             )
 
 
@@ -473,12 +473,12 @@ def _of_files(
     decode(files, scale, reading)
     judges = _judges(files)
     judgements = [one for file in files for one in file.judgements]
-    heard = _heard(files, judges, policy)
-    adjudicators = _check_judges(judges, policy, heard)
+    voters = _voters(files, judges, policy)
+    adjudicators = _check_judges(judges, policy, voters)
     _check_any(files)
-    judgements = [one for one in judgements if one.judge in heard.names]
+    judgements = [one for one in judgements if one.judge in voters.names]
     all_votes = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
-    all_votes = replace(all_votes, heard=heard)
+    all_votes = replace(all_votes, voters=voters)
     open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
     for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
         if is_settled:
@@ -529,23 +529,25 @@ def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
     return [Judge(name, kinds[name]) for name in sorted(kinds)]
 
 
-def _heard(files: Sequence[JudgedFile], judges: Sequence[Judge], policy: Policy) -> Heard:
+def _voters(files: Sequence[JudgedFile], judges: Sequence[Judge], policy: Policy) -> Voters:
     """Choose whose judgements count; judges of files of one judge each are named by the user."""
     graders = {one.judge for file in files for one in file.judgements if one.state is State.JUDGED}
     of = policy.named
     if not policy.kinds and all(file.named.judge is not None for file in files):
         of = of or tuple(one.name for one in judges)
-    return hear(judges, graders, of=of, kinds=policy.kinds, rulings=policy.rulings and policy.judge is None)
+    return choose_voters(
+        judges, graders, of=of, kinds=policy.kinds, rulings=policy.rulings and policy.judge is None
+    )
 
 
-def _check_judges(judges: Sequence[Judge], policy: Policy, heard: Heard) -> set[str]:
-    """Refuse adjudicators who are heard, whose rulings files cannot say; return them all."""
+def _check_judges(judges: Sequence[Judge], policy: Policy, voters: Voters) -> set[str]:
+    """Refuse adjudicators who count, since files do not hold their rulings; return them all."""
     adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
     for name in policy.of:
         if name in adjudicators:
             hint = "an adjudicator's rulings count, but not as votes"
             raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
-    if not adjudicators.isdisjoint(heard.names) and policy.rulings and policy.judge is None:
+    if not adjudicators.isdisjoint(voters.names) and policy.rulings and policy.judge is None:
         message = f"{', '.join(sorted(adjudicators))} made rulings, and only"
         message += " a collection knows which of them stand"
         hint = "pooler import judgements and export qrels; --without-rulings leaves them out"
@@ -554,7 +556,7 @@ def _check_judges(judges: Sequence[Judge], policy: Policy, heard: Heard) -> set[
 
 
 def _check_any(files: Sequence[JudgedFile]) -> None:
-    """Refuse files in which nobody judged anything."""
+    """Refuse files without a judgement."""
     states = {one.state for file in files for one in file.judgements}
     if State.JUDGED not in states:
         names = ", ".join(file.named.file for file in files)
@@ -591,13 +593,13 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
         tell_decisions(final, one.flips)
         tell_few_votes(final)
     first = made[0]
-    tell_tied([one.final for one in made], has_collection="collection" in first.told)
-    tell_heard(first.all_votes.heard)
+    tell_tied([one.final for one in made], has_collection="collection" in first.manifest_facts)
+    warn_about_voters(first.all_votes.voters)
     tell_rulings(first.final)
     written = {(one.topic, one.docno) for one in first.duplicates}
     n_open = sum(pair not in written for pair in first.open_pairs)
-    tell_left_out(first.final, n_open, first.told["unjudged_code"])
-    if (one_of := first.told.get("one_of")) is not None:
+    tell_left_out(first.final, n_open, first.manifest_facts["unjudged_code"])
+    if (one_of := first.manifest_facts.get("one_of")) is not None:
         grades = counted(one_of["grades"], "grade")
         say(f"with {grades} copied to near-duplicates: iteration `duplicate`")
         if one_of["without_grade"]:

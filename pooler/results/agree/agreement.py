@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from pooler.messages import warn
 from pooler.results.agree import people
 from pooler.results.agree.people import FIRST, MOST_APART, MOST_PAIRS, PART, SECOND, Row, pair_columns
 from pooler.results.agree.rows import JudgePart, against_rows, judges_rows, pair_rows, part_rows, parts_of
@@ -21,10 +22,9 @@ from pooler.results.agree.settings import (
     settings_of,
 )
 from pooler.results.agree.sharing import pairs_of
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Source, source_of
 from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
-from pooler.telling import warn
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.overlap import stacked_specific
 from store.analysis.agreement.tables import IntervalKind, PairStack, all_pair_stacks, sharing_pairs
@@ -224,7 +224,7 @@ def agreement(
     UnknownNameError
         If a judge is not known.
     PoolerError
-        If nobody has graded a document, or one judge only.
+        If no judge has graded a document, or only one has.
 
     Notes
     -----
@@ -232,7 +232,10 @@ def agreement(
     Gwet's AC, and the overlap of relevant documents. Bootstrap by topic: O(resamples topics) a pair.
     """
     policy = policy or Policy()
-    with heard(progress) as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
+    with (
+        collect_warnings(progress) as collected,
+        source_of(source).judging(of_scale=rigid or relaxed) as opinions,
+    ):
         scale = opinions.scale
         options = AgreementOptions(
             scale=scale,
@@ -284,7 +287,7 @@ def agreement(
         has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
         _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
         erased = opinions.erased()
-    settings = settings_of(votes, options, against=against, policy=policy, heard=chosen.heard)
+    settings = settings_of(votes, options, against=against, policy=policy, voters=chosen.voters)
     settings["all_pairs"] = all_pairs
     if parts:
         settings["parts"] = {part.name: list(part.judges) for part in parts}
@@ -299,9 +302,9 @@ def agreement(
         votes=votes,
         options=options,
         parts=parts,
-        settings=frozen(**settings),
+        settings=frozen_settings(**settings),
         erased=erased,
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
@@ -336,7 +339,7 @@ class AgreementResult(Result):
     together: list[dict[str, Any]]
     """Of all judges; empty for two, and against a reference."""
     stacks: list[PairStack]
-    """Contingency tables of every two judges; empty where nobody needs them."""
+    """Contingency tables of every two judges; empty where they are not needed."""
     stacked: list[Pair]
     """The pairs of `stacks`."""
     has_intervals: bool
@@ -415,7 +418,7 @@ class AgreementResult(Result):
         """Return what `pooler agreement` shows."""
         return self.NAMES[:3]
 
-    def voters(self) -> Mapping[str, int]:
+    def kinds_of_voters(self) -> Mapping[str, int]:
         """Say nothing of kinds in rows: they are of two judges, or of all that `judges` lists."""
         return {}
 
@@ -526,7 +529,7 @@ class AgreementResult(Result):
         return show(ending=[people.apart_line(n_apart), *rest.split("\n"), *intervals])
 
     def _shown_pairs(self, rows: Sequence[Row], *, ending: Sequence[str] = (), **how: Any) -> list[View]:
-        """Show pairs, those of each part under a title of its own; `ending` is said at the end."""
+        """Show pairs, those of each part under a title of its own; `ending` is a note at the end."""
         parts: Sequence[JudgePart | None] = self.parts or (None,)
         views: list[View] = []
         for part in parts:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.result import Result, facts_view, frozen
+from pooler.results.result import Result, facts_view, frozen_settings
 from pooler.results.table import Column, Table, View
 from store.analysis.aggregation.clusters import (
     ClusterScores,
@@ -79,7 +79,7 @@ def clusters(clusters: Labels, classes: Labels, *, lenient: bool = False) -> Clu
         counts=counts,
         standard=cluster_scores(counts),
         weighted=cluster_scores(counts, inverse="weighted"),
-        settings=frozen(clusters=_named(clusters), classes=_named(classes)),
+        settings=frozen_settings(clusters=_named(clusters), classes=_named(classes)),
     )
 
 

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pooler.messages import say, warn
 from pooler.reading.ranked import ranked_runs
 from pooler.results.named_runs import named_runs, runs_given
-from pooler.results.result import Result, frozen, heard, taken
+from pooler.results.result import Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
-from pooler.telling import say, warn
 from store.analysis.arrays import judged_arrays
 from store.analysis.pools.differences import (
     ChangeKind,
@@ -30,7 +30,7 @@ from store.text import counted
 
 NOT_LISTED = "not listed"
 USUAL = (ChangeKind.ADDED, ChangeKind.REMOVED, ChangeKind.CHANGED)
-"""Kinds of differences that people are told of, even that there is none."""
+"""Kinds of differences that are shown also where there are none."""
 
 
 def compare_qrels(
@@ -87,7 +87,7 @@ def compare_qrels(
     >>> [(one.docno, str(one.kind)) for one in found.differences]
     [('x', 'changed'), ('y', 'added')]
     """
-    with heard() as said:
+    with collect_warnings() as collected:
         first, second = (_rows(one, lenient=lenient) for one in (a, b))
         found = qrels_diff(first, second, negative_grades=negative_grades)
         named = named_runs(runs_given(runs), listed)
@@ -100,10 +100,10 @@ def compare_qrels(
             )
             _tell(effect)
     names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
-    settings = frozen(
+    settings = frozen_settings(
         a=names[0], b=names[1], level=level, negative_grades=negative_grades, cutoff=cutoff, order=order
     )
-    return QrelsDifference(**taken(found), effect=effect, settings=settings, warnings=said.warnings)
+    return QrelsDifference(**fields_of(found), effect=effect, settings=settings, warnings=collected.warnings)
 
 
 def _rows(qrels: str | Path | Iterable[Qrel], *, lenient: bool) -> list[Qrel]:
@@ -151,21 +151,21 @@ class QrelsDifference(Result, QrelsDiff):
         if not len(table):
             return []
         if name == "summary":
-            kept = [row for row, what in enumerate(table.cells("what")) if what not in self._unsaid()]
+            kept = [row for row, what in enumerate(table.cells("what")) if what not in self._hidden_columns()]
             return [View(table, rows=kept)]
         if name == "pairs":
             return [View(self._crossed())]
         if name == "topics":
-            unsaid = {kind.replace(" ", "_") for kind in self._unsaid()}
+            unsaid = {kind.replace(" ", "_") for kind in self._hidden_columns()}
             return [View(table, [column for column in table.columns if column.name not in unsaid])]
         return [View(table)]
 
-    def _unsaid(self) -> set[str]:
+    def _hidden_columns(self) -> set[str]:
         """Return kinds of differences of unjudged documents that there are none of."""
         return {kind.value for kind, n in self.counts().items() if not n and kind not in USUAL}
 
     def _summary(self) -> Table:
-        """Count documents by what became of them."""
+        """Count documents by what happened to them."""
         counts = {"same": self.n_same} | {kind.value: n for kind, n in self.counts().items()}
         became, ceased = self.crossings(self.settings["level"])
         counts |= {"became relevant": became, "ceased to be relevant": ceased}

@@ -104,7 +104,7 @@ def interval_column(name: str, of: str) -> Column:
 
 
 def shows_intervals(view: View) -> bool:
-    """Tell whether some row of a view shows an interval, not only a reason for none."""
+    """Return whether some row of a view shows an interval, not only a reason for none."""
     limits = [one.interval for one in view.columns if isinstance(one, Column) and one.interval]
     return any(cell is not None for low, _ in limits for cell in view.table.cells(low))
 
@@ -328,7 +328,7 @@ def is_judge(name: object) -> bool:
 
 
 def _has_few(row: Row) -> bool:
-    """Tell whether a pair shares few documents; of single topics that is no news."""
+    """Return whether a pair shares few documents; of single topics that is no news."""
     return row["topic"] == "all" and _number(row["n"]) < FEW_DOCUMENTS
 
 

@@ -1,13 +1,13 @@
-"""What is said of qrels made of several judgements: who counted, what decided, what is left open."""
+"""Messages on qrels made of several judgements: who counted, what decided, what is left open."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pooler.messages import say, warn
 from pooler.results.judge_kinds import who_judged
-from pooler.telling import say, warn
-from store.judging.kinds import SORTS, Heard, sorts_words
+from store.judging.kinds import SORTS, Voters, sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 def judge_facts(
-    known: Sequence[Judge], judges: Sequence[str], policy: Policy, heard: Heard
+    known: Sequence[Judge], judges: Sequence[str], policy: Policy, voters: Voters
 ) -> dict[str, Any]:
     """Return the entries of a manifest that say who voted, and whom the policy or their kind left out."""
     kinds = {judge.name: judge.kind.value for judge in known}
     facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in judges]}
-    facts |= heard.to_json()
-    if heard.told:
-        facts["judged_by"] = sorts_words(heard.told)
+    facts |= voters.to_json()
+    if voters.counts_if_mixed:
+        facts["judged_by"] = sorts_words(voters.counts_if_mixed)
     if policy.of:
         others = sorted(kinds.keys() - set(policy.of))
         facts["judges_left_out"] = [name for name in others if kinds[name] != "adjudicator"]
-    elif heard.left_out:
-        facts["judges_left_out"] = sorted(one.name for one in heard.left_out)
+    elif voters.left_out:
+        facts["judges_left_out"] = sorted(one.name for one in voters.left_out)
     return facts
 
 
@@ -38,7 +38,7 @@ def policy_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip
     """Return the entries of a manifest that say whose grades these are and how they became one."""
     policy = final.policy
     facts: dict[str, Any] = {
-        **judge_facts(known, final.judges, policy, final.all_votes.heard),
+        **judge_facts(known, final.judges, policy, final.all_votes.voters),
         **policy.to_json(),
         "decided_by_tie_rule": final.n_decided_by_ties if final.ties else 0,
         "adjudication": {
@@ -241,13 +241,13 @@ def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> N
     final = next(final for final, number in tied if number)
     policy = final.policy
     # The command counts the grades of all judges, as they gave them.
-    heard = final.all_votes.heard
-    counts_all = not heard.left_out and (not heard.kinds or heard.graders <= heard.names)
+    voters = final.all_votes.voters
+    counts_all = not voters.left_out and (not voters.kinds or voters.graders <= voters.names)
     is_exact = not policy.of and counts_all and (policy.collapse != "before" or policy.level is None)
     command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
     words = f"  `{command} --list` shows them, --judge NAME settles them"
-    if not policy.of and policy.rulings and heard.counts.keys().isdisjoint(SORTS["human"]):
-        words += f"; then --kinds human,{','.join(heard.counts)} counts the rulings, too"
+    if not policy.of and policy.rulings and voters.counts.keys().isdisjoint(SORTS["human"]):
+        words += f"; then --kinds human,{','.join(voters.counts)} counts the rulings, too"
     say(words)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pooler.messages import progress as report_progress
 from pooler.results.agree.settings import ALL_LABELS, AgreementOptions, ChosenJudges, Pair
-from pooler.telling import progress as telling
 from store.analysis.agreement.kappa import band
 from store.analysis.agreement.many import AllJudges, all_judges, all_judges_by_topic
 from store.analysis.agreement.tables import (
@@ -52,7 +52,7 @@ def pair_rows(
     """Make the rows of pairs: graded, then each level, then topic by topic."""
     of_stacks = [_stack_rows(stack.tables, stack.level_index, options, stack.overlaps) for stack in stacks]
     rows: list[dict[str, Any]] = []
-    with telling("intervals", len(pairs) if intervals else 0) as advance:
+    with report_progress("intervals", len(pairs) if intervals else 0) as advance:
         for number, (first, second) in enumerate(pairs):
             named: dict[str, Any] = {"first": first, "second": second}
             found = [of_stack[number] for of_stack in of_stacks]
@@ -153,8 +153,8 @@ def _limits(intervals: Mapping[str, Interval]) -> dict[str, Any]:
     for name, interval in intervals.items():
         cells |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
     codes = (interval.reason for interval in intervals.values())
-    told = dict.fromkeys(str(code) for code in codes if code and code != UNDEFINED)
-    cells["interval_reason"] = ", ".join(told) or None
+    codes_given = dict.fromkeys(str(code) for code in codes if code and code != UNDEFINED)
+    cells["interval_reason"] = ", ".join(codes_given) or None
     return cells
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pooler.results.judge_kinds import heard_words, kinds_words, tell_heard
-from pooler.telling import say, warn
+from pooler.messages import say, warn
+from pooler.results.judge_kinds import kinds_words, voters_words, warn_about_voters
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.judging.kinds import SORTS, Heard, check_kinds, hear
+from store.judging.kinds import SORTS, Voters, check_kinds, choose_voters
 
 if TYPE_CHECKING:
     from pooler.results.source import Opinions
@@ -170,7 +170,7 @@ class ChosenJudges:
     """The judges that are measured, two at least, and their votes."""
 
     votes: PopulationVotes
-    heard: Heard
+    voters: Voters
     """Whose votes these are, and who was left out."""
     people: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -187,7 +187,7 @@ def fetch_chosen(
 ) -> ChosenJudges:
     """Return the votes of the judges to be measured, two at least, and say whose they are.
 
-    By default those are measured who are heard and graded; with a reference they are the others. `apart`:
+    By default the judges who count and graded are measured; with a reference they are the others. `apart`:
     people and models both, which are then to be kept apart.
     """
     opened = opinions.grades
@@ -198,42 +198,42 @@ def fetch_chosen(
         requirement = "and judges that are named exclude each other"
         raise ArgumentError("kinds", requirement, ",".join(kinds))
     reference = [] if against is None else [against]
-    every = opened.heard(kinds=[*SORTS])
+    every = opened.voters(kinds=[*SORTS])
     others = [one for one in every.judges if one.name != against]
-    named = opened.heard().is_named and not kinds and not names
+    named = opened.voters().is_named and not kinds and not names
     of = [*names, *reference] if names else [one.name for one in others] if named else []
-    heard = opened.heard(of) if names else hear(others, every.graders, of=of, kinds=kinds)
-    people, models = _apart(every) if apart and not heard.is_named and against is None else ((), ())
+    voters = opened.voters(of) if names else choose_voters(others, every.graders, of=of, kinds=kinds)
+    people, models = _apart(every) if apart and not voters.is_named and against is None else ((), ())
     if people:
-        heard = replace(
-            heard,
+        voters = replace(
+            voters,
             judges=tuple(one for one in every.judges if one.name in {*people, *models}),
-            left_out=tuple(one for one in heard.left_out if one.name not in models),
+            left_out=tuple(one for one in voters.left_out if one.name not in models),
         )
         chosen = [*people, *models]
     else:
-        chosen = list(dict.fromkeys([*names, *reference])) if names else [*heard.voters, *reference]
+        chosen = list(dict.fromkeys([*names, *reference])) if names else [*voters.voting, *reference]
     votes = opened.votes(chosen)
     judges = votes.votes.judges
     if not judges or not votes.graded.any():
-        raise _nothing(opinions, names, heard)
+        raise _nothing(opinions, names, voters)
     if len(judges) < 2:
-        raise _alone(opinions, judges[0], names, heard)
+        raise _alone(opinions, judges[0], names, voters)
     if people:
-        say(f"people and models are measured apart: {kinds_words(heard.counts)} ({TOGETHER})")
-        if heard.left_out:
-            warn(f"left out: {kinds_words(heard.counts_left_out)}")
+        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({TOGETHER})")
+        if voters.left_out:
+            warn(f"left out: {kinds_words(voters.counts_left_out)}")
     else:
-        tell_heard(heard, "are measured together", others=against is not None)
-    return ChosenJudges(votes, heard, people, models)
+        warn_about_voters(voters, "are measured together", others=against is not None)
+    return ChosenJudges(votes, voters, people, models)
 
 
 TOGETHER = "--kinds human,model measures them together"
 
 
-def _apart(every: Heard) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _apart(every: Voters) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the people and the models who graded, where there are both."""
-    voters = {*every.voters}
+    voters = {*every.voting}
     people, models = (
         tuple(one.name for one in every.judges if one.kind == kind and one.name in voters)
         for kind in ("human", "model")
@@ -241,12 +241,12 @@ def _apart(every: Heard) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (people, models) if people and models else ((), ())
 
 
-def _nothing(opinions: Opinions, names: Sequence[str] | None, heard: Heard) -> PoolerError:
-    """Return the error where nobody who is to be measured graded anything."""
+def _nothing(opinions: Opinions, names: Sequence[str] | None, voters: Voters) -> PoolerError:
+    """Return the error where none of the judges to measure graded anything."""
     message = "there is nothing to measure: "
-    if heard.kinds and heard.graders:
-        message += f"no judge of kind {' or '.join(heard.kinds)} has graded a document"
-    elif names and heard.graders:  # others have
+    if voters.kinds and voters.graders:
+        message += f"no judge of kind {' or '.join(voters.kinds)} has graded a document"
+    elif names and voters.graders:  # others have
         message += "none of them has graded a document"
     else:
         message += "no judge has graded a document yet"
@@ -258,12 +258,12 @@ def _nothing(opinions: Opinions, names: Sequence[str] | None, heard: Heard) -> P
     return PoolerError(message, hint=hint)
 
 
-def _alone(opinions: Opinions, name: str, names: Sequence[str] | None, heard: Heard) -> PoolerError:
+def _alone(opinions: Opinions, name: str, names: Sequence[str] | None, voters: Voters) -> PoolerError:
     """Return the error where there is one judge only."""
     message = f"agreement needs two judges, but there is only `{name}`"
     hint = "name another judge, or none: then all who graded are measured"
-    if not names and heard.left_out:
-        message += f" ({heard_words(heard)})"
+    if not names and voters.left_out:
+        message += f" ({voters_words(voters)})"
         hint = "--kinds, or judges that are named, measure people and models together"
     elif not names:
         hint = (
@@ -276,7 +276,7 @@ def _alone(opinions: Opinions, name: str, names: Sequence[str] | None, heard: He
 
 
 def settings_of(
-    votes: PopulationVotes, options: AgreementOptions, *, against: str | None, policy: Policy, heard: Heard
+    votes: PopulationVotes, options: AgreementOptions, *, against: str | None, policy: Policy, voters: Voters
 ) -> dict[str, Any]:
     """Say what was measured, and how: for programs and for the manifest."""
     has_rule = policy.rule is not None
@@ -284,7 +284,7 @@ def settings_of(
         "documents": votes.n_documents,
         "topics": votes.n_topics,
         "judges": list(votes.votes.judges),
-        **heard.to_json(),
+        **voters.to_json(),
         "scale": list(options.scale.values),
         "levels": list(options.levels),
         "interval": options.kind,
@@ -304,12 +304,12 @@ def measured_of(
     scale: Scale,
     levels: Sequence[int],
     *,
-    heard: Heard,
+    voters: Voters,
     against: str | None = None,
     seed: int = 1,
 ) -> dict[str, Any]:
-    """Say of a plan, or of orders of runs, what `settings_of` says: intervals are as nobody chose them."""
+    """Say of a plan, or of orders of runs, what `settings_of` says: intervals are the default ones."""
     from store.grades.policy import Policy
 
     options = AgreementOptions(scale, tuple(levels), has_levels=True, seed=seed)
-    return settings_of(votes, options, against=against, policy=Policy(), heard=heard)
+    return settings_of(votes, options, against=against, policy=Policy(), voters=voters)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pooler.results.agree.people import MOST_APART, apart_line, sharing
 from pooler.results.agree.settings import AgreementOptions, fetch_chosen, measured_of, resolve_levels
 from pooler.results.reasons import REASONS as CODES
-from pooler.results.result import Result, frozen, heard
+from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import Source, source_of
 from pooler.results.table import DOCUMENTS, REASON, Column, Table, View
 from store.errors import ArgumentError
@@ -104,10 +104,10 @@ def plan_sharing(
         kappa, share = assume
         plan = assumed_plan(kappa, width, first_share=share)
         row = {"kappa": kappa, "share": share, "wanted": width, "documents": plan.documents}
-        settings = frozen(width=width, assume=[kappa, share])
+        settings = frozen_settings(width=width, assume=[kappa, share])
         return SharingPlan(rows=(row | {"warning": plan.warning},), settings=settings)
     assert source is not None
-    with heard() as said, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
+    with collect_warnings() as collected, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
         scale = opinions.scale
         chosen = resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level)
         options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
@@ -116,21 +116,21 @@ def plan_sharing(
         erased = opinions.erased()
     pairs = pairs_of(votes.votes.judges, against)
     rows = tuple(_plan_rows(votes, pairs, width, options))
-    settings = frozen(
+    settings = frozen_settings(
         width=width,
         against=against,
         judges=list(votes.votes.judges),
         levels=list(options.levels),
         scale=list(scale.values),
-        **found_judges.heard.to_json(),
+        **found_judges.voters.to_json(),
     )
     return SharingPlan(
         rows=rows,
         n_pairs=len(pairs),
         settings=settings,
         erased=erased,
-        warnings=said.warnings,
-        measured=measured_of(votes, scale, options.levels, heard=found_judges.heard, against=against),
+        warnings=collected.warnings,
+        measured=measured_of(votes, scale, options.levels, voters=found_judges.voters, against=against),
     )
 
 

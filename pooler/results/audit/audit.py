@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pooler.messages import progress as report_progress
+from pooler.messages import warn
 from pooler.results.audit.material import MeasureAudit, audited_grades, measured_runs
 from pooler.results.audit.tables import Audit
-from pooler.results.result import Progress, frozen, heard
+from pooler.results.result import Progress, collect_warnings, frozen_settings
 from pooler.results.source import Source, source_of
-from pooler.telling import progress as telling
-from pooler.telling import warn
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.audit.annotators import FEW_PAIRS, AlternativeTest, alternative_test
 from store.analysis.audit.bias import OddsRatio, bias, exposure_odds, favour
@@ -133,7 +133,7 @@ def audit(
     people = [against] if isinstance(against, str) else list(dict.fromkeys(against))
     measures = [measures] if isinstance(measures, str) else list(measures)
     _check(top=top, alpha=alpha, measures=measures, resamples=resamples)
-    with heard(progress) as said, source_of(source).judging() as opinions:
+    with collect_warnings(progress) as collected, source_of(source).judging() as opinions:
         scale = opinions.scale
         level = scale.relaxed if level is None else level
         model_level = level if model_level is None else model_level
@@ -169,13 +169,13 @@ def audit(
             if not ranked.any():
                 message = f"every run uses {family}, the model of the audited judge"
                 raise PoolerError(message, hint="--circular ranks them by it all the same")
-            with telling("measures", len(runs.measures)) as advance:
+            with report_progress("measures", len(runs.measures)) as advance:
                 for one in runs.measures:
                     by_measure.append(_of_measure(one, runs, ranked, top=top, alpha=alpha, **drawn))
                     advance(1)
             odds = {name: _odds(grades, runs, name, cuts[1], **drawn) for name in runs.families}
         _tell(grades, test, runs, circular=circular, family=family)
-    settings = frozen(
+    settings = frozen_settings(
         model=model,
         against=people,
         aggregate=None if policy is None else policy.rule,
@@ -202,7 +202,7 @@ def audit(
         by_measure=tuple(by_measure),
         odds=odds,
         settings=settings,
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import say, warn
 from pooler.results.measures.evaluate import known_measure
 from pooler.results.model_grades import grades_of_model
-from pooler.results.result import Progress, Result, facts_view, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View, unseen
-from pooler.telling import say, warn
+from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View, hidden
 from store.analysis.corrected.drawn import FEWEST, NO_GRADE, drawn
 from store.analysis.corrected.estimates import (
     WAYS,
@@ -55,7 +55,7 @@ _INTERVALS = (
     ),
 )
 _LIMITS = (
-    unseen("standard_error"),
+    hidden("standard_error"),
     *(Column(name, "float") for name in ("low", "high", "topics_low", "topics_high")),
 )
 _OF_ERRORS = "root of the mean variance over runs, for these topics"
@@ -135,9 +135,9 @@ def corrected(
     if whole.is_of_files or whole.judgements:
         message = "corrected scores need a collection: a sampled pool, and people's and a model's judgements"
         raise PoolerError(message, hint="pooler import judgements brings a model's file into it")
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         judged = whole.numbered
-        _check_people(judged.heard, model)
+        _check_people(judged.voters, model)
         with opened_collection(whole.collection) as opened:
             of_model = grades_of_model(opened, model, "with_model")
             name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
@@ -155,7 +155,7 @@ def corrected(
         rankings = sampled_rankings(judged.ranked.tags, judged.ranked.rankings, kept, cutoff=cutoff)
         topics = np.repeat(np.arange(len(kept)), [one.documents.size for one in kept.values()])
         strata = _strata(name, kept)
-        states = np.concatenate([one.document_states for one in kept.values()])
+        states = np.concatenate([one.states for one in kept.values()])
         graded = np.concatenate([one.graded for one in kept.values()])
         population = Population(
             sample=drawn(topics, strata, graded),
@@ -169,7 +169,7 @@ def corrected(
         sample = Sampled(
             pool=name,
             model=model,
-            people=tuple(sorted(judged.heard.voters)),
+            people=tuple(sorted(judged.voters.voting)),
             n_topics_without_grade=len(pools) - len(kept),
             n_sampled=int(np.count_nonzero(states != NOT_SAMPLED)),
             population=population,
@@ -177,7 +177,7 @@ def corrected(
         _check_covered(sample, list(kept), strata)
         found = corrected_measures(population, specs, whole=drawn(topics, strata, states != NOT_SAMPLED))
         _tell(sample)
-    settings = frozen(
+    settings = frozen_settings(
         with_model=model,
         pool=pool,
         measures=names,
@@ -191,7 +191,7 @@ def corrected(
         by_measure=tuple(found),
         sample=sample,
         settings=settings,
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
@@ -242,7 +242,7 @@ def _check_pools(name: str, pools: Mapping[str, SampledPool]) -> None:
 
 def _strata(name: str, pools: Mapping[str, SampledPool]) -> NDArray[np.int64]:
     """Give every stratum of a topic a number from 0; refuse samples of random sizes."""
-    sampled = np.concatenate([one.document_states != NOT_SAMPLED for one in pools.values()])
+    sampled = np.concatenate([one.states != NOT_SAMPLED for one in pools.values()])
     inclusion = np.concatenate([np.asarray(one.inclusion) for one in pools.values()])
     parts = [
         np.stack([np.full(one.documents.size, topic), np.asarray(one.strata)])
@@ -357,7 +357,7 @@ class Corrected(Result):
     NAMES: ClassVar[tuple[str, ...]] = ("runs", "measures", "pairs", "by_topic")
 
     def shown(self) -> tuple[str, ...]:
-        """Return what is shown unasked."""
+        """Return what is shown by default."""
         return self.NAMES[:2]
 
     def facts(self) -> Mapping[str, Any]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pooler.messages import warn
 from pooler.reading.run_list import RunEntry
 from pooler.results.measures.evaluate import known_measure
 from pooler.results.named_runs import entries_of, named_runs
 from pooler.results.source import Opinions, opened_collection
-from pooler.telling import warn
 from store.analysis.agreement.votes import NO_GRADE
 from store.analysis.measures.table import MEASURES, evaluate
 from store.analysis.rankings import graded_rankings
@@ -50,8 +50,8 @@ class AuditedGrades:
     """The same of the audited judge."""
     people: NDArray[np.float64]
     """Shape (n_documents, n_people): values of the scale; NaN = none."""
-    told: Mapping[str, int]
-    """What became of documents, in words, and how many there are."""
+    counts: Mapping[str, int]
+    """What happened to documents, in words, and how many there are."""
 
     @property
     def both(self) -> NDArray[np.bool_]:
@@ -114,7 +114,7 @@ def audited_grades(
         human=human,
         model=grid[:, 0],
         people=np.where(grid[:, 1:] == NO_GRADE, np.nan, values[grid[:, 1:]]),
-        told=_told(found, grid, human, names),
+        counts=_counts(found, grid, human, names),
     )
 
 
@@ -138,13 +138,13 @@ def _aggregated(
     return np.where(outcome.is_given, places, NO_GRADE).astype(np.int64)
 
 
-def _told(
+def _counts(
     found: PopulationVotes, grid: NDArray[np.int64], human: NDArray[np.int64], names: Sequence[str]
 ) -> dict[str, int]:
-    """Count what became of documents."""
+    """Count what happened to documents."""
     model, has_model, has_human = names[0], grid[:, 0] != NO_GRADE, human != NO_GRADE
     has_person = (grid[:, 1:] != NO_GRADE).any(axis=1)
-    told = {
+    counts = {
         "graded by both": int(np.count_nonzero(has_model & has_human)),
         "topics of these": int(np.unique(found.votes.topic_codes[has_model & has_human]).size),
         f"graded by {model} alone": int(np.count_nonzero(has_model & ~has_person)),
@@ -152,10 +152,10 @@ def _told(
         "people disagree, no grade of theirs": int(np.count_nonzero(has_person & ~has_human)),
     }
     for place, name in enumerate(names):
-        told[f"skipped by {name}"] = int(found.skipped[place])
-        told[f"could not be judged by {name}"] = int(found.cannot[place])
+        counts[f"skipped by {name}"] = int(found.skipped[place])
+        counts[f"could not be judged by {name}"] = int(found.cannot[place])
     always = ("graded by both", "topics of these", f"graded by {model} alone", "graded by people alone")
-    return {what: n for what, n in told.items() if n or what in always}
+    return {what: n for what, n in counts.items() if n or what in always}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

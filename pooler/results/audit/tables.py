@@ -10,8 +10,8 @@ import numpy as np
 
 from pooler.results.audit.material import FIRST
 from pooler.results.audit.verdict import Finding, better_cuts, verdict
-from pooler.results.result import Result, taken
-from pooler.results.table import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, unseen
+from pooler.results.result import Result, fields_of
+from pooler.results.table import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, hidden
 from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
 from store.analysis.audit.annotators import AlternativeTest
 from store.analysis.audit.levels import kappas_at
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from store.analysis.audit.levels import CutAgreement
 
 MEASURE = Column("measure")
-LOW, HIGH = unseen("low"), unseen("high")
-INTERVAL_REASON = unseen("interval_reason", "text")
+LOW, HIGH = hidden("low"), hidden("high")
+INTERVAL_REASON = hidden("interval_reason", "text")
 CODES = {"one-topic": "too-few-topics", "no-topics": "too-few-topics", "no-variation": "same-difference"}
 """Reasons for no t test, or no interval, in the words of this page."""
 
@@ -89,8 +89,8 @@ def _verdict(found: Audit) -> Table:
 
 
 def _population(found: Audit) -> Table:
-    told = found.grades.told
-    columns = {Column("what"): [*told], Column("count", "int"): [*told.values()]}
+    counts = found.grades.counts
+    columns = {Column("what"): [*counts], Column("count", "int"): [*counts.values()]}
     return Table.of_columns("population", columns, title="What was compared")
 
 
@@ -255,8 +255,8 @@ def _orders(found: Audit) -> Table:
         Column("left_out", "int", show="never"),
         Column("runs", "int", show="if_varied"),
         Column("tau_b", "float", "tau-b"),
-        unseen("tau_b_low"),
-        unseen("tau_b_high"),
+        hidden("tau_b_low"),
+        hidden("tau_b_high"),
         Column(
             "ceiling",
             "float",
@@ -270,12 +270,12 @@ def _orders(found: Audit) -> Table:
             "down the order of the model; two runs tied in either order are half right (in `diff`, tied in"
             " both they are right)",
         ),
-        unseen("tau_ap_low"),
-        unseen("tau_ap_high"),
+        hidden("tau_ap_low"),
+        hidden("tau_ap_high"),
         Column("top", "int", about=f"runs at or above place {top} by people"),
         Column("tau_top", "float", "tau-b of these"),
-        unseen("tau_top_low"),
-        unseen("tau_top_high"),
+        hidden("tau_top_low"),
+        hidden("tau_top_high"),
         Column("best", show="never"),
         Column("best_place", "int", "best run", "place of people's best run by the model"),
         REASON,
@@ -488,7 +488,7 @@ def _pairs(found: Audit) -> Table:
 
 def _annotators(found: Audit) -> Table:
     test, names = found.test, found.settings["against"]
-    rows = [{"person": name} | taken(each) for name, each in zip(names, test.people, strict=False)]
+    rows = [{"person": name} | fields_of(each) for name, each in zip(names, test.people, strict=False)]
     rows = rows or [{"person": name, "reason": test.reason} for name in names]
     columns = [
         Column("person"),

@@ -160,7 +160,7 @@ def _favours(part: MeasureAudit, runs: Sequence[str], alpha: float) -> list[Find
 def _levels(
     better: BetterCuts | None, by_measure: Sequence[MeasureAudit], settings: Mapping[str, Any]
 ) -> list[Finding]:
-    """Say whether its "relevant" is that of people, and whether its scores are."""
+    """Return whether its "relevant" is that of people, and whether its scores are."""
     said = []
     level, model_level = settings["level"], settings["model_level"]
     if better is not None and better.gain.low is not None and better.gain.low > 0:

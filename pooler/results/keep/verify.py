@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.messages import progress as shown_progress
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.table import Column, Table
-from pooler.telling import progress as shown_progress
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -43,14 +43,16 @@ def verify(collection: str | Path | Collection, *, progress: Progress | None = N
     from store.db.engine import collection_url, display
     from store.keeping.verify import verify as check
 
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         if isinstance(collection, str | Path):
             url = collection_url(str(collection))
             checks = check(url, progress=shown_progress)
         else:
             url = collection_url(collection.where)
             checks = collection.verify(progress=shown_progress)
-    return Verification(checks=tuple(checks), where=display(url), settings=frozen(), warnings=said.warnings)
+    return Verification(
+        checks=tuple(checks), where=display(url), settings=frozen_settings(), warnings=collected.warnings
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

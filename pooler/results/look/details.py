@@ -21,7 +21,7 @@ from pooler.results.look.listing import (
     run_cells,
     topic_cells,
 )
-from pooler.results.result import Result, facts_view, frozen
+from pooler.results.result import Result, facts_view, frozen_settings
 from pooler.results.table import DOCUMENTS, GRADE, JUDGE, RUN, TOPIC, Column, Table, View
 from store.errors import ArgumentError, UnknownNameError
 
@@ -153,7 +153,9 @@ def details(
     }
     known, tables = ways[kind](collection, name)
     return Details(
-        settings=frozen(collection=collection.name, kind=kind, name=name, version=version, text=text),
+        settings=frozen_settings(
+            collection=collection.name, kind=kind, name=name, version=version, text=text
+        ),
         known=known,
         found=tuple(tables),
     )
@@ -180,12 +182,12 @@ class Details(Result):
         if names:
             return Result.views(self, *names)
         views = [self._facts_view()]
-        said = {name.replace("_", " ") for name in self.known if name in _WORDS}
+        explained = {name.replace("_", " ") for name in self.known if name in _WORDS}
         for table in self.found:
             is_only_version = table.name == "versions" and len(table) == 1
             if len(table) and not is_only_version:
-                columns = [replace(one, about="") if one.title in said else one for one in table.columns]
-                said |= {one.title for one in table.columns if one.about}
+                columns = [replace(one, about="") if one.title in explained else one for one in table.columns]
+                explained |= {one.title for one in table.columns if one.about}
                 views.append(View(table, columns, title=table.title or table.name.replace("_", " ")))
         return tuple(views)
 
@@ -284,7 +286,7 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
 
 
 def _pool(collection: Collection, name: str) -> _Found:
-    """Tell how a pool was chosen, from which runs, and how its documents stand by topic."""
+    """Report how a pool was chosen, from which runs, and how its documents stand by topic."""
     found = collection.details.pool(name)
     facts = pool_cells(found.line)
     facts["number_of_topics"] = facts.pop("topics")
@@ -302,7 +304,7 @@ def _pool(collection: Collection, name: str) -> _Found:
 
 
 def _judge(collection: Collection, name: str) -> _Found:
-    """Tell what a judge did, topic by topic and sitting by sitting."""
+    """Report what a judge did, topic by topic and sitting by sitting."""
     found = collection.details.judge(name)
     facts = judge_cells(found.line)
     facts["number_of_topics"] = facts.pop("topics")
@@ -376,7 +378,7 @@ def _version(found: TopicDetails, version: int | None) -> TopicVersion:
 
 def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:
     """Make the table of topics."""
-    rows = (cells_of(one, columns, documents=one.document_states.pooled) for one in lines)
+    rows = (cells_of(one, columns, documents=one.counts.pooled) for one in lines)
     return Table.of_rows("topics", columns, rows)
 
 

@@ -1,4 +1,4 @@
-"""Documents that judges decided differently, and what became of them."""
+"""Documents that judges decided differently, and what happened to them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
-from pooler.results.judge_kinds import tell_heard
-from pooler.results.result import Result, frozen, heard
+from pooler.results.judge_kinds import warn_about_voters
+from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
 from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError
@@ -33,7 +33,7 @@ def disagreements(
     kinds: Sequence[str] = (),
     names: bool = False,
 ) -> DisagreementList:
-    """List the documents that two judges or more decided differently, and what became of them.
+    """List the documents that two judges or more decided differently, and what happened to them.
 
     Parameters
     ----------
@@ -76,15 +76,15 @@ def disagreements(
     """
     wanted: dict[str, Any] = {"topic": topic, "gap": gap, "unresolved": unresolved}
     area = collection.disagreements
-    with heard() as said:
+    with collect_warnings() as collected:
         asked = selection(**wanted, kinds=kinds)
-        counts = area.heard(asked)
-        tell_heard(counts, "stand side by side")
+        counts = area.voters(asked)
+        warn_about_voters(counts, "stand side by side")
     cases = tuple(area.all(asked))
     who = area.judge_names()
     return DisagreementList(
-        settings=frozen(collection=collection.name, **wanted, names=names, **counts.to_json()),
-        warnings=said.warnings,
+        settings=frozen_settings(collection=collection.name, **wanted, names=names, **counts.to_json()),
+        warnings=collected.warnings,
         cases=cases,
         cells=tuple(count_cells(cases)),
         scale=collection.scale,
@@ -117,7 +117,7 @@ class DisagreementList(Result):
     cells: tuple[CellCount, ...]
     scale: Scale
     who: Mapping[int, str]
-    """Names of judges, where those are told."""
+    """Names of judges, where they are shown."""
     where: str
     """Of the collection."""
     why_none: str
@@ -175,7 +175,7 @@ class DisagreementList(Result):
 
 
 def _row(case: Case, who: Mapping[int, str], mark: Mark) -> dict[str, Any]:
-    """Return the cells of a document; names, where they are told."""
+    """Return the cells of a document; names, where they are shown."""
     votes = [(letter(place), vote) for place, vote in enumerate(case.votes)]
     ruling = case.ruling
     named = {"judges": [f"{one}={who[vote.judge]}" for one, vote in votes]} if who else {}

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.result import Result, frozen
-from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Table, View, unseen
+from pooler.results.result import Result, frozen_settings
+from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Table, View, hidden
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def effort(collection: Collection, *, judges: Sequence[str] = (), below: float =
             raise UnknownNameError("judge", name, known)
     found = tuple(one for one in collection.progress.effort() if not judges or one.judge in judges)
     work = tuple(one for one in collection.models.work() if not judges or one.judge in judges)
-    settings = frozen(judges=[*judges], below=below)
+    settings = frozen_settings(judges=[*judges], below=below)
     return EffortResult(efforts=found, models=work, settings=settings)
 
 
@@ -78,16 +78,16 @@ class EffortResult(Result):
         columns = [
             JUDGE,
             Column("sittings", "int"),
-            unseen("active_s"),
+            hidden("active_s"),
             Column("decided", "int"),
-            *map(unseen, ("pace_s", *_DWELL)),
+            *map(hidden, ("pace_s", *_DWELL)),
             Column("low_dwell", "int", f"<{below:g} s"),
             Column(
                 "dropped_keys", "int", "dropped", "grade keys pressed too soon after the document appeared"
             ),
             Column("undone", "int", about="taken back"),
-            unseen("imported", "int"),
-            unseen("reason", "text"),
+            hidden("imported", "int"),
+            hidden("reason", "text"),
         ]
         return Table.of_rows("effort", columns, (_cost(one, below) for one in self.efforts), title="Effort")
 

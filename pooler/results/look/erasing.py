@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from pooler.results.result import Result, frozen
+from pooler.results.result import Result, frozen_settings
 from pooler.results.table import JUDGE, Column, Table, View
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def erasing(collection: Collection, judge: str) -> ErasingResult:
     31
     """
     found = collection.erasures.erase(judge, dry_run=True)
-    return ErasingResult(settings=frozen(collection=collection.name, judge=judge), found=found)
+    return ErasingResult(settings=frozen_settings(collection=collection.name, judge=judge), found=found)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -161,7 +161,7 @@ class ErasingResult(Result):
         return [View(Table.of_rows(name, table.columns, rows, notes=notes))]
 
     def _counted(self) -> Iterator[tuple[str, int]]:
-        """Tell, in words, whatever there is any of."""
+        """Name, in words, everything there is any of."""
         words = _WORDS | (_RULINGS if self.found.is_adjudicator else {})
         for name, number in self.counts.items():
             if number:

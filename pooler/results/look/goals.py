@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pooler.messages import Listener, current_listener, listening
 from pooler.results.look.recall import NO_SAMPLE, WHY, topic_bound
-from pooler.telling import Listener, listening, now_listening
 from store.analysis.pools.stopping import CONFIDENCE
 from store.errors import ArgumentError, PoolerError
 
@@ -73,11 +73,11 @@ class RecallGoal:
         self._until = until
 
     def is_reached(self, topic: str) -> bool:
-        """Say whether the bound of a topic has reached the target."""
+        """Return whether the bound of a topic has reached the target."""
         return self._state(topic) == ""
 
     def words(self, topic: str) -> str:
-        """Say whether it has, or why nobody can say."""
+        """Return whether it has, or why that is unknown."""
         why = self._state(topic)
         if why is None:
             return f"goal not reached yet: {self._until.words}, if the sample is random"
@@ -97,11 +97,11 @@ class _Quiet(Listener):
     """Passes on how far a work has come, and no words: they tell of runs, and a judge is listening."""
 
     def __init__(self, heard_by: Listener) -> None:
-        self._heard_by = heard_by
+        self._listener = heard_by
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """Return what counts the steps of a work."""
-        return self._heard_by.progress(label, total)
+        return self._listener.progress(label, total)
 
 
 class OrderGoal:
@@ -112,16 +112,16 @@ class OrderGoal:
 
         self._until = until
         self._is_settled = False
-        with suppress(PoolerError), listening(_Quiet(now_listening())):  # as where nothing is judged yet
+        with suppress(PoolerError), listening(_Quiet(current_listener())):  # as where nothing is judged yet
             found = next_documents(collection, limit=1, confidence=until.confidence)
             self._is_settled = not found.unsettled.any()
 
     def is_reached(self, topic: str) -> bool:  # noqa: ARG002 - of a goal
-        """Say whether it was settled then."""
+        """Return whether it was settled then."""
         return self._is_settled
 
     def words(self, topic: str) -> str:  # noqa: ARG002 - of a goal
-        """Say whether it was, and when that was looked at."""
+        """Return whether it was, and when that was looked at."""
         state = "reached" if self._is_settled else "not reached"
         return f"goal {state} when this sitting began: {self._until.words}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.result import Result, frozen, taken
+from pooler.results.result import Result, fields_of, frozen_settings
 from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
 from store.errors import ArgumentError
 from store.event import EVENT
@@ -17,7 +17,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.looking.history import DocumentEvents, Entry, Happening, Pooling
+    from store.looking.history import DetailedEvent, DocumentEvents, Entry, Pooling
     from store.records import Scale
 
 SHOWN = 50
@@ -77,7 +77,7 @@ _ORDER = (
 _CALLED = {"judged_at": "at", "undoes": "undid"}
 """Fields of an event that have another name in a history."""
 _LEFT_OUT = ("topic", "docno", "display_order", "order_seed", "position", "dropped_keys")
-"""Named above the history, or of interest to nobody who asks for one."""
+"""Named above the history, or of no interest in it."""
 _KINDS: Mapping[str, Kind] = {"int": "int", "moment": "instant", "passages": "records"}
 _TOLD: Mapping[str, Kind] = {
     _CALLED.get(one.name, one.name): _KINDS.get(one.kind.name, "text")
@@ -172,7 +172,7 @@ def history(
     ...     history(opened, "G01", "KG-E-002").facts()["final"]["grade"]
     2
     """
-    from store.looking.history import Stretch
+    from store.looking.history import HistoryFilter
 
     if docno is not None and topic is None:
         raise ArgumentError("docno", "needs a topic", None)
@@ -181,8 +181,8 @@ def history(
     begin, end = _moment("since", since), _moment("until", until)
     if begin is not None and end is not None and end <= begin:
         raise ArgumentError("until", f"must be later than --since {since}", until)
-    asked = Stretch(topic, tuple(dict.fromkeys(judges)), begin, end, limit)
-    settings = frozen(
+    asked = HistoryFilter(topic, tuple(dict.fromkeys(judges)), begin, end, limit)
+    settings = frozen_settings(
         collection=collection.name,
         topic=topic,
         docno=docno,
@@ -207,10 +207,10 @@ def history(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class History(Result):
-    """Who changed what, by time: every event of every judge, and whatever else has a date."""
+    """Who changed what, by time: every event of every judge, and everything else that has a date."""
 
     entries: Sequence[Any]
-    """The newest last: an `Entry` each; of a document a `Happening`."""
+    """The newest last: an `Entry` each; of a document a `DetailedEvent`."""
     n_left_out: int
     """Older ones that a limit left out."""
 
@@ -253,7 +253,7 @@ class DocumentHistory(History):
             "newest_guideline_version": found.newest_guideline,
             "newest_topic_version": found.topic_version,
             "pooled": found.is_pooled,
-            "final": {**taken(found.final), "ruling_status": None if status is None else status.value},
+            "final": {**fields_of(found.final), "ruling_status": None if status is None else status.value},
         }
 
     def _events(self) -> Table:
@@ -265,14 +265,14 @@ class DocumentHistory(History):
             undid=lambda event: event.undoes,
             host=lambda event: event.host or None,
             rested_on=_opinions,
-            passages=lambda event: [taken(one) for one in event.passages],
+            passages=lambda event: [fields_of(one) for one in event.passages],
         )
 
     def _pools(self) -> Table:
         return Table.of_records("pools", _POOLS, self.found.places)
 
     def _standing(self) -> Table:
-        return Table.of_records("standing", _STATE_COLUMNS, self.found.document_states)
+        return Table.of_records("standing", _STATE_COLUMNS, self.found.newest_events)
 
     def _views(self, name: str) -> Sequence[View]:
         if name != "events":
@@ -300,18 +300,18 @@ class DocumentHistory(History):
             for at, event in zip(times, self.entries, strict=True)
         ]
         title = f"topic {found.topic}, document {found.docno}"
-        table = Table.of_rows(name, columns, rows, title=title, notes=[*self._said()])
+        table = Table.of_rows(name, columns, rows, title=title, notes=[*self._opinion_lines()])
         return [View(table, limit=len(rows) or None)]
 
-    def _said(self) -> Iterator[str]:
+    def _opinion_lines(self) -> Iterator[str]:
         """Say what its grade is, how it stands, what was done and where it is pooled."""
         found = self.found
         yield _final(found, self.scale)
         if found.total:
-            now = (f"{one.judge} {_stands(one, self.scale)}" for one in found.document_states)
+            now = (f"{one.judge} {_stands(one, self.scale)}" for one in found.newest_events)
             yield "it stands: " + "; ".join(now)
             size = _size(len(self.entries), found.total, "event")
-            yield f"{size} of {counted(len(found.document_states), 'judge')}"
+            yield f"{size} of {counted(len(found.newest_events), 'judge')}"
         else:
             yield "no event"
         pools = ", ".join(map(_place, found.places))
@@ -424,9 +424,9 @@ def _about_thing(one: Entry) -> list[str]:
 def _final(found: DocumentEvents, scale: Scale) -> str:
     """Say which grade follows without a rule, or why none does."""
     final = found.final
-    graders = {one.kind: 1 for one in found.document_states if one.state.value == "judged"}
-    others = sorts_words({kind: 1 for kind in graders if kind not in {*found.heard, "adjudicator"}})
-    kinds = sorts_words(dict.fromkeys(found.heard, 1))
+    graders = {one.kind: 1 for one in found.newest_events if one.state.value == "judged"}
+    others = sorts_words({kind: 1 for kind in graders if kind not in {*found.voting_kinds, "adjudicator"}})
+    kinds = sorts_words(dict.fromkeys(found.voting_kinds, 1))
     if final.grade is None:
         why = _NO_GRADE[final.reason or ""].format(by=final.by, others=others, kinds=kinds)
         return f"final grade: none; {why}"
@@ -445,11 +445,13 @@ def _relevance(grade: int, scale: Scale) -> str:
     """Say from which levels of the scale a grade counts as relevant."""
     levels = [(scale.relaxed, "" if scale.rigid is None else " (relaxed)")]
     levels += [] if scale.rigid is None else [(scale.rigid, " (rigid)")]
-    said = (f"from level {level}{name}: {'yes' if grade >= level else 'no'}" for level, name in levels)
-    return "relevant " + ", ".join(said)
+    levels_words = (
+        f"from level {level}{name}: {'yes' if grade >= level else 'no'}" for level, name in levels
+    )
+    return "relevant " + ", ".join(levels_words)
 
 
-def _about(event: Happening, topic_version: int, notes: Mapping[tuple[str, int], str]) -> list[str]:
+def _about(event: DetailedEvent, topic_version: int, notes: Mapping[tuple[str, int], str]) -> list[str]:
     """Say by whom if not by the judge, why, on what it rested, and how long it took."""
     words = [event.kind.value] if event.kind.value not in ("human", "imported") else []
     remark = _remark(event)
@@ -480,20 +482,20 @@ def _about(event: Happening, topic_version: int, notes: Mapping[tuple[str, int],
     return words
 
 
-def _stands(event: Happening, scale: Scale) -> str:
+def _stands(event: DetailedEvent, scale: Scale) -> str:
     """Say how the document stands after an event."""
     if event.grade is None:
         return event.state.value
     return f"{event.grade} ({scale.label(event.grade)})"
 
 
-def _remark(event: Happening) -> str:
+def _remark(event: DetailedEvent) -> str:
     """Say what an event took back, and whether it was taken back."""
     words = [] if event.undoes is None else [f"takes back no. {event.undoes}"]
     return ", ".join([*words, *(["taken back"] if event.is_undone else [])])
 
 
-def _opinions(event: Happening) -> str | None:
+def _opinions(event: DetailedEvent) -> str | None:
     """Write what the judges had said when a ruling was made."""
     if event.opinions is None:
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pooler.results.judge_kinds import erased_words
-from pooler.results.result import Result, frozen
+from pooler.results.result import Result, frozen_settings
 from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, RUN, TOPIC, Column, Table, View
 from store.errors import ArgumentError
 from store.text import counted
@@ -124,7 +124,7 @@ _GUIDELINE_COLUMNS = (
 
 def cells_of(line: Any, columns: Sequence[Column], **others: Any) -> dict[str, Any]:
     """Return the cells of a row: its own values, how its documents stand, or others where these are given."""
-    stand = getattr(line, "document_states", line)
+    stand = getattr(line, "counts", line)
     return {
         name: others[name] if name in others else getattr(line if hasattr(line, name) else stand, name)
         for name in (column.name for column in columns)
@@ -150,7 +150,7 @@ def pool_cells(line: PoolLine) -> dict[str, Any]:
         pool=line.name,
         strategy=line.manifest.get("strategy"),
         depth=depth if isinstance(depth, int) else None,
-        documents=line.document_states.pooled,
+        documents=line.counts.pooled,
         made_at=line.created_at,
     )
 
@@ -169,7 +169,7 @@ def _document_cells(line: DocumentLine) -> dict[str, Any]:
 def _round_cells(line: RoundLine) -> dict[str, Any]:
     """Return the cells of `ROUND_COLUMNS`."""
     pools, withdrawn = list(line.pools), list(line.withdrawn)
-    documents = line.document_states.pooled
+    documents = line.counts.pooled
     return cells_of(line, ROUND_COLUMNS, pools=pools, withdrawn=withdrawn, documents=documents)
 
 
@@ -249,7 +249,7 @@ def listing(
 
     Notes
     -----
-    A few queries whatever the size; of documents O(documents log documents) without a limit.
+    A few queries for any size; of documents O(documents log documents) without a limit.
 
     Examples
     --------
@@ -277,7 +277,7 @@ def listing(
     else:
         lines = getattr(collection.lists, kind)(sought)
     return Listing(
-        settings=frozen(collection=collection.name, kind=kind, limit=limit, **given),
+        settings=frozen_settings(collection=collection.name, kind=kind, limit=limit, **given),
         kind=kind,
         rows=tuple(map(_LISTS[kind].cells, lines)),
         total=len(lines) if total is None else total,

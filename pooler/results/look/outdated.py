@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.results.result import Result, frozen
+from pooler.results.result import Result, frozen_settings
 from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Table
 from store.errors import ArgumentError
 from store.text import counted
@@ -62,7 +62,7 @@ def outdated(
     -------
     OutdatedJudgements
         Table `rejudge`, by judge, topic and docno: all of them, or those that were put back.
-        Imported judgements are never among them: nobody knows what they were made of.
+        Imported judgements are never among them: the texts they were made with are unknown.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def outdated(
     put_back: Sequence[Outdated] = ()
     if requeue:
         put_back = collection.rejudging.reopen(judges=judges, topics=topics, why=reasons)
-    settings = frozen(
+    settings = frozen_settings(
         collection=collection.name, judges=[*judges], topics=[*topics], why=[*why], requeue=requeue
     )
     return OutdatedJudgements(
@@ -116,7 +116,7 @@ class OutdatedJudgements(Result):
     newest_version: int | None = None
     """Of the guidelines; ``None`` = there are none."""
     n_imported: int = 0
-    """Imported judgements, of which nobody knows what they were made of."""
+    """Imported judgements, whose texts at the time are unknown."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("rejudge",)
 
@@ -150,8 +150,8 @@ class OutdatedJudgements(Result):
             yield "no judgement rests on older guidelines or another text of topic or document"
             return
         reasons = Counter(reason.value for one in rows for reason in one.why)
-        said = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
-        yield f"{counted(len(rows), 'judgement')}: {said}"
+        words = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
+        yield f"{counted(len(rows), 'judgement')}: {words}"
         if self.newest_version is not None:
             yield f"guidelines now: version {self.newest_version}"
         if any(one.grade is None for one in rows):

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from pooler.results.judge_kinds import tell_heard
-from pooler.results.result import Result, frozen, heard, taken
+from pooler.results.judge_kinds import warn_about_voters
+from pooler.results.result import Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.source import Source, level_of_collection, opened_collection, source_of
-from pooler.results.table import REASON, TOPIC, Column, Table, View, unseen
+from pooler.results.table import REASON, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.stopping import CONFIDENCE, RecallBound, least_sample, most_relevant, recall_bound
 from store.errors import ArgumentError, UnknownNameError
 from store.grades.policy import Policy
@@ -107,7 +107,7 @@ def recall_bounds(
     for name, value in (("confidence", confidence), ("target", target)):
         if value is not None and not 0 < value < 1:
             raise ArgumentError(name, "must be above 0 and below 1", value)
-    with heard() as said:
+    with collect_warnings() as collected:
         policy = whole.option("policy") or Policy()
         with opened_collection(whole.collection) as opened:
             level = level_of_collection(opened.scale, Policy(), **whole.levels)
@@ -119,23 +119,23 @@ def recall_bounds(
                     _planned(one, bound, ranked, cutoff=cutoff, confidence=confidence, target=target)
                     for one, bound in zip(found, bounds, strict=True)
                 ]
-        tell_heard(judges)
+        warn_about_voters(judges)
     return RecallBounds(
         topics=tuple(one.topic for one in found),
         pools=tuple(one.pool for one in found),
         depths=tuple(one.depth for one in found),
         bounds=tuple(bounds),
-        settings=frozen(
+        settings=frozen_settings(
             **whole.named()
             | {"level": level, "confidence": confidence, "target": target, "topic": topic}
             | judges.to_json()
         ),
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
 def topic_bound(collection: Collection, topic: str, *, confidence: float) -> RecallBound:
-    """Bound the recall of one topic as `recall_bounds` does unasked, quickly and without a word."""
+    """Bound the recall of one topic as `recall_bounds` does by default, quickly and without messages."""
     found, _ = collection.grades.candidates(collection.scale.relaxed, topic=topic)
     bounds = [_bound(one, confidence, None) for one in found]
     return bounds[0] if bounds else RecallBound(0, 0, 0, 0, 0, 0, None, None, NO_SAMPLE)
@@ -195,9 +195,9 @@ class RecallBounds(Result):
         if target is not None:
             about = f"random documents to judge for a recall of {target:g}, if none of them is relevant"
             columns.append(Column("needed", "int", about=about))
-        columns += [REASON, unseen("pool", "text")]
+        columns += [REASON, hidden("pool", "text")]
         rows = [
-            {"topic": topic, "pool": pool} | taken(bound)
+            {"topic": topic, "pool": pool} | fields_of(bound)
             for topic, pool, bound in zip(self.topics, self.pools, self.bounds, strict=True)
         ]
         for row in rows:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pooler.results.judge_kinds import erased_words
-from pooler.results.result import Result, frozen
-from pooler.results.table import JUDGE, REASON_UNSEEN, TOPIC, Column, Table, View, unseen
+from pooler.results.result import Result, frozen_settings
+from pooler.results.table import JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
 from store.records import Grade, Judge, JudgeKind, Scale, Workloads
 from store.text import counted
@@ -97,10 +97,10 @@ def missing_words(counts: TextCounts) -> str | None:
 
 
 _UNSEEN = (
-    *(unseen(name, "int") for name in ("left", "undrawn", "open_places", "unassigned")),
-    *map(unseen, ("pace_s", "forecast_s", "forecast_low_s", "forecast_high_s")),
-    unseen("timed", "int"),
-    REASON_UNSEEN,
+    *(hidden(name, "int") for name in ("left", "undrawn", "open_places", "unassigned")),
+    *map(hidden, ("pace_s", "forecast_s", "forecast_low_s", "forecast_high_s")),
+    hidden("timed", "int"),
+    REASON_HIDDEN,
 )
 _PACE = (
     JUDGE,
@@ -179,7 +179,7 @@ def status(collection: Collection) -> StatusResult:
         return {**named, **_states(counts, scale, owes[counts.judges]), **pace}
 
     return StatusResult(
-        settings=frozen(collection=collection.name),
+        settings=frozen_settings(collection=collection.name),
         name=collection.name,
         where=collection.where,
         scale=scale,
@@ -204,9 +204,9 @@ class StatusResult(Result):
     make_topics: Callable[[], Mapping[str, NDArray[Any]]]
     """Makes the cells of a row a topic and judge: perhaps a million rows."""
     words: tuple[str, ...]
-    """What lies before nobody, what is missing, what waits."""
+    """What no judge has to do, what is missing, what waits."""
     outside: str
-    """What is counted as outside; empty where nobody owes a pool."""
+    """What is counted as outside; empty where no judge has a pool to judge."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("status", "topics")
 
@@ -300,7 +300,7 @@ def _pace_of(judge: Judge, times: Sequence[int], left: int) -> dict[str, Any]:
 
 
 def _forecast(row: Mapping[str, Any]) -> str:
-    """Say how long the rest will take, or why nobody can say."""
+    """Say how long the rest will take, or why that is unknown."""
     if not row["left"]:
         return "nothing left"
     if row["forecast_s"] is not None:
@@ -320,7 +320,7 @@ def _range(row: Mapping[str, Any]) -> str | None:
 
 
 def _lie_idle(unclaimed: Unclaimed) -> list[str]:
-    """Say what lies before nobody."""
+    """Say what no judge has to do."""
     lines = []
     if undrawn := sum(unclaimed.undrawn.values()):
         lines.append(f"left includes {undrawn:,} that adaptive pools may still draw")

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.messages import say
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, source_of
-from pooler.results.table import REASON, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Table
-from pooler.telling import say
+from pooler.results.table import REASON, RUN_B, TOPIC, TOPICS_HIDDEN, Column, Table
 from store.analysis.measures.ranked import Attainable, attainable_precision, attainable_recall
 from store.analysis.significance.folds import MeanChanges, mean_changes
 from store.errors import PoolerError, UnknownNameError
@@ -21,7 +21,7 @@ from store.text import counted
 
 
 def attainable(source: Measurable, rank: int = 10, *, progress: Progress | None = None) -> AttainableValues:
-    """Tell which values precision and recall at a rank can take, topic by topic.
+    """Report which values precision and recall at a rank can take, topic by topic.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def attainable(source: Measurable, rank: int = 10, *, progress: Progress | None 
     >>> found.precision.highest.tolist(), found.recall.step.tolist()
     ([0.5], [0.2])
     """
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         rankings = found.graded(rank)
         n_relevant = rankings.n_relevant(found.level)
@@ -62,8 +62,8 @@ def attainable(source: Measurable, rank: int = 10, *, progress: Progress | None 
         n_relevant=n_relevant,
         precision=attainable_precision(n_relevant, rank),
         recall=attainable_recall(n_relevant, rank),
-        settings=frozen(rank=rank, **found.settings()),
-        warnings=said.warnings,
+        settings=frozen_settings(rank=rank, **found.settings()),
+        warnings=collected.warnings,
     )
 
 
@@ -106,7 +106,7 @@ def mean_signs(
     runs: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> MeanSigns:
-    """Tell what the signs of changed mean recall and mean precision at a rank say.
+    """Report what the signs of changed mean recall and mean precision at a rank say.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def mean_signs(
     >>> found.changes[0].recall, found.changes[0].precision, found.changes[0].implied
     (0.25, 0.0, 'few')
     """
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         rankings = found.graded(rank)
         level = found.level
@@ -177,10 +177,10 @@ def mean_signs(
         pairs=tuple(pairs),
         changes=tuple(changes),
         n_topics=int(usable.sum()),
-        settings=frozen(
+        settings=frozen_settings(
             rank=rank, against=against, runs=None if runs is None else [*runs], **found.settings()
         ),
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
@@ -214,6 +214,6 @@ class MeanSigns(Result):
             Column("precision_sign", heading="P"): [_SIGNS[one.precision_sign] for one in found],
             Column("implied", about=f"{implied}; -: nothing follows"): [one.implied for one in found],
             Column("leaning", about="those that they do lean to"): [one.leaning for one in found],
-            TOPICS_UNSEEN: [self.n_topics] * len(found),
+            TOPICS_HIDDEN: [self.n_topics] * len(found),
         }
         return Table.of_columns("signs", columns)

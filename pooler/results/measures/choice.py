@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import say
 from pooler.results.measures.evaluate import known_measure, measured
-from pooler.results.result import Progress, Result, facts_view, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, Column, Table, View
-from pooler.telling import say
 from store.analysis.measures.table import MeasureName
 from store.analysis.significance.folds import Split, leave_one_out, topic_folds
 from store.errors import ArgumentError, PoolerError
@@ -80,7 +80,7 @@ def choose(
     """
     if folds is None and seed is not None:
         raise ArgumentError("seed", "is for folds: leaving one out has no chance in it", seed)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         known_measure(measure)
         name = known_measure(measure, level=found.level)
@@ -106,8 +106,10 @@ def choose(
         topics=tuple(topic for topic, is_in in zip(rankings.topics, usable.tolist(), strict=True) if is_in),
         values=scores.values[:, usable],
         splits=splits,
-        settings=frozen(measure=str(name), folds=folds, seed=seed, cutoff=cutoff, **found.settings()),
-        warnings=said.warnings,
+        settings=frozen_settings(
+            measure=str(name), folds=folds, seed=seed, cutoff=cutoff, **found.settings()
+        ),
+        warnings=collected.warnings,
     )
 
 

@@ -10,24 +10,24 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import progress as report_progress
+from pooler.messages import say, warn
 from pooler.results.measures.evaluate import known_measure, measured
-from pooler.results.result import Progress, Result, frozen, heard, taken
+from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import (
     DIFFERENCE,
     REASON_OF_PAIR,
     RUN_B,
     TOPIC,
-    TOPICS_UNSEEN,
-    VARIANCE_UNSEEN,
+    TOPICS_HIDDEN,
+    VARIANCE_HIDDEN,
     Column,
     Plot,
     Table,
     View,
-    unseen,
+    hidden,
 )
-from pooler.telling import progress as telling
-from pooler.telling import say, warn
 from store.analysis.significance.normality import NormalityPicture, normality_picture
 from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
 from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
@@ -114,7 +114,7 @@ def compare(
         raise ArgumentError("alpha", "must be between 0 and 1", alpha)
     check_named(a, b)
     known_measure(measure)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         name = known_measure(measure, level=found.level)
         rankings, (scores,) = measured(found, [name], cutoff)
@@ -139,11 +139,11 @@ def compare(
             )
         pairs = _pairs(tags, against)
         n_pairs = len(tags) * (len(tags) - 1) // 2 if pairs is None else len(pairs[0])
-        with telling("pairs of runs", n_pairs) as advance:
+        with report_progress("pairs of runs", n_pairs) as advance:
             tested = compare_pairs(
                 values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance
             )
-    settings = frozen(
+    settings = frozen_settings(
         a=a,
         b=b,
         against=against,
@@ -156,13 +156,13 @@ def compare(
         **found.settings(),
     )
     return Comparison(
-        **taken(tested),
+        **fields_of(tested),
         runs=tuple(map(str, tags)),
         topics=tuple(rankings.topics),
         values=values,
         is_two=is_two,
         settings=settings,
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
@@ -278,8 +278,8 @@ class Comparison(Result, RunPairs):
         columns = {
             Column("a", heading="A", show="never"): [self.runs[0]],
             Column("b", heading="B", show="never"): [self.runs[1]],
-            unseen("measure", "text"): [self.settings["measure"]],
-            TOPICS_UNSEEN: [n_topics],
+            hidden("measure", "text"): [self.settings["measure"]],
+            TOPICS_HIDDEN: [n_topics],
             Column("mean_a", "float", "mean A"): [float(first.mean()) if n_topics else None],
             Column("mean_b", "float", "mean B"): [float(second.mean()) if n_topics else None],
             DIFFERENCE: [outcome.difference],
@@ -287,10 +287,10 @@ class Comparison(Result, RunPairs):
                 outcome.low
             ],
             Column("high", "float", about="its upper end"): [outcome.high],
-            VARIANCE_UNSEEN: [outcome.variance],
-            unseen("variance_a"): [_variance(first)],
-            unseen("variance_b"): [_variance(second)],
-            unseen("covariance"): [covariance],
+            VARIANCE_HIDDEN: [outcome.variance],
+            hidden("variance_a"): [_variance(first)],
+            hidden("variance_b"): [_variance(second)],
+            hidden("covariance"): [covariance],
             Column(
                 "needed", "float", about=f"the A - B that would be needed for p <= {alpha:g} by t2 (eq. 23)"
             ): [needed],
@@ -371,7 +371,7 @@ class Comparison(Result, RunPairs):
             Column("p", "float"),
             Column("significant", "bool", f"p <= {alpha:g}"),
             REASON_OF_PAIR,
-            *map(unseen, ("rounded_to", "p_unrounded", "df", "p_normal")),
+            *map(hidden, ("rounded_to", "p_unrounded", "df", "p_normal")),
         ]
         note = (
             "All tests are two-sided. Signs, Wilcoxon and randomisation are exact, on differences rounded to"
@@ -439,17 +439,17 @@ class Comparison(Result, RunPairs):
             Column("low", "float", about=f"lower end of the {1 - alpha:.0%} interval of A - B"): self.low,
             Column("high", "float", about="its upper end"): self.high,
             Column("effect_size", "float", "effect", digits=2, show="never"): self.effect_size,
-            VARIANCE_UNSEEN: self.variance,
-            unseen("variance_a"): [one for one, _, _ in variances],
-            unseen("variance_b"): [one for _, one, _ in variances],
-            unseen("covariance"): [one for _, _, one in variances],
-            unseen("t"): self.t,
-            unseen("df", "int"): [
+            VARIANCE_HIDDEN: self.variance,
+            hidden("variance_a"): [one for one, _, _ in variances],
+            hidden("variance_b"): [one for _, one, _ in variances],
+            hidden("covariance"): [one for _, _, one in variances],
+            hidden("t"): self.t,
+            hidden("df", "int"): [
                 None if np.isnan(t) else n - 1
                 for t, n in zip(self.t.tolist(), self.n_topics.tolist(), strict=True)
             ],
             Column("p_t", "float", "p t", show="never"): self.p_t,
-            unseen("p_normal"): [*map(normal_p, self.t.tolist())],
+            hidden("p_normal"): [*map(normal_p, self.t.tolist())],
             Column("p_wilcoxon", "float", "Wilcoxon", show="never"): self.p_wilcoxon,
             Column(
                 "p_randomisation",

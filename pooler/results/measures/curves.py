@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.measures.cut import list_scores
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, source_of
-from pooler.results.table import REASON, RUN, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View
+from pooler.results.table import REASON, RUN, TOPIC, TOPICS_HIDDEN, Column, Plot, Table, View
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.confusion import roc_curve
 from store.analysis.measures.ranked import ELEVEN_RECALLS, precision_recall_curve
@@ -96,7 +96,7 @@ def curves(
     for kind in kinds:
         if kind not in KINDS:
             raise ArgumentError("kinds", f"must be of {', '.join(KINDS)}", kind)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         rankings = found.graded(cutoff)
         for topic in topics or ():
@@ -129,10 +129,10 @@ def curves(
         rates=rates,
         points=points,
         lacks_relevant=n_relevant == 0,
-        settings=frozen(
+        settings=frozen_settings(
             curves=[*kinds], topics=None if topics is None else [*topics], cutoff=cutoff, **found.settings()
         ),
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
@@ -238,7 +238,7 @@ class Curves(Result):
             for run, column, named in self._lists(of_area=False)
             for recall, value in zip(RECALLS, self._at(self.precision, run, column).tolist(), strict=True)
         ]
-        columns = [RUN, TOPIC, Column("recall", "float"), Column("precision", "float"), REASON, TOPICS_UNSEEN]
+        columns = [RUN, TOPIC, Column("recall", "float"), Column("precision", "float"), REASON, TOPICS_HIDDEN]
         return Table.of_rows("precision_recall", columns, rows)
 
     def _roc(self) -> Table:
@@ -254,13 +254,13 @@ class Curves(Result):
                 {**named, "fallout": false, "recall": true}
                 for false, true in zip(*(axis.tolist() for axis in corners), strict=True)
             ]
-        columns = [RUN, TOPIC, Column("fallout", "float"), Column("recall", "float"), REASON, TOPICS_UNSEEN]
+        columns = [RUN, TOPIC, Column("fallout", "float"), Column("recall", "float"), REASON, TOPICS_HIDDEN]
         return Table.of_rows("roc", columns, rows)
 
     def _areas(self) -> Table:
         lists = self._lists(of_area=True)
         rows = [{**named, "area": self._area(run, column)} for run, column, named in lists]
-        return Table.of_rows("areas", [RUN, TOPIC, Column("area", "float"), REASON, TOPICS_UNSEEN], rows)
+        return Table.of_rows("areas", [RUN, TOPIC, Column("area", "float"), REASON, TOPICS_HIDDEN], rows)
 
     def _views(self, name: str) -> Sequence[View]:
         if name == "areas":

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.results.reasons import joined
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, cells_where
 from store.analysis.measures import confusion as sets
@@ -77,7 +77,7 @@ def cut(
         raise ArgumentError("rank", "must be an integer >= 1", rank)
     if threshold is not None and np.isnan(threshold):
         raise ArgumentError("threshold", "must be a number", threshold)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         if threshold is not None and found.order in ("rank", "file"):
             requirement = "needs runs in the order of their scores, not --order"
@@ -99,10 +99,10 @@ def cut(
         runs=tuple(rankings.tags),
         topics=tuple(rankings.topics),
         counts=sets.confusion_at(relevant, n_relevant, retrieved, n_documents=size),
-        settings=frozen(
+        settings=frozen_settings(
             rank=rank, threshold=threshold, size=size, beta=beta, cutoff=look, **found.settings()
         ),
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 

@@ -19,7 +19,7 @@ from pooler.results.measures.pilot import (
     pace_of,
     pilot_depths,
 )
-from pooler.results.result import Progress, Result, frozen, heard, taken
+from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import REASON, Column, Plot, Table
 from store.analysis.significance.pairs import compare_pairs
@@ -48,7 +48,7 @@ MOST_LINES = 6
 SAME_ORDER = 0.9
 """tau_AP from which on two orders count as one, as for tau (Voorhees 2001)."""
 WELL_JUDGED = 0.9
-"""Share of a pool below which it is said that the rest is unjudged."""
+"""Share of a pool below which a message says that the rest is unjudged."""
 ANY, THESE = "any two runs", "two of these"
 
 
@@ -156,8 +156,8 @@ def design(
             name = "depths" if depths is not None else "seconds"
             raise ArgumentError(name, "is for runs, which make the pools", depths or seconds)
         chosen |= {"variance": [*variance], "compared": compared or COMPARED, "topics": [*(topics or TOPICS)]}
-        return Design(cases=tuple(("two runs", one) for one in variance), settings=frozen(**chosen))
-    with heard(progress) as said:
+        return Design(cases=tuple(("two runs", one) for one in variance), settings=frozen_settings(**chosen))
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         pilot = load_pilot(found, measure, cutoff, docnos=True)
         n_runs, n_topics = pilot.scores.shape
@@ -181,8 +181,8 @@ def design(
         cases=tuple(case for case in cases if case[1]),
         of_depths=of_depths,
         pace=pace,
-        settings=frozen(**chosen, **found.settings()),
-        warnings=said.warnings,
+        settings=frozen_settings(**chosen, **found.settings()),
+        warnings=collected.warnings,
     )
 
 
@@ -349,7 +349,7 @@ class Design(Result):
 
     def _cost(self, one: PilotDepth, size: float) -> dict[str, Any]:
         """Return what pools of one depth cost."""
-        row = {"difference": size} | taken(one)
+        row = {"difference": size} | fields_of(one)
         if not one.variance > 0:
             return row | {"reason": "no-spread"}
         needed = self._finds(size, 2 * one.variance)
@@ -367,19 +367,19 @@ class Design(Result):
         known = [row for row in rows if row["difference"] == size and "topics" in row]
         if not known:
             return []
-        alike = [row for row in known if row["tau_ap"] >= SAME_ORDER]
-        if alike:
-            best = alike[0]
+        same_order = [row for row in known if row["tau_ap"] >= SAME_ORDER]
+        if same_order:
+            best = same_order[0]
             hours = f", {best['hours']:,.1f} hours" if "hours" in best else ""
-            said = (
+            words = (
                 f"depth {best['depth']:,} is the cheapest that orders the runs as all judgements do (tau_AP"
                 f" {SAME_ORDER:g} or more): {best['topics']:,} topics, {best['documents']:,} documents{hours}"
             )
         else:
-            said = f"no depth here orders the runs as all judgements do (tau_AP {SAME_ORDER:g} or more)"
+            words = f"no depth here orders the runs as all judgements do (tau_AP {SAME_ORDER:g} or more)"
             near = max(known, key=lambda row: np.nan_to_num(row["tau_ap"], nan=-1))
             if not np.isnan(near["tau_ap"]):
-                said += f"; depth {near['depth']:,} comes nearest, {near['tau_ap']:.3f}"
+                words += f"; depth {near['depth']:,} comes nearest, {near['tau_ap']:.3f}"
         fewest, most = (end(row["topics"] for row in known) for end in (min, max))
         least = min(known, key=lambda row: row["judged"] / row["pooled"])
         unjudged = (
@@ -388,7 +388,7 @@ class Design(Result):
         return [
             *[f"Unjudged documents of a pool count as not relevant: {unjudged}."]
             * (least["judged"] < WELL_JUDGED * least["pooled"]),
-            f"For a difference of {size:g}, {said}.",
+            f"For a difference of {size:g}, {words}.",
             f"By depth, {fewest:,} to {most:,} topics are needed: pools of the first documents of"
             f" {counted(self.n_feeding, 'run')}. A shallow pool finds fewer relevant documents, and is"
             " less fair to runs that come later: neither is in these numbers.",

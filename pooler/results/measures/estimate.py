@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import say, warn
 from pooler.results.reasons import REASONS, joined
-from pooler.results.result import Progress, Result, facts_view, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Measurable, Source, level_of_files, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
-from pooler.telling import say, warn
 from store.analysis.measures.estimates import NAMES, SampleScores, estimates
 from store.analysis.measures.sampled import NOT_SAMPLED, UNGRADED, SampledPool
 from store.errors import ArgumentError, FaultList, PoolerError
@@ -78,7 +78,7 @@ def estimate(
     if prels is None and whole.is_of_files:
         requirement = "must name the judged sample: qrels do not describe it"
         raise ArgumentError("prels", requirement, None, hint=_FORMS)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         if prels is None:
             sample = _of_collection(whole, pool)
             settings = whole.settings()
@@ -94,8 +94,8 @@ def estimate(
         topics=found.rankings.topics,
         scores=found,
         sample=sample,
-        settings=frozen(pool=pool, prels=prels, form=form, cutoff=cutoff, **settings),
-        warnings=said.warnings,
+        settings=frozen_settings(pool=pool, prels=prels, form=form, cutoff=cutoff, **settings),
+        warnings=collected.warnings,
     )
 
 
@@ -125,12 +125,12 @@ class JudgedSample:
     @property
     def n_sampled(self) -> int:
         """Documents that were sampled."""
-        return sum(int(np.sum(one.document_states != NOT_SAMPLED)) for one in self.pools.values())
+        return sum(int(np.sum(one.states != NOT_SAMPLED)) for one in self.pools.values())
 
     @property
     def n_waiting(self) -> int:
         """Documents that were sampled and have no grade."""
-        return sum(int(np.sum(one.document_states == UNGRADED)) for one in self.pools.values())
+        return sum(int(np.sum(one.states == UNGRADED)) for one in self.pools.values())
 
     @property
     def n_relevant(self) -> int:
@@ -311,7 +311,7 @@ class Estimates(Result):
         return facts | ({"reason": joined(found.reasons.values())} if found.reasons else {})
 
     def _views(self, name: str) -> Sequence[View]:
-        """Show the sample before the runs; what all rows lack is said there, and not in each."""
+        """Show the sample before the runs; what all rows lack is stated there, and not in each."""
         table = self._table(name)
         of_all = set(self.scores.reasons.values())
         cells = [str(cell or "").split(", ") for cell in table.cells("reason")]

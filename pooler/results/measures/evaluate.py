@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import say
 from pooler.results.reasons import joined
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
-from pooler.telling import say
 from store.analysis.measures.names import ALIASES, parse_measure
 from store.analysis.measures.table import DCGS, MEASURES, Definition, MeasureName, Scores
 from store.analysis.measures.table import evaluate as score
@@ -71,7 +71,7 @@ def evaluate(
     measures = [measures] if isinstance(measures, str) else measures
     if not measures:
         raise ArgumentError("measures", "must name one or more", list(measures))
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         for measure in measures:
             known_measure(measure)
@@ -86,8 +86,8 @@ def evaluate(
         missing=missing,
         rankings=rankings,
         scores=tuple(scores),
-        settings=frozen(measures=[str(name) for name in names], cutoff=cutoff, **about),
-        warnings=said.warnings,
+        settings=frozen_settings(measures=[str(name) for name in names], cutoff=cutoff, **about),
+        warnings=collected.warnings,
     )
 
 
@@ -256,7 +256,7 @@ def list_measures() -> MeasureList:
     >>> list_measures().table("measures").to_records()[0]["measure"]
     'AP[@N]'
     """
-    return MeasureList(settings=frozen())
+    return MeasureList(settings=frozen_settings())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

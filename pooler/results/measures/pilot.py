@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import progress, warn
 from pooler.results.measures.evaluate import known_measure, measured
 from pooler.results.source import Source, opened_collection
-from pooler.telling import progress, warn
 from store.analysis.measures.table import MeasureName, Scores, evaluate
 from store.analysis.pools.pace import LEAST_DECISIONS
 from store.analysis.rankings import GradedRankings
@@ -44,8 +44,8 @@ class Pilot:
     def feeding(self) -> Sequence[str]:
         """The runs that pools are made of: those of the pilot that contribute, or all, if none is said to."""
         judged = self.source.judged
-        told = [tag for tag in judged.feeding if tag in self.runs] if judged.tells_feeding else []
-        return told or self.runs
+        feeding = [tag for tag in judged.feeding if tag in self.runs] if judged.tells_feeding else []
+        return feeding or self.runs
 
 
 def load_pilot(source: Source, measure: str, cutoff: int | None, *, docnos: bool = False) -> Pilot:
@@ -153,11 +153,11 @@ class Pace:
 
     def words(self) -> str:
         """Say what hours are made of."""
-        said = f"{self.seconds:.4g} seconds a judgement"
+        words = f"{self.seconds:.4g} seconds a judgement"
         if not self.n_decisions:
-            return f"{said}."
+            return f"{words}."
         decisions, judges = counted(self.n_decisions, "decision"), counted(self.n_judges, "judge")
-        return f"{said}, the mean of {decisions} of {judges} (effort)."
+        return f"{words}, the mean of {decisions} of {judges} (effort)."
 
 
 def pace_of(source: Source) -> Pace | None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from pooler.results.measures.pilot import TOPICS, load_pilot
 from pooler.results.reasons import REASONS
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, source_of
-from pooler.results.table import REASON, Column, Plot, Table, View, unseen
+from pooler.results.table import REASON, Column, Plot, Table, View, hidden
 from store.analysis.run_order import TIED_MAP, kendall_tau_b
 from store.analysis.significance.generalizability import (
     LEAST,
@@ -101,7 +101,7 @@ def reliability(
     for number in topics or ():
         if number < 2:
             raise ArgumentError("topics", "must be integers >= 2", number)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         pilot = load_pilot(found, measure, cutoff)
         tested = randomised_tukey_test(pilot.scores, seed=seed)
@@ -111,7 +111,7 @@ def reliability(
         scores=pilot.scores,
         found=score_components(pilot.scores),
         tested=tested,
-        settings=frozen(
+        settings=frozen_settings(
             topics=[*(topics or sorted({n_topics, *TOPICS}))],
             target=[*target],
             alpha=alpha,
@@ -120,7 +120,7 @@ def reliability(
             cutoff=cutoff,
             **found.settings(),
         ),
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
@@ -166,8 +166,8 @@ class ReliabilityResult(Result):
             Column("share", "float", digits=2, about="of the variance of one score"): [
                 one.value / whole for one in parts
             ],
-            unseen("mean_square"): self.found.mean_squares,
-            unseen("df", "int"): self.found.freedom,
+            hidden("mean_square"): self.found.mean_squares,
+            hidden("df", "int"): self.found.freedom,
             REASON: [self.found.reason] * 3,
         }
         notes = [
@@ -231,13 +231,13 @@ class ReliabilityResult(Result):
         value, low, high = (float(one) for one in self.found.order(self.settings["alpha"]).at(self._n_topics))
         needed, _, most = self.found.order(self.settings["alpha"]).needed(max(self.settings["target"]))
         target = max(self.settings["target"])
-        said = f"With these {self._n_topics:,} topics {LEVELS[0]} is {value:.3f} ({low:.3f} to {high:.3f})"
+        words = f"With these {self._n_topics:,} topics {LEVELS[0]} is {value:.3f} ({low:.3f} to {high:.3f})"
         if needed is None:
-            return [f"{said}: nothing shows that these runs differ at all."]
+            return [f"{words}: nothing shows that these runs differ at all."]
         upper = f"{most:,} to be safe" if most is not None else "no number is safe"
         verb = "has reached" if value >= target else "is short of"
         return [
-            f"{said}, which {verb} {target:g}: that takes {counted(needed, 'topic')}, {upper}.",
+            f"{words}, which {verb} {target:g}: that takes {counted(needed, 'topic')}, {upper}.",
             "Only runs as different from each other as these: among runs that are more alike, more topics are"
             f" needed. The runs count as a sample of systems, and there are {len(self.runs):,}.",
         ]
@@ -265,20 +265,20 @@ class ReliabilityResult(Result):
     def _halves(self) -> list[str]:
         """Say what halves of the topics show of each other beside what is expected of them."""
         n = self._n_topics // 2
-        bits, told, seen = np.random.PCG64(self.settings["seed"]), [], []
+        bits, expected, taus = np.random.PCG64(self.settings["seed"]), [], []
         for _ in range(SPLITS if n >= LEAST and self.found.reason is None else 0):
             order = np.argsort(bits.random_raw(self._n_topics))
             first, second = (self.scores[:, part] for part in (order[:n], order[n : 2 * n]))
             found = score_components(first)
             tau = kendall_tau_b(first.mean(axis=1), second.mean(axis=1), tolerance=TIED_MAP).tau
             if tau is not None and found.reason is None:
-                told.append(expected_tau(order_on_new_topics(first, n, found), first.mean(axis=1)))
-                seen.append(tau)
-        if not seen:
+                expected.append(expected_tau(order_on_new_topics(first, n, found), first.mean(axis=1)))
+                taus.append(tau)
+        if not taus:
             return []
         return [
-            f"As a check, random halves of {n:,} topics: tau between two is {np.mean(seen):.3f} on average,"
-            f" and one half predicts {np.mean(told):.3f}; if that is much more, the table is too hopeful."
+            f"As a check, random halves of {n:,} topics: tau between two is {np.mean(taus):.3f} on average,"
+            f" and one half predicts {np.mean(expected):.3f}; if that is much more, the table is too hopeful."
         ]
 
     def _discriminative(self) -> Table:
@@ -297,7 +297,7 @@ class ReliabilityResult(Result):
             Column("least", "float", "difference", f"above which every pair has p <= {alpha:g}", digits=4): [
                 least
             ],
-            unseen("permutations", "int"): [tested.permutations],
+            hidden("permutations", "int"): [tested.permutations],
             REASON: [tested.reason or ("no-least-difference" if math.isnan(least) else None)],
         }
         exact = "all" if tested.is_exact else f"{tested.permutations:,} random"
@@ -362,10 +362,10 @@ def in_short(found: ReliabilityResult) -> str:
         return (
             f"How reliable the order of the runs is over topics is not known: {REASONS[found.found.reason]}."
         )
-    [told] = found.table("discriminative").to_records()
+    [record] = found.table("discriminative").to_records()
     orders = found.table("orders").to_records()[0]
-    n_pairs: Any = told["pairs"]
-    apart = percent(told["significant"], n_pairs)  # type: ignore[arg-type]  # numbers, as there is no reason
+    n_pairs: Any = record["pairs"]
+    apart = percent(record["significant"], n_pairs)  # type: ignore[arg-type]  # numbers, as there is no reason
     return (
         f"{found._verdict()[0]} With as many new topics, the tau to expect is {orders['tau']:.2f}; {apart} of"
         f" {counted(n_pairs, 'pair')} of runs differ significantly when all are compared at once."

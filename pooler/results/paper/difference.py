@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.paper.two_runs import Redone, letters, told
-from pooler.results.table import Column, Table, unseen
+from pooler.results.paper.two_runs import TwoRuns, letters, rounded
+from pooler.results.table import Column, Table, hidden
 from store.analysis.significance.normality import shapiro_wilk
 from store.analysis.significance.t_tests import TTest, normal_p, paired_t, unpaired_t
 from store.analysis.undiscovered.required import required_difference, round_up
@@ -31,7 +31,7 @@ _WHY = {
 }
 
 
-def table_6(pair: Redone) -> Table:
+def table_6(pair: TwoRuns) -> Table:
     """Test the difference by every judge and level, and in the model."""
     rows: list[dict[str, Any]] = []
     for level, judge, (first, second) in pair.by_judge:
@@ -69,31 +69,31 @@ def table_6(pair: Redone) -> Table:
         Column("level", "int"),
         Column("topics", "int", show="if_varied"),
         Column("difference", "float", "A - B"),
-        *map(unseen, ("variance_a", "variance_b", "covariance")),
+        *map(hidden, ("variance_a", "variance_b", "covariance")),
         Column("t1", "float", about="of two samples (eq. 8)", digits=3),
-        unseen("p_normal_t1"),
+        hidden("p_normal_t1"),
         Column("p_t1", "float", "p(t1)", digits=3),
         Column("variance", "float", "s2", "of the differences by topic"),
         Column("t2", "float", about="of pairs (eq. 9)", digits=3),
-        unseen("p_normal_t2"),
+        hidden("p_normal_t2"),
         Column("p_t2", "float", "p(t2)", digits=3),
     ]
     removed, included = (float(p[f"t2_{which}"][0]) for which in ("removed", "included"))
     words = (
-        f"Pairing the topics takes p from {told(float(p['t1_included'][0]))} to {told(included)};"
-        f" taking the judging out, to {told(removed)}."
+        f"Pairing the topics takes p from {rounded(float(p['t1_included'][0]))} to {rounded(included)};"
+        f" taking the judging out, to {rounded(removed)}."
     )
     return Table.of_rows("table_6", columns, rows, notes=[words, letters(pair)])
 
 
-def figure_3(pair: Redone) -> Table:
+def figure_3(pair: TwoRuns) -> Table:
     """List the expected differences with the two curves."""
     picture = pair.picture
     w, p = shapiro_wilk(picture.differences)
     words = (
         "The differences do not vary."
         if picture.reason
-        else f"Shapiro and Wilk's W is {w:.4f}, p {told(p)}: the differences look"
+        else f"Shapiro and Wilk's W is {w:.4f}, p {rounded(p)}: the differences look"
         f" {'unlike' if p < 0.05 else 'like'} a normal law at 5%; the curves are at most"
         f" {picture.largest_distance:.3f} apart."
         if p is not None
@@ -107,7 +107,7 @@ def figure_3(pair: Redone) -> Table:
     return Table.of_columns("figure_3", columns, notes=[words])
 
 
-def section_4_3(pair: Redone) -> Table:
+def section_4_3(pair: TwoRuns) -> Table:
     """Set both runs before and after beside each other, and what judging again at random gave."""
     rows: list[dict[str, Any]] = []
     for name, varied, tested, simulated in (
@@ -162,12 +162,12 @@ def section_4_3(pair: Redone) -> Table:
     words = (
         f"Had the document at rank {pair.rank:,} of B been relevant in {n_found} ({papers}), the"
         f" difference would be {then:.4f} instead of {difference:.4f}{drop}, p"
-        f" {told(p_then)} instead of {told(p)}; {turns}."
+        f" {rounded(p_then)} instead of {rounded(p)}; {turns}."
     )
     drawn = pair.simulated[0]
     notes = [
         words,
-        f"H, by which the variance falls: {told(h, 2)} judging removed, {told(included, 2)} included.",
+        f"H, by which the variance falls: {rounded(h, 2)} judging removed, {rounded(included, 2)} included.",
         "That all of them are relevant is a worst case, no likelihood.",
         "As judged and if found: exact moments, and the normal law of them.",
         f"simulated: {drawn.repetitions:,} random judgings, seed {drawn.seed}.",
@@ -175,7 +175,7 @@ def section_4_3(pair: Redone) -> Table:
     return Table.of_rows("section_4_3", columns, rows, notes=notes)
 
 
-def needed(pair: Redone, name: str) -> Table:
+def needed(pair: TwoRuns, name: str) -> Table:
     """Compute tables 7 and 8: the differences needed with the pair's own variance, K, Q and H."""
     parts = pair.tested.components
     whole = float(parts.topic_variance[0] + parts.judging_variance[0])
@@ -216,7 +216,7 @@ def needed(pair: Redone, name: str) -> Table:
         Column("q", "float", "Q", digits=3, show="always" if is_8 else "never"),
         Column("h", "float", "H", digits=3, show="always" if is_8 else "never"),
         Column("topics", "int", "L"),
-        unseen("difference"),
+        hidden("difference"),
         Column("rounded", "float", "needed", f"for significance at {alpha:g}, rounded up"),
         Column("reason", show="if_any"),
     ]
@@ -233,7 +233,7 @@ def needed(pair: Redone, name: str) -> Table:
     return Table.of_rows(name, columns, rows, notes=[words])
 
 
-def _why_none(pair: Redone, q: float) -> str:
+def _why_none(pair: TwoRuns, q: float) -> str:
     """Say why no difference can be said to be needed."""
     if len(pair.topics) < 2:
         return "one-topic"

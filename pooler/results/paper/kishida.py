@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pooler.results.result import Result
-from pooler.results.table import Column, Table, View, unseen
+from pooler.results.table import Column, Table, View, hidden
 from store.analysis.measures.average_precision import average_precision
 from store.analysis.measures.chance import expected_average_precision, least_average_precision
 from store.analysis.significance.t_tests import normal_p
@@ -99,7 +99,7 @@ ERRATA = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PrintedNumber:
     """A printed number beside the one that follows."""
 
     row: str
@@ -139,27 +139,29 @@ def paper_of_kishida() -> PaperOfKishida:
             "table_5": tuple(_shares()),
             "table_6": tuple(_tests()),
             "table_7": tuple(
-                said for k, texts in NEEDED.items() for said in _needed(f"K={k:g}", texts, variation_share=k)
+                number
+                for k, texts in NEEDED.items()
+                for number in _needed(f"K={k:g}", texts, variation_share=k)
             ),
             "section_4_3": tuple(_found()),
             "table_8": tuple(
-                said
+                number
                 for (q, h), texts in NEEDED_FOUND.items()
-                for said in _needed(f"Q={q:g}, H={h:g}", texts, difference_drop=q, variance_drop=h)
+                for number in _needed(f"Q={q:g}, H={h:g}", texts, difference_drop=q, variance_drop=h)
             ),
             "text": tuple(_text()),
         }
     )
 
 
-def _by_chance(printed: dict[int, str], of: Any) -> Iterator[Said]:
+def _by_chance(printed: dict[int, str], of: Any) -> Iterator[PrintedNumber]:
     """Compare tables 1 and 2."""
     for n, row in printed.items():
         for r, text in zip(RELEVANT, row.split(), strict=False):
             yield _rounded(f"N={n}", f"R={r}", text, float(of(n, r)))
 
 
-def _changes() -> Iterator[Said]:
+def _changes() -> Iterator[PrintedNumber]:
     """Compare table 3."""
     for r, row in CHANGES.items():
         for before, text in zip(BEFORE, row.split(), strict=True):
@@ -174,10 +176,10 @@ def _changes() -> Iterator[Said]:
             yield _rounded(f"R={r}", f"AP={before:g}", text, ours, erratum)
 
 
-def _rounded(row: str, column: str, text: str, ours: float, erratum: str = "") -> Said:
+def _rounded(row: str, column: str, text: str, ours: float, erratum: str = "") -> PrintedNumber:
     """Compare with a number rounded to its digits."""
     half = 0.5 * 10 ** -_digits(text)
-    return Said(row, column, text, ours, abs(ours - float(text)) <= half * (1 + 1e-9), erratum)
+    return PrintedNumber(row, column, text, ours, abs(ours - float(text)) <= half * (1 + 1e-9), erratum)
 
 
 def _digits(text: str) -> int:
@@ -190,15 +192,15 @@ def _between(text: str) -> tuple[float, float]:
     return float(text) - half, float(text) + half
 
 
-def _chances() -> Iterator[Said]:
+def _chances() -> Iterator[PrintedNumber]:
     """Compare table 4: the mean of what the grades of two judges are worth."""
     worth = {"relevant": 1.0, "partially": 0.8, "not": 0.0}
     for (one, other), text in zip(combinations_with_replacement(worth, 2), CHANCES, strict=True):
         yield _rounded(f"{one}, {other}", "", text, (worth[one] + worth[other]) / 2)
 
 
-def _shares() -> Iterator[Said]:
-    """Compare what is said of the shares of judging in table 5."""
+def _shares() -> Iterator[PrintedNumber]:
+    """Compare the statements on the shares of judging in table 5."""
     for run, topics, judging, text in (
         ("BKJJBIDS", ".05171", ".00188", "3.5"),
         ("BKJJDCFU", ".04558", ".00299", "6.2"),
@@ -207,7 +209,7 @@ def _shares() -> Iterator[Said]:
         yield _rounded(f"share of judging, {run}, %", "", text, share)
 
 
-def _tests() -> Iterator[Said]:
+def _tests() -> Iterator[PrintedNumber]:
     """Compare table 6 with what follows from table 5."""
     for column in TESTS:
         ours = _tested([float(one) for one in column.means], _sums(column), float(column.of_differences))
@@ -222,7 +224,7 @@ def _tests() -> Iterator[Said]:
             reached = [corner[place] for corner in corners]
             same = min(reached) <= high and low <= max(reached)
             erratum = "" if same else ERRATA["table 6"]
-            yield Said(column.name, name, text, ours[place], same, erratum)
+            yield PrintedNumber(column.name, name, text, ours[place], same, erratum)
 
 
 def _sums(column: Tested) -> tuple[float, ...]:
@@ -248,15 +250,15 @@ def _tested(means: Sequence[float], variances: Sequence[float], of_differences: 
     return cells
 
 
-def _needed(what: str, texts: str, **left_out: float) -> Iterator[Said]:
+def _needed(what: str, texts: str, **left_out: float) -> Iterator[PrintedNumber]:
     """Compare a part of table 7 or 8: the differences needed with some K, or with some Q and H."""
     for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
         ours = float(required_difference(variance, n_topics, **left_out))
         same = float(round_up(ours)) == float(text)
-        yield Said(f"{what}, s2={variance:g}", f"L={n_topics}", text, ours, same)
+        yield PrintedNumber(f"{what}, s2={variance:g}", f"L={n_topics}", text, ours, same)
 
 
-def _found() -> Iterator[Said]:
+def _found() -> Iterator[PrintedNumber]:
     """Compare section 4.3: before .04615 and .0330, after .03816 and .0294."""
     difference, variance = 0.03816, 0.0294
     tested = _tested((difference, 0.0), (variance, variance), variance)
@@ -267,7 +269,9 @@ def _found() -> Iterator[Said]:
         for other in _between(".0294")
     ]
     low, high = _between("1.6209")
-    yield Said("t2, documents found", "", "1.6209", tested[4], min(corners) <= high and low <= max(corners))
+    yield PrintedNumber(
+        "t2, documents found", "", "1.6209", tested[4], min(corners) <= high and low <= max(corners)
+    )
     yield _rounded("p(t2), documents found", "", ".11", tested[6])
     for run, before, after, text in (
         ("BKJJBIDS", 0.27973, 0.26803, "4"),
@@ -281,7 +285,7 @@ def _found() -> Iterator[Said]:
     yield _rounded("drop of the variance, H, %", "", "11", 100 * float(relative_drop(0.0330, variance)))
 
 
-def _text() -> Iterator[Said]:
+def _text() -> Iterator[PrintedNumber]:
     """Compare numbers of the running text."""
     for bits, text in (("1010", ".8333"), ("0011", ".4167"), ("1110000001", ".85"), ("1011100000", ".8042")):
         relevant = np.array([bit == "1" for bit in bits])
@@ -299,9 +303,9 @@ def _text() -> Iterator[Said]:
         ),
     ):
         ours = 100 * float(required_difference(0.03, 50, **found))
-        yield Said(words, "", text, ours, float(round_up(ours, _digits(text))) == float(text))
-    yield Said("difference needed at 5%, judging removed, %", "", "5.01", *_up(0.0330, "5.01"))
-    yield Said("the same, judging included, %", "", "5.37", *_up(0.0330 + 0.00487, "5.37"))
+        yield PrintedNumber(words, "", text, ours, float(round_up(ours, _digits(text))) == float(text))
+    yield PrintedNumber("difference needed at 5%, judging removed, %", "", "5.01", *_up(0.0330, "5.01"))
+    yield PrintedNumber("the same, judging included, %", "", "5.37", *_up(0.0330 + 0.00487, "5.37"))
     yield _rounded("K, %", "", "12", 100 * 0.00487 / 0.0378, "A11: 12.9, where the paper says about 12%")
 
 
@@ -315,7 +319,7 @@ def _up(variance: float, text: str) -> tuple[float, bool]:
 class PaperOfKishida(Result):
     """Printed numbers beside those that follow; tables as the paper's, `figure_3` and `text`."""
 
-    cells: dict[str, tuple[Said, ...]]
+    cells: dict[str, tuple[PrintedNumber, ...]]
 
     NAMES: ClassVar[tuple[str, ...]] = (
         "table_1",
@@ -342,11 +346,11 @@ class PaperOfKishida(Result):
             Column("printed"): [one.printed for one in cells],
             Column("value", "float", "follows", digits=5): [one.ours for one in cells],
             Column("same", "bool", show="if_varied", usual=(True,)): [one.same for one in cells],
-            unseen("erratum", "text"): [one.erratum or None for one in cells],
+            hidden("erratum", "text"): [one.erratum or None for one in cells],
         }
         return Table.of_columns(name, columns, notes=self._notes(cells))
 
-    def _notes(self, cells: Sequence[Said]) -> list[str]:
+    def _notes(self, cells: Sequence[PrintedNumber]) -> list[str]:
         """Say how many numbers follow, and what is wrong with the others."""
         n_same = sum(one.same for one in cells)
         words = f"{n_same:,} of {counted(len(cells), 'number')} follow as printed."

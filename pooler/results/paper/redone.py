@@ -9,28 +9,28 @@ from typing import Any, ClassVar, get_args
 
 import numpy as np
 
-from pooler.results.judge_kinds import tell_heard
+from pooler.messages import progress as report_progress
+from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.measures.compare import check_named, normality_plot
 from pooler.results.paper.difference import figure_3, needed, section_4_3, table_6
 from pooler.results.paper.scores import beside_chance, figure_1, figure_2, table_3, table_4, table_5
 from pooler.results.paper.two_runs import (
     STATES,
-    Redone,
+    TwoRuns,
     document_chances,
     higher_two,
     put_together,
+    rounded,
     rows_of,
     scores_of_judge,
     share_text,
     states_at_rank,
-    told,
 )
-from pooler.results.result import Progress, frozen, heard
+from pooler.results.result import Progress, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, TOPIC, Column, Plot, Table, View
 from pooler.results.variation.probabilities import Values, moments, parse_values, say_empty
-from pooler.telling import progress as telling
-from store.analysis.agreement.matters import judge_average_precisions
+from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.collapse import level_index
 from store.analysis.significance.normality import shapiro_wilk
 from store.analysis.variation.collection import run_components
@@ -45,7 +45,7 @@ MOST_TOPICS = 16
 SMALL_SHARE = 0.1
 """Share of the variance, and of a MAP, below which the paper calls an effect small (its section 5)."""
 MOVED = 0.01
-"""Difference of p from which on it is said to move."""
+"""Difference of p from which on it counts as moved."""
 _ALWAYS = ("Judgements of different documents are taken for independent, and p from few judges is coarse.",)
 
 
@@ -95,7 +95,7 @@ def paper(
         is one more for all.
     flip : {"not-relevant", "unjudged"}, optional
         Found are all that have no chance of being relevant, as in the paper, although judges may have looked
-        at them; or those that nobody judged.
+        at them; or unjudged ones.
     empty : {"given", "zero"}, optional
         As for `variation`.
     simulate : int, optional
@@ -147,7 +147,7 @@ def paper(
     for name, least, number in (("simulate", 2, simulate), ("seed", 0, seed)):
         if number is not None and number < least:
             raise ArgumentError(name, f"must be an integer >= {least}", number)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         rank = 1 + found.pool_depth(None) if rank is None else rank
         with found.judging() as opinions:
@@ -156,9 +156,9 @@ def paper(
             if judges and kinds:
                 requirement = "and judges that are named exclude each other"
                 raise ArgumentError("kinds", requirement, ",".join(kinds))
-            heard_of = opinions.grades.heard(judges or (), kinds)
-            votes = opinions.grades.votes(judges or heard_of.voters, least=1)
-            tell_heard(heard_of, "judge together")
+            voters_of = opinions.grades.voters(judges or (), kinds)
+            votes = opinions.grades.votes(judges or voters_of.voting, least=1)
+            warn_about_voters(voters_of, "judge together")
             ranked = opinions.rankings()
             made = put_together(ranked, votes, scale, rank, values, cutoff, empty)
             # Docnos are asked for when tables are made: what is open here may be closed by then.
@@ -188,17 +188,17 @@ def paper(
             varied = moments(two, empty)
             say_empty(two.topics, varied)
             discovered = discovery(two, 1, rank=rank, flip=flip, gain=scenario)
-            with telling("documents found", int(discovered.flipped.sum())) as advance:
+            with report_progress("documents found", int(discovered.flipped.sum())) as advance:
                 then = discovered_variation(discovered, varied, progress=advance)
             at_rank = states_at_rank(loaded.rankings, pair, rank)
             documents = scores_of_judge(
                 ranked, votes, [ranked.tags[run] for run in pair], scale, cuts[0], rank
             )
         how: dict[str, Any] = {"repetitions": simulate or REPETITIONS, "seed": seed, "empty": empty}
-        with telling("judgings", 2 * how["repetitions"]) as advance:
+        with report_progress("judgings", 2 * how["repetitions"]) as advance:
             before = simulate_maps(topics, **how, progress=advance)
             simulated = before, simulate_maps(discovered.topics, **how, progress=advance)
-    settings = frozen(
+    settings = frozen_settings(
         **found.named(),
         a=ranked.tags[first],
         b=ranked.tags[second],
@@ -214,7 +214,7 @@ def paper(
         alpha=alpha,
         cutoff=cutoff,
         order=found.order,
-        **heard_of.to_json(),
+        **voters_of.to_json(),
     )
     return Paper(
         runs=(ranked.tags[first], ranked.tags[second]),
@@ -232,11 +232,11 @@ def paper(
         own=documents,
         simulated=simulated,
         settings=settings,
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
-def verdicts(pair: Redone) -> Table:
+def verdicts(pair: TwoRuns) -> Table:
     """Say which statements of the paper's section 5 hold here."""
     tested, parts = pair.tested, run_components(pair.varied)
     t1, t2 = abs(float(tested.t1_removed[0])), abs(float(tested.t2_removed[0]))
@@ -244,7 +244,7 @@ def verdicts(pair: Redone) -> Table:
     drops = (pair.varied.map_mean - pair.found.map_mean) / pair.varied.map_mean
     p, after = (one.p_values()["t2_removed"][0] for one in (tested, pair.tested_found))
     rows = [
-        ("pairing the topics makes the test sharper: |t2| > |t1|", t2 > t1, f"{told(t2)}, {told(t1)}"),
+        ("pairing the topics makes the test sharper: |t2| > |t1|", t2 > t1, f"{rounded(t2)}, {rounded(t1)}"),
         (
             f"judging is a small part of the variance: below {SMALL_SHARE:.0%} in A and B",
             bool((shares < SMALL_SHARE).all()),
@@ -258,7 +258,7 @@ def verdicts(pair: Redone) -> Table:
         (
             f"and yet they move p of the paired test by more than {MOVED:g}",
             bool(abs(after - p) > MOVED),
-            f"{told(p)} to {told(after)}",
+            f"{rounded(p)} to {rounded(after)}",
         ),
     ]
     statements, holds, numbers = zip(*rows, strict=True)
@@ -272,7 +272,7 @@ def verdicts(pair: Redone) -> Table:
     return Table.of_columns("verdicts", columns, notes=[words, *_ALWAYS])
 
 
-def topics(pair: Redone) -> Table:
+def topics(pair: TwoRuns) -> Table:
     """Give the moments of every topic, before and after, and the document of B that is found."""
     after, one = pair.found, pair.discovered
     places = [(place, int(one.documents[place])) for place in np.flatnonzero(one.flipped).tolist()]
@@ -293,7 +293,7 @@ def topics(pair: Redone) -> Table:
     return Table.of_columns("topics", columns)
 
 
-TABLES: dict[str, tuple[str, Callable[[Redone], Table]]] = {
+TABLES: dict[str, tuple[str, Callable[[TwoRuns], Table]]] = {
     "verdicts": ("What the paper would say of this collection", verdicts),
     "table_1": ("Table 1: AP beside the least there can be", partial(beside_chance, name="table_1")),
     "table_2": ("Table 2: AP beside that of a random order", partial(beside_chance, name="table_2")),
@@ -316,7 +316,7 @@ TABLES: dict[str, tuple[str, Callable[[Redone], Table]]] = {
 
 
 @dataclass(frozen=True, slots=False, eq=False, repr=False, kw_only=True)
-class Paper(Redone):
+class Paper(TwoRuns):
     """Tables and figures of the paper for two runs of a collection.
 
     Tables: `verdicts`, what its section 5 says, true or false here; `table_1` to `table_8`, `figure_1` to

@@ -10,23 +10,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import progress as report_progress
 from pooler.results.reasons import undefined_pairs
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import (
     DIFFERENCE,
-    REASON_UNSEEN,
+    REASON_HIDDEN,
     RUN_A,
     RUN_B,
-    TOPICS_UNSEEN,
-    VARIANCE_UNSEEN,
+    TOPICS_HIDDEN,
+    VARIANCE_HIDDEN,
     Column,
     Table,
     View,
     cells_where,
-    unseen,
+    hidden,
 )
-from pooler.telling import progress as telling
 from store.analysis.measures.average_precision import average_precision, gains
 from store.analysis.measures.chance import (
     expected_average_precision,
@@ -138,20 +138,23 @@ def required_difference(
             )
             for share, (q, h) in product(shares, drops)
         ]
-        return RequiredDifference(grids=tuple(grids), settings=frozen(**chosen))
-    with heard(progress) as said:
+        return RequiredDifference(grids=tuple(grids), settings=frozen_settings(**chosen))
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         share = None if variation is None else float(np.atleast_1d(variation)[0])
         depth = found.judged.pool_depth(depth)
         arrays = found.arrays(cutoff)
         check_pair(arrays.tags)
-        with telling("topics", len(arrays.topics)) as advance:
+        with report_progress("topics", len(arrays.topics)) as advance:
             moved = pair_sensitivity(arrays, depth=depth, scenario=scenario, progress=advance)
         by_judges = _shares_by_judges(found, cutoff, arrays.tags, moved) if share is None else share
         pairs = required_of_pairs(moved, variation_share=by_judges, alpha=alpha, power=power)
     chosen |= {"depth": depth, "scenario": scenario, "neighbours": neighbours, "cutoff": cutoff}
     return RequiredDifference(
-        pairs=pairs, runs=arrays.tags, settings=frozen(**chosen, **found.settings()), warnings=said.warnings
+        pairs=pairs,
+        runs=arrays.tags,
+        settings=frozen_settings(**chosen, **found.settings()),
+        warnings=collected.warnings,
     )
 
 
@@ -256,9 +259,9 @@ class RequiredDifference(Result):
         columns = {
             RUN_A: [self.runs[run] for run in found.first[places]],
             RUN_B: [self.runs[run] for run in found.second[places]],
-            TOPICS_UNSEEN: found.before.n_topics[places],
+            TOPICS_HIDDEN: found.before.n_topics[places],
             DIFFERENCE: difference,
-            VARIANCE_UNSEEN: found.before.variance[places],
+            VARIANCE_HIDDEN: found.before.variance[places],
             Column(
                 "k",
                 "float",
@@ -280,9 +283,9 @@ class RequiredDifference(Result):
                 f"the same if B's unjudged documents at rank {depth + 1:,} were relevant (eq. 24)",
             ): if_found,
             Column("enough_if_found", "bool", "reached", "A - B reaches that, too"): reached,
-            unseen("h_of", "text"): [H_OF] * len(places),
-            unseen("turns", "bool"): turns,
-            REASON_UNSEEN: reasons,
+            hidden("h_of", "text"): [H_OF] * len(places),
+            hidden("turns", "bool"): turns,
+            REASON_HIDDEN: reasons,
         }
         n_pairs = counted(len(places), "pair") + (" of neighbours" if self.settings["neighbours"] else "")
         notes = [
@@ -358,7 +361,7 @@ def ap_properties(
         if as_printed:
             printed = np.array([[discovery_effect_below(r, one, rank) for one in ap] for r in relevant])
             cannot, grids["change"] = np.isnan(grids["change"]), printed
-        settings = frozen(relevant=[*relevant], rank=rank, ap=[*ap], as_printed=as_printed)
+        settings = frozen_settings(relevant=[*relevant], rank=rank, ap=[*ap], as_printed=as_printed)
         return ApProperties(
             down=("relevant", "R", relevant),
             across=("ap", "AP", ap),
@@ -374,7 +377,7 @@ def ap_properties(
         "mean": expected_average_precision(*arguments),
         "standard_deviation": np.sqrt(variance_of_average_precision(*arguments)),
     }
-    settings = frozen(documents=[*documents], relevant=[*relevant], size=size)
+    settings = frozen_settings(documents=[*documents], relevant=[*relevant], size=size)
     return ApProperties(
         down=("documents", "N", documents), across=("relevant", "R", relevant), grids=grids, settings=settings
     )
@@ -439,7 +442,7 @@ def swap_of_ranks(ranks: Sequence[int], first: int, second: int, n_relevant: int
     change = float(swap_effect(relevant, count, source, target))
     gain = gains(relevant)
     naive = float(gain[target - 1] - gain[source - 1]) / int(count)
-    settings = frozen(ranks=wanted, swap=[first, second], n_relevant=int(count))
+    settings = frozen_settings(ranks=wanted, swap=[first, second], n_relevant=int(count))
     return Swap(before=before, after=before + change, both_on_before=naive, settings=settings)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.paper.two_runs import STATES, Redone, by_whom, letters, share_text, told
+from pooler.results.paper.two_runs import STATES, TwoRuns, by_whom, letters, rounded, share_text
 from pooler.results.table import DOCUMENTS, RUN, TOPIC, Column, Table
 from store.analysis.measures.chance import (
     expected_average_precision,
@@ -24,7 +24,7 @@ _CHANCE = {
 }
 
 
-def beside_chance(pair: Redone, name: str) -> Table:
+def beside_chance(pair: TwoRuns, name: str) -> Table:
     """Make tables 1 and 2: the AP of both runs (eq. 1) beside what their N and R give by chance."""
     of, heading = _CHANCE[name]
     n, r = (np.array([getattr(one, which) for one in pair.own]) for which in ("n_documents", "retrieved"))
@@ -50,7 +50,7 @@ def beside_chance(pair: Redone, name: str) -> Table:
     return Table.of_columns(name, columns, notes=[words, by_whom(pair)])
 
 
-def table_3(pair: Redone) -> Table:
+def table_3(pair: TwoRuns) -> Table:
     """Make cells of quartiles of R and AP, with what eq. 19 gives there."""
     r = np.array([one.relevant for one in pair.own if one.relevant])
     ap = np.array([one.ap for one in pair.own if one.ap is not None])
@@ -89,7 +89,7 @@ def table_3(pair: Redone) -> Table:
     return Table.of_rows("table_3", columns, rows, notes=[words, by_whom(pair)])
 
 
-def figure_1(pair: Redone) -> Table:
+def figure_1(pair: TwoRuns) -> Table:
     """Count what the two processes, choosing topics and judging, add to the uncertainty of MAP."""
     parts = run_components(pair.varied)
     own = pair.votes.votes
@@ -105,7 +105,7 @@ def figure_1(pair: Redone) -> Table:
         },
         {"what": "judges a document", "value": _span(each)},
         *(
-            {"what": f"sd of the MAP of {name} by {which}", "value": told(float(sd[run]), 4)}
+            {"what": f"sd of the MAP of {name} by {which}", "value": rounded(float(sd[run]), 4)}
             for run, name in enumerate("AB")
             for which, sd in (("choice of topics", topic_sd), ("judging", judging_sd))
         ),
@@ -119,7 +119,7 @@ def figure_1(pair: Redone) -> Table:
     return Table.of_rows("figure_1", columns, rows, notes=[words])
 
 
-def figure_2(pair: Redone) -> Table:
+def figure_2(pair: TwoRuns) -> Table:
     """Count what stands at rank N + 1."""
     about = {
         "none": "topics in which the list is shorter",
@@ -142,7 +142,7 @@ def figure_2(pair: Redone) -> Table:
     return Table.of_columns("figure_2", columns, notes=[words])
 
 
-def table_4(pair: Redone) -> Table:
+def table_4(pair: TwoRuns) -> Table:
     """Count documents by the grades of their judges."""
     own = pair.votes.votes
     patterns: dict[tuple[int, ...], list[float]] = {}
@@ -165,7 +165,7 @@ def table_4(pair: Redone) -> Table:
     return Table.of_columns("table_4", columns, notes=[words])
 
 
-def table_5(pair: Redone) -> Table:
+def table_5(pair: TwoRuns) -> Table:
     """Make a row for every judge and level, and one for the model."""
     rows: list[dict[str, Any]] = []
     for level, judge, scores in pair.by_judge:

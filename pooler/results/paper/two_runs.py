@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import say
 from pooler.results.result import Result
 from pooler.results.variation.probabilities import (
     Probable,
@@ -20,7 +21,6 @@ from pooler.results.variation.probabilities import (
     parse_values,
     with_chances,
 )
-from pooler.telling import say
 from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.arrays import RankedDocuments
 from store.analysis.collapse import level_index
@@ -31,7 +31,7 @@ from store.analysis.variation.collection import CollectionVariation, VariedPairs
 from store.analysis.variation.discovery import Discovery
 from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
 from store.analysis.variation.simulation import SimulatedMaps
-from store.judging.kinds import Heard
+from store.judging.kinds import Voters
 from store.records import Scale
 from store.text import counted
 
@@ -73,7 +73,7 @@ def put_together(
     )
     kept = probable if empty == "zero" else with_chances(probable)
     n_left_out = len(probable.topics) - len(kept.topics)
-    return Probable(kept, ranked, {}, Heard(), n_left_out, None, {"level": None})
+    return Probable(kept, ranked, {}, Voters(), n_left_out, None, {"level": None})
 
 
 def rows_of(probable: ProbableRankings, rows: Sequence[int]) -> ProbableRankings:
@@ -95,7 +95,7 @@ def higher_two(probable: ProbableRankings, a: str | None, b: str | None, empty: 
 
 
 State = Literal["none", "unjudged", "no chance", "either way", "relevant"]
-"""Of the document at rank N + 1: the list is shorter, nobody judged it, p is 0, between 0 and 1, or 1."""
+"""Of the document at rank N + 1: the list is shorter, it is unjudged, p is 0, between 0 and 1, or 1."""
 STATES: tuple[State, ...] = ("none", "unjudged", "no chance", "either way", "relevant")
 
 
@@ -182,7 +182,7 @@ def scores_of_judge(
 
 
 @dataclass(frozen=True, slots=False, eq=False, repr=False, kw_only=True)
-class Redone(Result):
+class TwoRuns(Result):
     """Two runs of a collection, their judges and their moments: what the tables are made of."""
 
     runs: tuple[str, str]
@@ -249,18 +249,18 @@ class Redone(Result):
         return found
 
 
-def letters(pair: Redone) -> str:
+def letters(pair: TwoRuns) -> str:
     """Say which run is A, and which B."""
     return f"A = {pair.runs[0]}, B = {pair.runs[1]}."
 
 
-def by_whom(pair: Redone) -> str:
+def by_whom(pair: TwoRuns) -> str:
     """Say by whose judgement."""
     level = next(iter(pair.scores))
     return f"By judge {pair.judges[0]}, relevant = grade {level} or more."
 
 
-def told(number: float | None, digits: int = 3) -> str:
+def rounded(number: float | None, digits: int = 3) -> str:
     """Write a number; a dash = it is not defined, and no digit is shown as 0 that is none."""
     if number is None or np.isnan(number):
         return "-"

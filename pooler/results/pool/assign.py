@@ -1,4 +1,4 @@
-"""assign: who judges which documents; what lies before each judge."""
+"""assign: who judges which documents; the workload of each judge."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from pooler.messages import warn
 from pooler.results.look.status import drawable, idle_words, way_out
-from pooler.results.result import Result, frozen, heard
+from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCUMENTS, JUDGE, Column, Table
-from pooler.telling import warn
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.records import Assignable, AssignmentPlan, Cleared, DisplayOrder, Existing, Scope, Workloads
@@ -45,7 +45,7 @@ def assign(
     existing: Literal["refuse", "add", "replace"] = "refuse",
     dry_run: bool = False,
 ) -> AssignmentResult:
-    """Assign pooled documents to judges, by name or for whoever claims them.
+    """Assign pooled documents to judges, by name or to be claimed.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def assign(
     seed : int, optional
         Of all that chance decides; default drawn, and kept in the plan.
     claim : bool, optional
-        Name no judges: whoever works next claims what is left.
+        Name no judges: judges claim documents as they work.
     lease : int, optional
         Minutes that a claimed document waits for a decision before others may claim it.
     pools, topics : sequence of str, optional
@@ -82,7 +82,7 @@ def assign(
     Returns
     -------
     AssignmentResult
-        What lies before each judge then.
+        The workload of each judge then.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def assign(
         lease_s=60 * (LEASE_MINUTES if lease is None else lease) if claim else None,
     )
     scope = Scope(tuple(pools), tuple(topics))
-    with heard() as said, opened_collection(collection) as opened:
+    with collect_warnings() as collected, opened_collection(collection) as opened:
         _check_names(opened, scope)
         _check_pools(opened, scope)
         people = _people(opened, judges)
@@ -117,7 +117,7 @@ def assign(
             scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
         )
         doubts = _doubts(opened, workloads)
-    settings = frozen(
+    settings = frozen_settings(
         judges=tuple(judges),
         by=by,
         per_document=per_document,
@@ -136,12 +136,16 @@ def assign(
     )
     words = [*_plan_words(plan, cleared, dry_run=dry_run), *_rest_words(workloads)]
     return AssignmentResult(
-        workloads=workloads, words=words, doubts=doubts, settings=settings, warnings=(*said.warnings, *doubts)
+        workloads=workloads,
+        words=words,
+        doubts=doubts,
+        settings=settings,
+        warnings=(*collected.warnings, *doubts),
     )
 
 
 def check_claim(judges: Sequence[str], lease: int | None, *, claim: bool) -> None:
-    """Raise `ArgumentError` for judges named where anybody may claim, or a lease where nobody does."""
+    """Raise `ArgumentError` for judges named together with claiming, or a lease without it."""
     if lease is not None and not claim:
         raise ArgumentError("lease", "needs --claim: what is assigned by name never lapses", None)
     if claim and judges:
@@ -159,7 +163,7 @@ def assigned(collection: str | Path | Collection) -> AssignmentResult:
     Returns
     -------
     AssignmentResult
-        What lies before each judge.
+        The workload of each judge.
     """
     with opened_collection(collection) as opened:
         workloads = opened.assignments.workloads()
@@ -169,7 +173,7 @@ def assigned(collection: str | Path | Collection) -> AssignmentResult:
         words=_rest_words(workloads),
         doubts=doubts,
         warnings=doubts,
-        settings=frozen(**named_collection(collection)),
+        settings=frozen_settings(**named_collection(collection)),
     )
 
 
@@ -194,7 +198,7 @@ def clear_assignments(
     Returns
     -------
     AssignmentResult
-        What lies before each judge then.
+        The workload of each judge then.
 
     Raises
     ------
@@ -211,7 +215,7 @@ def clear_assignments(
         doubts=doubts,
         warnings=doubts,
         words=[*_clear_words(cleared, workloads, dry_run=dry_run), *_rest_words(workloads)],
-        settings=frozen(
+        settings=frozen_settings(
             pools=scope.pools, topics=scope.topics, dry_run=dry_run, **named_collection(collection)
         ),
     )
@@ -219,7 +223,7 @@ def clear_assignments(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class AssignmentResult(Result):
-    """What lies before each judge; table: `workload`, a row each, places open to claim last."""
+    """The workload of each judge; table: `workload`, a row each, places open to claim last."""
 
     workloads: Workloads = field(default_factory=Workloads)
     words: Sequence[str] = ()
@@ -309,7 +313,7 @@ def _clear_words(cleared: Cleared, workloads: Workloads, *, dry_run: bool) -> li
 
 
 def _rest_words(workloads: Workloads) -> list[str]:
-    """Say what is assigned to nobody, and what is assigned and not pooled."""
+    """Say what is unassigned, and what is assigned and not pooled."""
     lines = []
     if workloads.lines and workloads.unassigned:
         lines.append(

@@ -50,10 +50,10 @@ def pairs_to_judge(pool: Pool) -> set[Pair]:
     return {(one.topic, one.docno) for one in pool.entries if one.sampled}
 
 
-def told_columns(table: Table) -> list[str]:
+def filled_columns(table: Table) -> list[str]:
     """Return the columns that say something in at least one row; 0 does, all without a row."""
-    told = [name for name in table.data if any(cell not in (None, "", []) for cell in table.cells(name))]
-    return told or [*table.data]
+    filled = [name for name in table.data if any(cell not in (None, "", []) for cell in table.cells(name))]
+    return filled or [*table.data]
 
 
 def fetch_cost(opened: Collection, pairs: Iterable[Pair], *, drawable: int) -> Cost:

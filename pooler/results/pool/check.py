@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pooler.messages import progress as report_progress
 from pooler.reading.check import CheckOptions, RunReport, check_files, with_faults
 from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned_by
 from pooler.reading.run_list import RunEntry
 from pooler.results.named_runs import entries_of
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import named_collection, opened_collection
-from pooler.results.table import DOCUMENTS, RUN, Column, Table, View, unseen
-from pooler.telling import progress as telling
+from pooler.results.table import DOCUMENTS, RUN, Column, Table, View, hidden
 from store.errors import Fault, PoolerError
 from store.formats.run_header import NO_MODEL
 from store.ranking import Order
@@ -43,7 +43,7 @@ def check_runs(
     *paths : str or Path
         Run files, compressed or not; ``"-"`` is standard input.
     depth : int, optional
-        Ranks, from 1: ties across this cut and topics with fewer documents are told, too. Without,
+        Ranks, from 1: ties across this cut and topics with fewer documents are reported, too. Without,
         a topic is short below 10 documents.
     listed : str or Path, optional
         A list of more run files.
@@ -121,14 +121,14 @@ def check_entries(
         topics = topics if track.topics is None else track.topics
         docnos = docnos if track.documents is None else track.documents
     files = [entry.file for entry in entries]
-    with heard(progress), telling("files", len(entries)) as advance:
+    with collect_warnings(progress), report_progress("files", len(entries)) as advance:
         outcomes = check_files(files, CheckOptions(topics, docnos, depth, order, lenient), advance)
         # What cannot be opened is told, and the others are checked all the same.
         reports = [
             _unreadable(file, one) if isinstance(one, PoolerError) else one
             for file, one in zip(files, outcomes, strict=True)
         ]
-    settings = frozen(
+    settings = frozen_settings(
         runs=tuple(files),
         depth=depth,
         order=order,
@@ -197,10 +197,10 @@ class CheckResult(Result):
     def verdicts(self) -> str:
         """Say how many runs the rules accept."""
         numbers = Counter(map(verdict, self.reports))
-        said = ", ".join(
+        words = ", ".join(
             f"{numbers[one]:,} {one}" for one in ("accepted", "warned", "refused") if numbers[one]
         )
-        return f"{counted(len(self.reports), 'run')}: {said}"
+        return f"{counted(len(self.reports), 'run')}: {words}"
 
     @property
     def is_warned(self) -> bool:
@@ -250,8 +250,8 @@ class CheckResult(Result):
         first = replace(table.column(called), heading="run", show="always")
         if name == "submissions":
             return [View(table, [first, *table.columns[1:-1]], of_rows="run")]
-        told = zip(table.data["kind"], table.data["code"], strict=True)
-        rows = [row for row, (kind, code) in enumerate(told) if kind == "fault" or code in RULES]
+        found = zip(table.data["kind"], table.data["code"], strict=True)
+        rows = [row for row, (kind, code) in enumerate(found) if kind == "fault" or code in RULES]
         columns = [first, table.column("line"), table.column("message")]
         return [View(table, columns, rows, "What is against the rules")]
 
@@ -271,7 +271,7 @@ class CheckResult(Result):
             Column("faults", "int", can_go=3),
             Column("models", "texts", show="if_any", can_go=2),
             Column("method", show="if_any", can_go=1),
-            unseen("file", "text"),
+            hidden("file", "text"),
         ]
         return Table.of_rows("submissions", columns, map(_submission, self.reports, self.runs))
 

@@ -68,23 +68,23 @@ def conclusions(found: PoolDiagnosis, left: LeftOut | None, judged_at: int) -> l
     A threshold stands in the sentence that depends on it. `judged_at`: the ranks of ``found.scores.judged``.
     """
     pool = found.pool
-    said: list[str] = []
+    sentences: list[str] = []
     if pool is None or left is None:
-        said.append(_no_pool(found))
+        sentences.append(_no_pool(found))
     else:
-        said += _pool_judged(found, pool)
-        said += _guessed(found, pool)
-        said += _uniques(pool, left)
-        said += _newcomers(found, pool, left)
-        said += _deeper(pool)
-    said += _limits(found)
-    said += _topics(found)
-    said += _poorly_judged(found, judged_at)
-    return said
+        sentences += _pool_judged(found, pool)
+        sentences += _guessed(found, pool)
+        sentences += _uniques(pool, left)
+        sentences += _newcomers(found, pool, left)
+        sentences += _deeper(pool)
+    sentences += _limits(found)
+    sentences += _topics(found)
+    sentences += _poorly_judged(found, judged_at)
+    return sentences
 
 
 def _no_pool(found: PoolDiagnosis) -> str:
-    """Say why nothing is said of a pool."""
+    """Say why there are no conclusions on a pool."""
     guess = found.bad_guess
     if guess is not None:
         first = "first document" if guess.depth == 1 else f"first {guess.depth:,} documents"
@@ -116,7 +116,7 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
             f" So few (under {percent(FEW_UNJUDGED, 1)}) may be due to equal scores put in another order"
             " when the pool was made: try --order."
         )
-        said: list[str] = [
+        sentences: list[str] = [
             Alarm(
                 f"{unjudged:,} of {counted(pool.n_pairs, 'pooled document')}"
                 f" ({percent(unjudged, pool.n_pairs)}) are unjudged; the pool is {what}. Scores count them as"
@@ -125,9 +125,9 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
             )
         ]
     else:
-        said = [Comfort(f"All {counted(pool.n_pairs, 'document')} of the pool, {what}, are judged.")]
+        sentences = [Comfort(f"All {counted(pool.n_pairs, 'document')} of the pool, {what}, are judged.")]
         whose = "that run" if n_runs == 1 else f"these {n_runs:,} runs"
-        said.append(
+        sentences.append(
             f"P@{pool.depth:,}, and any other measure that looks only at the first {first.split()[1]}"
             f" and does not ask how many relevant documents there are, is final for {whose} unless a"
             " grade changes; AP, recall and nDCG are not, since they also depend on what was missed."
@@ -137,7 +137,7 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
         )
     n_judged = int(found.topics.judged.sum())
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
-        said.append(
+        sentences.append(
             Alarm(
                 f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in the pool (more than"
                 f" {percent(MOSTLY_OUTSIDE, 1)}), so this is hardly the pool that was judged. Is its depth"
@@ -147,11 +147,11 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
         )
     elif pool.n_outside:
         verb = "is" if pool.n_outside == 1 else "are"
-        said.append(
+        sentences.append(
             f"{counted(pool.n_outside, 'judged document')} {verb} not in the pool and came from"
             " elsewhere: other runs, deeper ranks, another round."
         )
-    return said
+    return sentences
 
 
 def _deeper_pool(found: PoolDiagnosis, pool: DepthPool) -> str:
@@ -164,7 +164,7 @@ def _deeper_pool(found: PoolDiagnosis, pool: DepthPool) -> str:
 
 
 def _guessed(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
-    """Say what of the pool nobody told."""
+    """Say what of the pool was inferred."""
     what, options = [], []
     if pool.source == "inferred":
         what.append(f"that the pool has depth {pool.depth:,}")
@@ -190,7 +190,7 @@ def _guessed(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
 
 
 def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
-    """Say whether a run that comes late is treated fairly, and which are not."""
+    """Return whether a run that comes late is treated fairly, and which are not."""
     if left.mean_loss is None or left.worst is None:
         return []
     of_groups = left is pool.by_group
@@ -209,13 +209,13 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str
         )
     else:
         loses = "no pooled run would lose any MAP"
-    said: list[str] = [f"{late_is}, {loses}; {moved}"]
-    said += _one_by_one(found, pool) if of_groups else []
+    sentences: list[str] = [f"{late_is}, {loses}; {moved}"]
+    sentences += _one_by_one(found, pool) if of_groups else []
     if errors.sre:
         n_topics = counted(int((found.topics.relevant > 0).sum()), "topic")
         past = errors.sre_significant
         placed = ", with each ranked among the present scores of all others" * of_groups
-        said.append(
+        sentences.append(
             f"In all{placed}, runs would move by {counted(errors.sre, 'place')},"
             f" {past or 'none'} of them past a run whose scores differ significantly (paired t-test"
             f" over {n_topics}, p < {SIGNIFICANT})."
@@ -226,19 +226,19 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str
         fair = ": a new run like them is treated fairly; about one unlike them, nothing is known."
         if pool.n_judged < pool.n_pairs:
             fair = ", but not all that they brought was judged: new runs may lose more."
-        return [*said, Comfort(f"No run would lose {bound} of its AP or more{fair}")]
+        return [*sentences, Comfort(f"No run would lose {bound} of its AP or more{fair}")]
     order = suffering[np.argsort(-loss[suffering], kind="stable")].tolist()
     names = [
         f"{tags[row]} ({rough(loss[row])}, {percent(loss[row], late.score_before[row])})" for row in order
     ]
-    said.append(
+    sentences.append(
         Alarm(
             f"{len(order):,} of {counted(len(rows), 'run')} would lose {bound} of their AP or more:"
             f" {listed(names)}. A new system that differs as much from the others would be scored too low by"
             " as much: judge what only it brings before comparing it."
         )
     )
-    return said
+    return sentences
 
 
 def losing(pool: DepthPool, left: LeftOut) -> NDArray[np.int64]:
@@ -275,17 +275,17 @@ def _uniques(pool: DepthPool, left: LeftOut) -> list[str]:
 
 
 def _deeper(pool: DepthPool) -> list[str]:
-    """Say whether deeper ranks would bring more relevant documents."""
+    """Return whether deeper ranks would bring more relevant documents."""
     last = pool.missed.depth - 1
     entering = int(pool.first.judged[:, last].sum())
     relevant = int(pool.first.relevant[:, last].sum())
-    said: list[str] = []
+    sentences: list[str] = []
     if entering:
         is_many = relevant >= STILL_RELEVANT * entering
         mark = f"{percent(STILL_RELEVANT, 1)} or more {'is' if is_many else 'would be'}"
         few = " With so few, the share is a rough one." if entering < FEW_ENTERING else ""
         weight = Alarm if is_many else Comfort
-        said.append(
+        sentences.append(
             weight(
                 f"Rank {last + 1:,}, the last of the pool, {'still ' * is_many}brought"
                 f" {counted(relevant, 'relevant document')} among {entering:,} judged ones"
@@ -295,28 +295,28 @@ def _deeper(pool: DepthPool) -> list[str]:
     if pool.missed.reason == "pool-unjudged":
         share = percent(pool.n_unjudged, pool.n_pairs)
         return [
-            *said,
+            *sentences,
             f"What lies below the pool cannot be estimated: {share} of it are unjudged (more than"
             f" {percent(1 - GUESSABLE, 1)}), and so is the trend.",
         ]
     missed = pool.missed
     if missed.expected is None or missed.low is None or missed.high is None:
         why = NO_GUESS.get(missed.reason or "", missed.reason)
-        return [*said, f"What lies below the pool cannot be estimated: {why}."]
+        return [*sentences, f"What lies below the pool cannot be estimated: {why}."]
     lists_end = "" if missed.n_unjudged else " because their lists end there"
     gaps = (
         ", and probably too low because not all of the pool was judged"
         if pool.n_judged < pool.n_pairs
         else ""
     )
-    said.append(
+    sentences.append(
         f"If deeper ranks keep bringing fewer at the same rate, ranks {missed.depth + 1:,} to"
         f" {missed.to_depth:,} hold some {missed.expected:,.0f} relevant documents ({missed.low:,.0f} to"
         f" {missed.high:,.0f}; {missed.n_known:,} are known, and these runs have {missed.n_unjudged:,}"
         f" unjudged documents there{lists_end}): a guess about unseen documents{gaps}, never"
         " a number to score with."
     )
-    return said
+    return sentences
 
 
 def _limits(found: PoolDiagnosis) -> list[str]:
@@ -347,17 +347,19 @@ def _topics(found: PoolDiagnosis) -> list[str]:
     relevant, topics = found.topics.relevant, found.rankings.topics
     none = [topics[one] for one in np.flatnonzero(relevant == 0)]
     few = [topics[one] for one in np.flatnonzero((relevant > 0) & (relevant < FEW_RELEVANT))]
-    said: list[str] = []
+    sentences: list[str] = []
     if none:
-        said.append(Alarm(f"{_verb(len(none), 'topic')} no relevant document and no AP: {listed(none)}."))
+        sentences.append(
+            Alarm(f"{_verb(len(none), 'topic')} no relevant document and no AP: {listed(none)}.")
+        )
     if few:
-        said.append(
+        sentences.append(
             Alarm(
                 f"{_verb(len(few), 'topic')} fewer than {FEW_RELEVANT} relevant documents, so"
                 f" that a single one moves their AP much: {listed(few)}."
             )
         )
-    return said
+    return sentences
 
 
 def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
@@ -379,16 +381,16 @@ def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
         return [Alarm(f"{of_runs}; {whose} scores are in doubt: {names}.")]
     n_fed = int(pool.contributing[poorly].sum())
     others = [row for row in order if not pool.contributing[row]]
-    said = [f"{of_runs}; the pool is {pool.depth:,} deep."]
+    sentences = [f"{of_runs}; the pool is {pool.depth:,} deep."]
     if n_fed and others:
-        said = [
+        sentences = [
             f"{of_runs}; {n_fed:,} of them fed the pool, which is {pool.depth:,} deep,"
             f" {len(others):,} did not."
         ]
     if others:
         worst = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in others])
-        said.append(f"Doubt first the scores of runs that fed no pool: {worst}.")
-    return [*map(Alarm, said)]
+        sentences.append(f"Doubt first the scores of runs that fed no pool: {worst}.")
+    return [*map(Alarm, sentences)]
 
 
 def _verb(number: int, noun: str) -> str:

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import warn
 from pooler.results.measures.evaluate import known_measure
 from pooler.results.pool.conclusions import conclusions
 from pooler.results.pool.made import check_pools
 from pooler.results.reasons import joined
-from pooler.results.result import Progress, Result, facts_view, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
-from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, unseen
-from pooler.telling import warn
+from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
 from store.analysis.measures.table import Scores
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
 from store.analysis.pools.diagnosis import PoolDiagnosis as Looked
@@ -29,7 +29,7 @@ from store.text import counted
 
 Fact = str | int | float | bool | None
 LEAST_RANKS = 20
-"""Ranks that are shown where nobody says how many, however shallow the pool."""
+"""Ranks that are shown by default, however shallow the pool."""
 _SOURCES = {"given": "as given", "pool": "as the collection was pooled", "inferred": "as the judgements look"}
 SIBLINGS_FALL = ", when the other runs of its group have lost theirs too"
 """What the place of a run is that is left out with its group."""
@@ -46,7 +46,7 @@ def diagnose(
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> Diagnosis:
-    """Tell what a pool owes to its runs, what it missed, and how far scores can move for it.
+    """Report what a pool owes to its runs, what it missed, and how far scores can move for it.
 
     Each run that fed the pool is scored as if it had come late: without the documents that its
     group, or it where no group is known, alone brought.
@@ -89,7 +89,7 @@ def diagnose(
     >>> found.conclusions[0]
     'All 2 documents of the pool, the first document of each of 2 runs, are judged.'
     """
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         whole = source_of(source)
         names = [
             text for text in measures or MEASURES if measures or (known_measure(text).cutoff or 0) <= cutoff
@@ -118,7 +118,7 @@ def diagnose(
         if by_group and (found.pool is None or found.pool.by_group is None):
             warn("no group has several runs, so leaving out groups means leaving out runs")
     left = chosen_left(found, by_group=by_group)
-    settings = frozen(
+    settings = frozen_settings(
         depth=depth,
         judged_at=judged_at,
         by_group=by_group,
@@ -133,7 +133,7 @@ def diagnose(
         conclusions=tuple(conclusions(found, left, judged_at)),
         source=whole,
         settings=settings,
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
@@ -395,7 +395,7 @@ def chosen_left(found: Looked, *, by_group: bool | None = None) -> LeftOut | Non
 
 
 def has_siblings(pool: DepthPool) -> bool:
-    """Say whether some group fed the pool with several runs."""
+    """Return whether some group fed the pool with several runs."""
     if pool.by_group is None:
         return False
     owners = pool.by_group.scores.withdrawn.owners[pool.contributing]
@@ -500,7 +500,7 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
 
 
 def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
-    """Return what becomes of each run when it, or its group, is left out of the pool."""
+    """Return what happens to each run when it, or its group, is left out of the pool."""
     late, feeds = left.scores, pool.contributing
     owners = late.withdrawn.owners
     is_late = np.isin(owners, owners[feeds])
@@ -523,7 +523,7 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
         "" if all_fed else "; -: the run fed no pool"
     )
     columns |= {
-        unseen("ap_left_out"): np.where(is_late, late.score_after, np.nan),
+        hidden("ap_left_out"): np.where(is_late, late.score_after, np.nan),
         Column("change", "float", about=change): np.where(is_late, late.difference(), np.nan),
     }
     if of_groups:
@@ -543,7 +543,7 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
             "late",
             "its place without its unique documents" + SIBLINGS_FALL * of_groups,
         ): (cells_where(is_late & (after != NOT_RANKED), after)),
-        unseen("tau"): np.where(is_late, late.tau_b[owners], np.nan),
+        hidden("tau"): np.where(is_late, late.tau_b[owners], np.nan),
         Column("adjusted", "float", about=adjusted, can_go=1, show=show): left.adjusted.scores,
     }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pooler.messages import say, warn
 from pooler.pools.change import (
     Pair,
     PoolDiff,
@@ -18,11 +19,10 @@ from pooler.pools.change import (
     place_of,
     pool_diff,
 )
-from pooler.results.pool.change import STATES, pairs_to_judge, told_columns
-from pooler.results.result import Result, frozen, heard
+from pooler.results.pool.change import STATES, filled_columns, pairs_to_judge
+from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import opened_collection
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table, View
-from pooler.telling import say, warn
 from store.errors import ArgumentError, PoolerError, StoreError, UnknownNameError
 from store.formats.pairs import read_pairs
 from store.records import Pool
@@ -75,7 +75,7 @@ def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | N
     """
     if a == b == "-":
         raise ArgumentError("b", "must not be `-` too: stdin can be read once", None)
-    with heard() as said, _opened(collection, (a, b)) as opened:
+    with collect_warnings() as collected, _opened(collection, (a, b)) as opened:
         stored = {pool.name: pool for pool in opened.pools.all()} if opened else {}
         sides = [_side(one, opened, stored) for one in (a, b)]
         found = pool_diff(sides[0].pairs, sides[1].pairs)
@@ -92,8 +92,8 @@ def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | N
         pair_states=pair_states,
         brought=brought,
         title=f"A = {sides[0].words}, B = {sides[1].words}",
-        settings=frozen(**named),
-        warnings=said.warnings,
+        settings=frozen_settings(**named),
+        warnings=collected.warnings,
     )
 
 
@@ -135,7 +135,7 @@ class PoolDifference(Result):
         return tuple(name for name in self.NAMES if name != "runs" or self.brought is not None)
 
     def shown(self) -> tuple[str, ...]:
-        """Return what a command shows unasked."""
+        """Return what a command shows by default."""
         return tuple(name for name in self.names() if name in ("summary", "runs"))
 
     def _table(self, name: str) -> Table:
@@ -166,12 +166,12 @@ class PoolDifference(Result):
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)
         if name != "topics":
-            return [View(table, columns=told_columns(table))]
+            return [View(table, columns=filled_columns(table))]
         cells = zip(*map(table.cells, ("topic", "what", "documents")), strict=True)
-        told = [(topic, what) if n else None for topic, what, n in cells]
-        differing = {one[0] for one in told if one is not None and one[1] != PoolSide.BOTH.value}
-        rows = [row for row, one in enumerate(told) if one is not None and one[0] in differing]
-        return [View(table, columns=told_columns(table), rows=rows)]
+        sides = [(topic, what) if n else None for topic, what, n in cells]
+        differing = {one[0] for one in sides if one is not None and one[1] != PoolSide.BOTH.value}
+        rows = [row for row, one in enumerate(sides) if one is not None and one[0] in differing]
+        return [View(table, columns=filled_columns(table), rows=rows)]
 
     def _cells(self, pairs: Sequence[Pair]) -> dict[str, Any]:
         """Return how many documents there are, and how they stand."""
@@ -253,12 +253,12 @@ def _side(named: Named, opened: Collection | None, stored: Mapping[str, StoredPo
 
 
 def _is_path(word: str) -> bool:
-    """Say whether a word can only be a file."""
+    """Return whether a word can only be a file."""
     return word == "-" or "/" in word or "\\" in word
 
 
 def _is_file(word: str, stored: Mapping[str, Any]) -> bool:
-    """Say whether a word names a file; refuse what could be either."""
+    """Return whether a word names a file; refuse what could be either."""
     if _is_path(word):
         return True
     is_file = Path(word).is_file()

@@ -9,13 +9,13 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pooler.messages import progress as progress_of
+from pooler.messages import say
 from pooler.pools.classes import classes_facts
 from pooler.results.files import WritesFile
-from pooler.results.judge_kinds import tell_heard
-from pooler.results.result import Progress, Result, frozen, heard, taken
+from pooler.results.judge_kinds import warn_about_voters
+from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View
-from pooler.telling import progress as progress_of
-from pooler.telling import say
 from pooler.version import __version__
 from store.errors import UnknownNameError
 from store.judging.kinds import check_kinds
@@ -87,7 +87,7 @@ def duplicates(
     from store.analysis.duplicates.join import as_threshold
 
     least = as_threshold(threshold)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         known = [one.topic for one in collection.topics.all()]
         for topic in topics:
             if topic not in known:
@@ -100,14 +100,14 @@ def duplicates(
         compared=compared,
         consistency=tuple(grades),
         contradictions=tuple(contradictions),
-        settings=frozen(
+        settings=frozen_settings(
             collection=collection.name,
             threshold=str(threshold),
             topics=[*topics],
             pooled=pooled,
             **judged.kinds,
         ),
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
@@ -207,7 +207,7 @@ class _GradePairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
-    """The grades of who is heard."""
+    """The grades of the judges who count."""
 
     votes: Mapping[Pair, Mapping[str, int]]
     rulings: Mapping[Pair, int | None]
@@ -221,7 +221,7 @@ class _Judged:
         from store.grades.policy import Policy
 
         found = collection.grades.all_votes(Policy(kinds=check_kinds(kinds)))
-        tell_heard(found.heard)
+        warn_about_voters(found.voters)
         pairs = found.pairs
         votes: dict[Pair, dict[str, int]] = {}
         places = found.rows[found.votes.documents].tolist() if found.votes.n_documents else []
@@ -230,7 +230,7 @@ class _Judged:
             if not topics or pairs[index][0] in topics:
                 votes.setdefault(pairs[index], {})[found.votes.judges[judge]] = found.scale.values[place]
         rulings = {pairs[index]: one.given_grade for index, one in found.rulings.items()}
-        return cls(votes, rulings, found.scale.values, found.heard.to_json())
+        return cls(votes, rulings, found.scale.values, found.voters.to_json())
 
     def _near(self, compared: Compared) -> Iterator[tuple[str, str, str, float]]:
         """Yield topic, two docnos and their Jaccard for all near-duplicates that were both graded."""
@@ -260,15 +260,15 @@ class _Judged:
                 by_judge.setdefault(judge, []).append((ones[judge], others[judge]))
             by_two += [(ones[a], others[b]) for a in ones for b in others if a != b]
         same = [pair for votes in self.votes.values() for pair in combinations(votes.values(), 2)]
-        told: list[tuple[str, str | None, list[tuple[int, int]]]]
-        told = [("near-duplicates, one judge", judge, by_judge[judge]) for judge in sorted(by_judge)]
+        groups: list[tuple[str, str | None, list[tuple[int, int]]]]
+        groups = [("near-duplicates, one judge", judge, by_judge[judge]) for judge in sorted(by_judge)]
         if len(by_judge) > 1:
-            told.append(("near-duplicates, one judge", None, [*chain(*by_judge.values())]))
+            groups.append(("near-duplicates, one judge", None, [*chain(*by_judge.values())]))
         if by_two:
-            told.append(("near-duplicates, two judges", None, by_two))
+            groups.append(("near-duplicates, two judges", None, by_two))
         if same and (by_judge or by_two):
-            told.append(("one document, two judges", None, same))
-        for of, who, pairs in told:
+            groups.append(("one document, two judges", None, same))
+        for of, who, pairs in groups:
             yield _GradePairs(of, who, pair_consistency(pairs, self.values))
 
     def contradictions(self, compared: Compared) -> Iterator[Contradiction]:
@@ -413,7 +413,7 @@ class Duplicates(WritesFile, Result):
 
     def _consistency(self) -> Table:
         rows = [
-            {"of": one.of, "judge": one.judge, "share": one.found.share} | taken(one.found)
+            {"of": one.of, "judge": one.judge, "share": one.found.share} | fields_of(one.found)
             for one in self.consistency
         ]
         note = "Near-duplicates should fare as one document does with two judges: far below, judging drifts."

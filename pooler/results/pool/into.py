@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pooler.messages import say
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
 from pooler.pools.classes import Classes, read_classes
@@ -16,10 +17,9 @@ from pooler.pools.runs import stored_runs
 from pooler.results.pool.change import change_words, cost_words, fetch_cost, planned_words
 from pooler.results.pool.options import DEPTH, PoolOptions, as_added_to, as_replaced, leaves_others_out
 from pooler.results.pool.pool import bare_warnings, draw_words, idle_warnings, run_warnings, size_words
-from pooler.results.result import frozen, heard
+from pooler.results.result import collect_warnings, frozen_settings
 from pooler.results.source import named_collection, opened_collection
 from pooler.strategies import find_strategy
-from pooler.telling import say
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import read_pairs
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from store.content.documents import TextCounts
     from store.looking.pool_change import PairState
 
-Told = tuple[Literal["say", "warn"], str]
+Message = tuple[Literal["say", "warn"], str]
 
 
 def pool_collection(
@@ -108,16 +108,18 @@ def pool_collection(
         one_of=one_of is not None,
     )
     minus = read_pairs(str(without)) if isinstance(without, str | Path) else without
-    manner = _Manner(add=add, replace=replace, annotated=annotated, out=out, has_minus=without is not None)
-    with heard() as said, opened_collection(collection) as opened:
+    action = _PoolAction(
+        add=add, replace=replace, annotated=annotated, out=out, has_minus=without is not None
+    )
+    with collect_warnings() as collected, opened_collection(collection) as opened:
         classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
-        build, count, leaves_out = _build(opened, options, manner, minus, classes)
+        build, count, leaves_out = _build(opened, options, action, minus, classes)
         if dry_run:
-            result = _planned(opened, build, count, manner)
+            result = _planned(opened, build, count, action)
         else:
-            result = _stored(opened, build, count, manner, leaves_out=leaves_out)
+            result = _stored(opened, build, count, action, leaves_out=leaves_out)
     doubts = tuple(words for kind, words in result.opening if kind == "warn")
-    settings = frozen(
+    settings = frozen_settings(
         strategy=build.plan.strategy,
         parameters=dict(build.parameters),
         depth=build.runs.depth,
@@ -134,14 +136,14 @@ def pool_collection(
         one_of=str(one_of) if isinstance(one_of, str | Path) else None,
         **named_collection(collection),
     )
-    return dataclasses.replace(result, settings=settings, warnings=(*said.warnings, *doubts))
+    return dataclasses.replace(result, settings=settings, warnings=(*collected.warnings, *doubts))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PooledCollection:
     """A pool of a collection, made or planned."""
 
-    settings: Mapping[str, Any] = field(default_factory=frozen)
+    settings: Mapping[str, Any] = field(default_factory=frozen_settings)
     """What it was made with, defaults too."""
     warnings: tuple[str, ...] = ()
     build: PoolBuild = field(repr=False)
@@ -155,7 +157,7 @@ class PooledCollection:
     """The name that the replaced pool has now."""
     without_text: TextCounts | None = None
     """Documents that have none, after the pool was made."""
-    opening: Sequence[Told] = ()
+    opening: Sequence[Message] = ()
     """What there is to say of the pool."""
     closing: Sequence[str] = ()
     """What there is to say of the change."""
@@ -172,7 +174,7 @@ class PooledCollection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Manner:
+class _PoolAction:
     """What is done with the pool."""
 
     add: bool
@@ -185,7 +187,7 @@ class _Manner:
 def _build(
     opened: Collection,
     options: PoolOptions,
-    manner: _Manner,
+    action: _PoolAction,
     minus: Set[Pair] | None,
     classes: Mapping[str, str] | None,
 ) -> tuple[PoolBuild, ChangeCount, bool]:
@@ -194,10 +196,10 @@ def _build(
 
     stored = opened.pools.all()
     pair_states = opened.pool_changes.pair_states()
-    leaves_out = manner.add
-    if manner.add:
+    leaves_out = action.add
+    if action.add:
         options = as_added_to(options, stored)
-    elif manner.replace:
+    elif action.replace:
         options = as_replaced(options, stored)
         leaves_out = leaves_others_out(options, stored, has_minus=minus is not None)
     if options.level is not None:
@@ -206,7 +208,7 @@ def _build(
     known, known_from = minus, None
     if leaves_out:
         others = {one.name for one in stored if not one.withdrawn}
-        if manner.replace:
+        if action.replace:
             others.discard(plan.name)
             say(f"documents of other pools are left out, as `{plan.name}` did")
         known, known_from = _pairs_of(pair_states, others, minus)
@@ -214,28 +216,28 @@ def _build(
         opened,
         depth=options.depth or DEPTH,
         order=options.order or "trec",
-        scores=manner.annotated or find_strategy(plan.strategy).uses_scores,
+        scores=action.annotated or find_strategy(plan.strategy).uses_scores,
     )
     build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from, classes=classes)
     if build.is_adaptive:
-        _check_adaptive(build, manner, has_classes=classes is not None)
+        _check_adaptive(build, action, has_classes=classes is not None)
         for topic in runs.topics[:1]:
             start_strategy(build.manifest(), runs.of_topic(topic).rankings)
-    return build, ChangeCount(pair_states, {plan.name: None} if manner.replace else {}), leaves_out
+    return build, ChangeCount(pair_states, {plan.name: None} if action.replace else {}), leaves_out
 
 
 def _stored(
-    opened: Collection, build: PoolBuild, count: ChangeCount, manner: _Manner, *, leaves_out: bool
+    opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction, *, leaves_out: bool
 ) -> PooledCollection:
     """Write the pool into the collection."""
     entries = _counted(build, count)
     plan, former = build.plan, None
-    if manner.add:  # what is new is little, and may be nothing
+    if action.add:  # what is new is little, and may be nothing
         listed = [entry for of_topic in entries for entry in of_topic]
         if not build.statistics().total:
             return PooledCollection(build=build, is_nothing=True, opening=[_nothing_to_add(build)])
         new = opened.pools.add(build.pool(listed))
-    elif manner.replace:
+    elif action.replace:
         if leaves_out:
             entries = iter([*entries])
             _check_anything_left(build)
@@ -275,16 +277,18 @@ def _stored(
     )
 
 
-def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _Manner) -> PooledCollection:
+def _planned(
+    opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction
+) -> PooledCollection:
     """Say what a pool would come to; write nothing."""
     for _ in _counted(build, count):
         pass
-    if manner.replace and "pools" in build.manifest().get("without", {}):
+    if action.replace and "pools" in build.manifest().get("without", {}):
         _check_anything_left(build)
-    is_nothing = manner.add and not build.statistics().total
+    is_nothing = action.add and not build.statistics().total
     opening = [_nothing_to_add(build)] if is_nothing else []
     plan, budgets = build.plan, build.pool().budgets
-    is_there = not is_nothing and _is_there(opened, build, replace=manner.replace)
+    is_there = not is_nothing and _is_there(opened, build, replace=action.replace)
     change = count.finish()
     drawable = 0 if is_there else sum(budgets.values())
     if build.is_adaptive or not is_nothing:
@@ -292,7 +296,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
     if is_there:
         opening.append(("say", f"pool `{plan.name}` already exists unchanged: nothing would change"))
         change = ChangeCount(opened.pool_changes.pair_states()).finish()
-    elif manner.replace and plan.name in {pool.name for pool in opened.pools.all()}:
+    elif action.replace and plan.name in {pool.name for pool in opened.pools.all()}:
         withdrawn = "would be withdrawn, and listed under another name"
         opening.append(("say", f"the pool that is `{plan.name}` now {withdrawn}"))
     opening += _bare(build, change, opened.topics.listed())
@@ -301,7 +305,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
     if not is_nothing:
         closing += planned_words(change, drawable=drawable)
         closing.append(cost_words(cost) if cost.shares else "no further judgement is needed")
-    if manner.replace and change.leaving:
+    if action.replace and change.leaving:
         less = fetch_cost(opened, change.leaving, drawable=0)
         closing.append(f"no longer needed: {cost_words(less)}")
     closing.append(f"pool `{plan.name}`, round {plan.round}: nothing was written, this is --dry-run")
@@ -315,7 +319,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, manner: _
     )
 
 
-def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Told]:
+def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Message]:
     """Say what a pool is made of, and what there is to doubt about it."""
     facts, manifest = build.statistics(), build.manifest()
     if not build.is_adaptive or workloads is None:
@@ -327,7 +331,7 @@ def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Told]:
     return [*(("say", one) for one in words), *(("warn", one) for one in doubts)]
 
 
-def _bare(build: PoolBuild, change: PoolChange, topics: Set[str]) -> list[Told]:
+def _bare(build: PoolBuild, change: PoolChange, topics: Set[str]) -> list[Message]:
     """Doubt topics without a pooled document."""
     lines = bare_warnings(topics, _topics_left(build, change), {*build.runs.topics})
     return [("warn", line) for line in lines]
@@ -371,7 +375,7 @@ def _check_anything_left(build: PoolBuild) -> None:
 
 
 def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
-    """Say whether this very pool is there; raise as the real run would when another has its name."""
+    """Return whether this very pool is there; raise as the real run would when another has its name."""
     from store.content.pools import cannot_replace, is_same_plan, name_taken
 
     pool = build.pool()
@@ -387,7 +391,7 @@ def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
     return False
 
 
-def _nothing_to_add(build: PoolBuild) -> Told:
+def _nothing_to_add(build: PoolBuild) -> Message:
     """Say that every document is in a pool already, or stood for, and which runs do not contribute."""
     tags = [f"`{run.tag}`" for run in build.runs.runs if not run.contributes]
     left_out = f" (left out: {', '.join(tags[:10])}, not contributing)" if tags else ""
@@ -395,15 +399,15 @@ def _nothing_to_add(build: PoolBuild) -> Told:
     return "say", f"every document is in a pool already{near}: nothing to add{left_out}"
 
 
-def _check_adaptive(build: PoolBuild, manner: _Manner, *, has_classes: bool) -> None:
+def _check_adaptive(build: PoolBuild, action: _PoolAction, *, has_classes: bool) -> None:
     """Refuse what only a pool with documents can do."""
     name = build.plan.strategy
     if has_classes:
         raise ArgumentError("one_of", "is for strategies that choose all documents at once", name)
-    if manner.add or manner.has_minus:
-        option = "add" if manner.add else "minus"
+    if action.add or action.has_minus:
+        option = "add" if action.add else "minus"
         hint = "what a judge has already graded is drawn with its grade, and not shown again"
         raise ArgumentError(option, "is for strategies that choose all documents at once", name, hint=hint)
-    if manner.out is not None:
+    if action.out is not None:
         hint = "pooler export pool writes what was drawn"
-        raise ArgumentError("out", "cannot write an adaptive pool", manner.out, hint=hint)
+        raise ArgumentError("out", "cannot write an adaptive pool", action.out, hint=hint)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pooler.messages import say, warn
 from pooler.results.source import Source, opened_collection
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import SamplingStrategy
-from pooler.telling import say, warn
 
 
 def check_pools(source: Source, *, depth: int | None) -> None:
@@ -36,6 +36,6 @@ def made_otherwise(manifest: Mapping[str, Any]) -> str | None:
 
 
 def is_sampled(manifest: Mapping[str, Any]) -> bool:
-    """Tell whether a pool is a sample."""
+    """Return whether a pool is a sample."""
     name = manifest.get("strategy")
     return name in STRATEGIES and isinstance(STRATEGIES[name], SamplingStrategy)

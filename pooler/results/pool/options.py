@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pooler.telling import warn
+from pooler.messages import warn
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
 
 def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_minus: bool) -> bool:
-    """Say whether what takes a pool's place leaves out other pools' documents, as that one did.
+    """Return whether what takes a pool's place leaves out other pools' documents, as that one did.
 
     Where the old pool had a file of pairs left out, and there is none now, that is warned of.
     """

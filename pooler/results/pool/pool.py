@@ -1,4 +1,4 @@
-"""pool: the documents to judge, chosen from runs; what is said of a pool; the strategies."""
+"""pool: the documents to judge, chosen from runs; the facts of a pool; the strategies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pooler.reading.blocks import TieAtCut
 from pooler.results.files import WritesFile
 from pooler.results.look.status import idle_words, way_out
 from pooler.results.pool.options import DEPTH
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Engine, Source, source
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table, listed
 from pooler.strategies import STRATEGIES, find_strategy
@@ -142,7 +142,7 @@ def pool(
     )
     known = read_pairs(str(without)) if isinstance(without, str | Path) else without
     classes = None if one_of is None else read_classes(one_of)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         given = _source_of(runs, order, lenient=lenient)
         deep, scores = DEPTH if depth is None else depth, annotated or chosen.uses_scores
         tops: RunSet
@@ -156,7 +156,7 @@ def pool(
         build = PoolBuild(tops, plan, version=__version__, known=known, classes=classes)
         topics = [*build.topics()]
     facts, manifest = build.statistics(), build.manifest()
-    settings = frozen(
+    settings = frozen_settings(
         strategy=strategy,
         depth=tops.depth,
         budget=budget,
@@ -182,7 +182,7 @@ def pool(
         build=build,
         chosen=topics,
         settings=settings,
-        warnings=(*said.warnings, *run_warnings(facts, manifest)),
+        warnings=(*collected.warnings, *run_warnings(facts, manifest)),
     )
 
 
@@ -342,7 +342,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def draw_words(manifest: Mapping[str, Any], budgets: Mapping[str, int], workloads: Workloads) -> list[str]:
-    """Say what an adaptive pool draws from; where anything is assigned, nobody draws."""
+    """Say what an adaptive pool draws from; where anything is assigned, nothing is drawn."""
     depth, strategy = manifest["parameters"]["depth"], manifest["strategy"]
     n_runs = sum(run["contributes"] for run in manifest["runs"])
     verb = "could" if workloads.is_assigned else "will"

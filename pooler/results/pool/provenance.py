@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import say
 from pooler.pools.annotated import annotated_rows, annotated_text
 from pooler.pools.contents import contributions, depth_curve
 from pooler.pools.runs import RunSet
 from pooler.results.pool.options import DEPTH
-from pooler.results.result import Progress, Result, frozen, heard, taken
+from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table
-from pooler.telling import say
 
 By = Literal["run", "group", "depth", "document"]
 
@@ -64,7 +64,7 @@ def provenance(
     """
     depth = DEPTH if depth is None else depth
     asked = source_of(source)
-    with heard(progress) as said, asked.opened() as found:
+    with collect_warnings(progress) as collected, asked.opened() as found:
         run_set = found.tops(depth, scores=by == "document")
         is_relevant, by_whom = found.relevance()
         brought = contributions(run_set, is_relevant, depth=depth, by_group=by == "group")
@@ -72,12 +72,12 @@ def provenance(
         if not is_relevant and by != "document":
             say("nothing is judged, so nothing counts as judged or relevant")
     return Provenance(
-        **{name: value for name, value in taken(brought).items() if name != "names"},
+        **{name: value for name, value in fields_of(brought).items() if name != "names"},
         runs=brought.names,
         topics=run_set.topics,
         by_depth=np.stack([curve.pairs, curve.judged, curve.relevant, curve.unique], axis=1),
-        settings=frozen(depth=depth, by=by, **asked.named(), order=found.order, **by_whom.to_json()),
-        warnings=said.warnings,
+        settings=frozen_settings(depth=depth, by=by, **asked.named(), order=found.order, **by_whom.to_json()),
+        warnings=collected.warnings,
         run_set=run_set,
     )
 

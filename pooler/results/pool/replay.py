@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import progress as report_progress
+from pooler.messages import say
 from pooler.pools.replay import (
     JudgedTopic,
     TopicReplay,
@@ -22,13 +24,11 @@ from pooler.pools.replay import (
     replay_topic,
 )
 from pooler.results.reasons import REASONS
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Judged, Measurable, Source, source_of
 from pooler.results.table import REASON, TOPIC, Column, Plot, Table, View
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import AnyStrategy, ParameterValue
-from pooler.telling import progress as telling
-from pooler.telling import say
 from store.analysis.pools.growth import relevant_ranks
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
@@ -104,7 +104,7 @@ def replay(
     contenders = [_contender(text, seed) for text in dict.fromkeys(named)]
     if any(one is not None and one < 1 for one in budgets or ()):
         raise ArgumentError("budgets", "must be integers >= 1, or None", budgets)
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         given = source_of(source)
         judged = given.judged
         feeding = _feeding(judged, of_files=given.is_of_files)
@@ -112,7 +112,7 @@ def replay(
         if any(one.strategy.uses_scores for one in contenders):
             topics = _with_scores(topics, given, depth, feeding)
         followed: list[list[TopicReplay]] = []
-        with telling("topics", len(contenders) * len(topics)) as advance:
+        with report_progress("topics", len(contenders) * len(topics)) as advance:
             for one in contenders:
                 followed.append([])
                 for topic in topics:
@@ -130,7 +130,7 @@ def replay(
     ranks = relevant_ranks(arrays)
     orders = [order_points(ranks, topics, replays, at) for replays in followed]
     counts = np.stack([counts_by_budget(replays, at) for replays in followed])
-    settings = frozen(
+    settings = frozen_settings(
         strategies=tuple(one.label for one in contenders),
         depth=depth,
         budgets=tuple(at),
@@ -156,7 +156,7 @@ def replay(
         n_union=sum(len(topic.outcomes) for topic in topics),
         n_unjudged=sum(int((topic.outcomes < 0).sum()) for topic in topics),
         settings=settings,
-        warnings=said.warnings,
+        warnings=collected.warnings,
     )
 
 
@@ -329,7 +329,7 @@ class Replay(Result):
         return View(Table(name, [*map(Column, labels), *columns], {**labels, **data}, title, notes))
 
     def _notes(self) -> list[str]:
-        """Say what there is to be found, and what became of documents without a judgement."""
+        """Say what there is to be found, and what happened to documents without a judgement."""
         lines = [
             f"{self.in_union.sum():,} relevant documents are in the union of the runs,"
             f" {self.in_qrels.sum():,} in the judgements."

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pooler.messages import warn
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.results.pool.change import Cost, cost_words, fetch_cost, in_words, pairs_to_judge, planned_words
-from pooler.results.result import Result, frozen, heard
+from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.strategies import chooses_at_once
-from pooler.telling import warn
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
 
@@ -58,18 +58,18 @@ def unpool(
     PoolerError
         If the run does not feed the pool, or feeds none and is to feed none.
     """
-    with heard() as said, opened_collection(collection) as opened:
+    with collect_warnings() as collected, opened_collection(collection) as opened:
         if run is None:
             found = _withdrawn(opened, pool, dry_run=dry_run)
         else:
             found = _without_run(opened, run, pool, dry_run=dry_run)
-    settings = frozen(run=run, pool=pool, dry_run=dry_run, **named_collection(collection))
-    return Unpooled(**found, settings=settings, warnings=said.warnings)
+    settings = frozen_settings(run=run, pool=pool, dry_run=dry_run, **named_collection(collection))
+    return Unpooled(**found, settings=settings, warnings=collected.warnings)
 
 
 def nothing_unpooled() -> Unpooled:
     """Return a result without rows: which table and columns there will be."""
-    return Unpooled(change=PoolChange({}, 0, 0), settings=frozen())
+    return Unpooled(change=PoolChange({}, 0, 0), settings=frozen_settings())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -1,1 +1,1 @@
-"""Results about relevant documents that nobody judged."""
+"""Results about relevant unjudged documents."""

@@ -10,23 +10,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import progress as report_progress
+from pooler.messages import warn
 from pooler.results.reasons import joined, undefined_pairs
-from pooler.results.result import Progress, frozen, heard, taken
+from pooler.results.result import Progress, collect_warnings, fields_of, frozen_settings
 from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import (
     REASON,
-    REASON_UNSEEN,
+    REASON_HIDDEN,
     RUN,
-    T2_UNSEEN,
-    VARIANCE_UNSEEN,
+    T2_HIDDEN,
+    VARIANCE_HIDDEN,
     Column,
     Plot,
     Table,
     cells_where,
 )
-from pooler.results.undiscovered.supposed import NO_RUN_TOPICS, STATUS, Supposed, no_relevant
-from pooler.telling import progress as telling
-from pooler.telling import warn
+from pooler.results.undiscovered.base import NO_RUN_TOPICS, STATUS, UndiscoveredResult, no_relevant
 from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import RELEVANT, UNJUDGED
 from store.analysis.run_order import TIED_MAP
@@ -102,14 +102,14 @@ def sensitivity(
     >>> found.map_before.tolist(), found.map_after[0].tolist()
     ([1.0, 0.5], [1.0, 1.0])
     """
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         ranks = _ranks(found, depth, at, flips)
         arrays = found.arrays(cutoff)
         result = flip_each_run(arrays, **ranks, scenario=scenario, r_mode=r)
-    settings = frozen(**ranks, scenario=scenario, r=r, cutoff=cutoff, **found.settings())
+    settings = frozen_settings(**ranks, scenario=scenario, r=r, cutoff=cutoff, **found.settings())
     return SensitivityResult(
-        **taken(result), settings=settings, warnings=said.warnings, arrays=arrays, source=found
+        **fields_of(result), settings=settings, warnings=collected.warnings, arrays=arrays, source=found
     )
 
 
@@ -149,16 +149,18 @@ def sensitivity_pairs(
     With ``scenario="own"`` and ``depth=100`` nearest to section 4.3 of Kishida (2001), which turns
     every document at rank 101 that is relevant with probability 0, judged or not.
     """
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         found = source_of(source)
         ranks = _ranks(found, depth, at, flips)
         arrays = found.arrays(cutoff)
         check_pair(arrays.tags)
-        with telling("topics", len(arrays.topics)) as advance:
+        with report_progress("topics", len(arrays.topics)) as advance:
             both = pair_sensitivity(arrays, **ranks, scenario=scenario, r_mode=r, progress=advance)
     own = {"scenario": scenario, "r": r, "cutoff": cutoff}
-    settings = frozen(**ranks, **own, **found.settings(), limit=limit)
-    return SensitivityPairs(both=both, settings=settings, warnings=said.warnings, arrays=arrays, source=found)
+    settings = frozen_settings(**ranks, **own, **found.settings(), limit=limit)
+    return SensitivityPairs(
+        both=both, settings=settings, warnings=collected.warnings, arrays=arrays, source=found
+    )
 
 
 def _ranks(source: Source, depth: int | None, at: At | None, flips: int | None) -> dict[str, Any]:
@@ -174,7 +176,7 @@ def _ranks(source: Source, depth: int | None, at: At | None, flips: int | None) 
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityResult(Supposed, Sensitivity):
+class SensitivityResult(UndiscoveredResult, Sensitivity):
     """Scores before and after unjudged documents of one run turn relevant, run after run.
 
     Tables: `sensitivity`, a row a run; `topics`, a row a run and topic.
@@ -286,7 +288,7 @@ class SensitivityResult(Supposed, Sensitivity):
         }
 
     def _all_above(self, chosen: Sequence[Sequence[int]]) -> list[bool | None]:
-        """Say whether all relevant documents are above what is flipped; ``None`` = nothing is."""
+        """Return whether all relevant documents are above what is flipped; ``None`` = nothing is."""
         found: list[bool | None] = []
         n_topics = len(self.topics)
         relevant = [self.arrays.states_by_rank(topic) == RELEVANT for topic in range(n_topics)]
@@ -300,7 +302,7 @@ class SensitivityResult(Supposed, Sensitivity):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityPairs(Supposed):
+class SensitivityPairs(UndiscoveredResult):
     """The difference of every two runs before and after documents turn relevant; table: `pairs`."""
 
     both: PairSensitivity
@@ -316,9 +318,9 @@ class SensitivityPairs(Supposed):
         reasons = _reasons(before, *sides.values())
         columns: dict[Column, Any] = {
             **self._two_runs(result, before.n_topics, before.difference),
-            T2_UNSEEN: before.t,
+            T2_HIDDEN: before.t,
             Column("p", "float", about=_P): before.p_t,
-            VARIANCE_UNSEEN: before.variance,
+            VARIANCE_HIDDEN: before.variance,
         }
         for side, after in sides.items():
             run = side.upper()
@@ -336,7 +338,7 @@ class SensitivityPairs(Supposed):
                 declared = Column(name, "float", "p" if is_p else "", show="always" if is_p else "never")
                 columns[declared] = values
             columns[Column(f"sign_{side}", show="never")] = _sign_words(signs[side])
-        columns[REASON_UNSEEN] = reasons
+        columns[REASON_HIDDEN] = reasons
         n_swaps = {side: int((moves == 1).sum()) for side, moves in signs.items()}
         notes = [
             summary(result.status, **self._ranks()),
@@ -444,5 +446,5 @@ def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
 
 
 def _sign_words(moves: NDArray[np.int8]) -> list[str | None]:
-    """Say what became of the signs of differences."""
+    """Say what happened to the signs of differences."""
     return [SIGN_WORDS[int(move)] for move in moves]

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.messages import progress as report_progress
+from pooler.messages import say
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, Source, opened_collection, source_of
-from pooler.results.table import TOPIC, Column, Table, unseen
+from pooler.results.table import TOPIC, Column, Table, hidden
 from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
-from pooler.telling import progress as telling
-from pooler.telling import say
 from pooler.version import __version__
 from store.analysis.variation.collection import collection_variation
 from store.analysis.variation.lists import Empty
@@ -48,7 +48,7 @@ def next_documents(
         Above 0.5 and below 1: pairs of runs whose order another judging keeps with this probability
         are settled, and no document is asked for on their account.
     unjudged : float, default=0.1
-        How likely a document is relevant that a run retrieved and nobody judged.
+        How likely an unjudged document that a run retrieved is relevant.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def next_documents(
     >>> found.topic, sorted(found.docno)
     (('1', '1'), ['x', 'y'])
     """
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         if not 0.5 < confidence < 1:
             raise ArgumentError("confidence", "must be above 0.5 and below 1", confidence)
         whole = source_of(source)
@@ -87,7 +87,7 @@ def next_documents(
             message = f"there is one run, `{probable.tags[0]}`: an order needs two"
             raise PoolerError(message, hint="name another run")
         topics = probable.by_topic()
-        with telling("topics", 2 * len(topics)) as advance:
+        with report_progress("topics", 2 * len(topics)) as advance:
             varied = collection_variation(topics, empty=empty, progress=advance)
             found = most_telling(topics, varied, confidence=confidence, progress=advance)
         say_empty(probable.topics, varied)
@@ -110,8 +110,8 @@ def next_documents(
             unsettled=found.unsettled,
             loaded=loaded,
             source=whole,
-            settings=frozen(**loaded.settings, confidence=confidence, limit=limit),
-            warnings=said.warnings,
+            settings=frozen_settings(**loaded.settings, confidence=confidence, limit=limit),
+            warnings=collected.warnings,
         )
     return result
 
@@ -202,7 +202,7 @@ class NextDocuments(Result):
             "sizes": {topic: len(some) for topic, some in by_topic.items()},
             "pairs": len(self),
             "topics": len(by_topic),
-            **self.loaded.heard.to_json(),
+            **self.loaded.voters.to_json(),
         }
         return Pool(entries, facts, name=name, run_tags=tuple(self.runs))
 
@@ -229,7 +229,7 @@ class NextDocuments(Result):
             Column(
                 "so_far", "float", about="the least share that this row and all rows above remove together"
             ): (np.cumsum(self.share)),
-            unseen("gain"): self.gain,
+            hidden("gain"): self.gain,
         }
         notes = [
             f"{len(self):,} of {counted(self.n_telling, 'document')} that would change anything.",

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.judge_kinds import tell_heard
+from pooler.messages import progress as report_progress
+from pooler.messages import say, warn
+from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
-from pooler.results.result import Result, frozen, heard
+from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import (
     Judged,
     Measurable,
@@ -24,8 +26,6 @@ from pooler.results.source import (
     source_of,
 )
 from pooler.results.table import DOCNO, TOPIC, Column, Table, listed
-from pooler.telling import progress as telling
-from pooler.telling import say, warn
 from store.analysis.aggregation.probability import share_probabilities, value_probabilities
 from store.analysis.collapse import level_index
 from store.analysis.variation.collection import CollectionVariation, collection_variation
@@ -34,7 +34,7 @@ from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import ProbabilityRow, parse_probability, read_probabilities
 from store.formats.scale import parse_scale
 from store.grades.policy import Policy
-from store.judging.kinds import Heard
+from store.judging.kinds import Voters
 from store.records import Scale
 from store.text import counted, natural_key
 
@@ -58,7 +58,7 @@ def probabilities(
     unjudged: float | str | None = None,
     cutoff: int = 1000,
 ) -> Probabilities:
-    """Tell how likely documents are relevant, by all their judges.
+    """Report how likely documents are relevant, by all their judges.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def probabilities(
         Give documents that a run retrieved and nobody judged this probability. Default: they are left
         out, and of a collection no run is read.
     cutoff : int, optional
-        Ranks of which documents that nobody judged are.
+        Ranks of which unjudged documents are.
 
     Returns
     -------
@@ -93,10 +93,10 @@ def probabilities(
     >>> probabilities((runs, {"1": {"x": 1, "y": 2}}), values={1: 0.5, 2: 1}).p.tolist()
     [0.5, 1.0]
     """
-    with heard() as said:
+    with collect_warnings() as collected:
         found = source_of(source)
         if unjudged is None and not found.is_of_files:
-            return replace(_of_votes(found, values), warnings=said.warnings)
+            return replace(_of_votes(found, values), warnings=collected.warnings)
         loaded = load_probable(
             found,
             values=values,
@@ -105,7 +105,7 @@ def probabilities(
             empty="zero",
             cutoff=cutoff,
         )
-        return _of_runs(loaded, said.warnings, only_judged=unjudged is None)
+        return _of_runs(loaded, collected.warnings, only_judged=unjudged is None)
 
 
 def check_any_judged(n_documents: int) -> None:
@@ -133,11 +133,11 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         cut = level_of_collection(opened.scale, Policy(), **source.levels)
         tallied = opened.grades.all_votes(Policy(rulings=False, of=given.of, kinds=given.kinds))
         check_any_judged(tallied.votes.n_documents)
-        tell_heard(tallied.heard)
+        warn_about_voters(tallied.voters)
         place = level_index(opened.scale, cut)
     topics, docnos = tallied.topics, tallied.docnos
     level = cut if worth is None else None
-    said = source.named() | {"values": worth, "unjudged": None, "level": level} | tallied.heard.to_json()
+    facts = source.named() | {"values": worth, "unjudged": None, "level": level} | tallied.voters.to_json()
     return Probabilities(
         topics=tuple(topics[code] for code in tallied.topic_codes[tallied.rows].tolist()),
         docnos=tuple(docnos[code] for code in tallied.docno_codes[tallied.rows].tolist()),
@@ -147,8 +147,8 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         values=worth,
         level=level,
         without_grade=tallied.n_pairs - len(tallied.rows),
-        settings=frozen(**said),
-        heard=tallied.heard,
+        settings=frozen_settings(**facts),
+        voters=tallied.voters,
     )
 
 
@@ -169,7 +169,7 @@ def _of_runs(loaded: Probable, warnings: tuple[str, ...], *, only_judged: bool) 
         values=None,
         level=loaded.settings["level"],
         without_grade=0,
-        settings=frozen(**loaded.settings),
+        settings=frozen_settings(**loaded.settings),
         warnings=warnings,
     )
 
@@ -193,8 +193,8 @@ class Probabilities(Result):
     """Least grade that is relevant; ``None`` where `values` decide."""
     without_grade: int
     """Documents that judges looked at and did not grade: they are not among the others."""
-    heard: Heard = field(default_factory=Heard)
-    """Whose grades these are, and who was left out; of qrels nobody is known."""
+    voters: Voters = field(default_factory=Voters)
+    """Whose grades these are, and who was left out; for qrels unknown."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("probabilities",)
 
@@ -268,7 +268,7 @@ def parse_unjudged(unjudged: float | str) -> float:
 
 
 TOLD = 0.001
-"""Probability of no relevant document above which a topic is told of."""
+"""Probability of no relevant document above which a topic is named."""
 FLAGGED = 0.5
 """Probability above which a topic had better not be one."""
 
@@ -285,7 +285,7 @@ def say_empty(topics: Sequence[str], varied: CollectionVariation) -> None:
 
 
 def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[tuple[str, bool]]:
-    """Yield what is said, and whether it is a warning."""
+    """Yield messages, and whether each is a warning."""
     chances = dict(zip(topics, varied.none_relevant.tolist(), strict=True))
     if varied.empty == "zero":
         sure = [topic for topic, chance in chances.items() if chance == 1]
@@ -294,16 +294,16 @@ def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[t
             place = f"in {len(sure):,} of {counted(len(topics), 'topic')}"
             rule = "AP is 0 there (--empty given|zero)"
             yield f"{place} no document can be relevant ({listed(sure, 3)}); {rule}", True
-    told = [topic for topic, chance in chances.items() if chance > TOLD]
-    if not told:
+    topics_told = [topic for topic, chance in chances.items() if chance > TOLD]
+    if not topics_told:
         return
-    most = max(told, key=chances.__getitem__)
+    most = max(topics_told, key=chances.__getitem__)
     rule = "are left out" if varied.empty == "given" else "count with an AP of 0"
     place = "it is possible that nothing is relevant"
     most_likely = f"most likely in {most}: {_percent(chances[most])}"
-    where = f"in {len(told):,} of {counted(len(topics), 'topic')} {place} ({most_likely})"
+    where = f"in {len(topics_told):,} of {counted(len(topics), 'topic')} {place} ({most_likely})"
     yield f"{where}; such outcomes {rule} (--empty given|zero)", False
-    flagged = [topic for topic in told if chances[topic] > FLAGGED]
+    flagged = [topic for topic in topics_told if chances[topic] > FLAGGED]
     if flagged:
         likely = "it is more likely than not that nothing is relevant; better leave the topic out"
         yield f"{listed(flagged, 3)}: {likely}", True
@@ -329,8 +329,8 @@ class Probable:
     ranked: RankedDocuments
     unranked: Mapping[tuple[str, int], str]
     """Docno by topic and id of the documents that are in no run file; empty for a collection."""
-    heard: Heard
-    """Whose grades these are, and who was left out; of files nobody is known."""
+    voters: Voters
+    """Whose grades these are, and who was left out; for files unknown."""
     n_left_out: int
     """Topics that are not among `rankings`, as no document of theirs can be relevant."""
     collection: str | Collection | None
@@ -403,15 +403,15 @@ def load_probable(
         **source.named(),
         "level": read.level,
         "order": source.order,
-        **read.heard.to_json(),
+        **read.voters.to_json(),
     }
     where = None if read.unranked is not None else source.collection
-    return Probable(kept, read.ranked, read.unranked or {}, read.heard, n_left_out, where, settings)
+    return Probable(kept, read.ranked, read.unranked or {}, read.voters, n_left_out, where, settings)
 
 
 def moments(probable: ProbableRankings, empty: Empty = "given") -> CollectionVariation:
     """Compute what `collection_variation` does of all topics, and show how far that has come."""
-    with telling("topics", len(probable.topics)) as advance:
+    with report_progress("topics", len(probable.topics)) as advance:
         return collection_variation(probable.by_topic(), empty=empty, progress=advance)
 
 
@@ -446,8 +446,8 @@ class _Read:
     found: ByTopic
     unranked: Mapping[tuple[str, int], str] | None = None
     """Names that no run has; ``None`` = of a collection."""
-    heard: Heard = field(default_factory=Heard)
-    """Whose grades these are; of files nobody is known."""
+    voters: Voters = field(default_factory=Voters)
+    """Whose grades these are; for files unknown."""
     level: int | None = None
     """Least grade that is relevant, where that decides."""
 
@@ -477,24 +477,24 @@ def _of_collection(
         check_no_files(runs, collection, "there is nothing", _FILES_HINT)
     with opened_collection(collection) as opened:
         check_some_run(check_no_file_for_a_tag(opened, runs, _FILES_HINT))
-        heard = Heard()
+        voters = Voters()
         level = None
         if probabilities is not None:
             ids = opened.documents.numbers()
             found, _ = _of_file(probabilities, ids, lenient=source.lenient)
         else:
-            found, heard, level = _of_judges(opened, source, values)
-            if judged is None or judged.heard.to_json() != heard.to_json():
-                tell_heard(heard)
+            found, voters, level = _of_judges(opened, source, values)
+            if judged is None or judged.voters.to_json() != voters.to_json():
+                warn_about_voters(voters)
         ranked = (
             opened.runs.ranked(runs, order=source.order, docnos=False) if judged is None else judged.ranked
         )
-        return _Read(ranked, found, heard=heard, level=level)
+        return _Read(ranked, found, voters=voters, level=level)
 
 
 def _of_judges(
     opened: Collection, source: Source, values: Sequence[str]
-) -> tuple[ByTopic, Heard, int | None]:
+) -> tuple[ByTopic, Voters, int | None]:
     """Make probabilities of the grades of a collection's judges; say whose they are."""
     scale = opened.scale
     worth = parse_values(values, scale) if values else None
@@ -509,7 +509,7 @@ def _of_judges(
     who = f"{counted(len(tallied.judges), 'judge')}, {each} a document"
     say(f"{counted(tallied.n_documents, 'document')}: p = {how}, {who}")
     found = {topic: (ids, chances(counts, worth, place)) for topic, (ids, counts) in tallied.by_topic.items()}
-    return found, tallied.heard, cut if worth is None else None
+    return found, tallied.voters, cut if worth is None else None
 
 
 def _of_grades(source: Source, values: Sequence[str], judged: Judged) -> ByTopic:

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import progress as report_progress
 from pooler.results.measures.compare import normality_plot
-from pooler.results.result import Progress, Result, frozen, heard
+from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Judged, Measurable, source_of
-from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_UNSEEN, Column, Plot, Table, View, unseen
+from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_HIDDEN, Column, Plot, Table, View, hidden
 from pooler.results.variation.probabilities import Probable, Values, load_probable, moments, say_empty
-from pooler.telling import progress as telling
 from store.analysis.arrays import graded_arrays
 from store.analysis.measures.names import parse_measure
 from store.analysis.measures.table import evaluate
@@ -95,7 +95,7 @@ def variation(
     cutoff: int = 1000,
     progress: Progress | None = None,
 ) -> Variation:
-    """Tell how far MAP and the order of runs move when the documents are judged anew.
+    """Report how far MAP and the order of runs move when the documents are judged anew.
 
     A document that half of its judges find relevant is relevant with probability 1/2 in another
     judging, each document by itself. Mean, variance and covariance of MAP are computed exactly,
@@ -114,7 +114,7 @@ def variation(
     probabilities : str, optional
         A file of `topic docno p` instead; the runs need no judgements then.
     unjudged : float, optional
-        How likely a document is relevant that a run retrieved and nobody judged: in [0, 1], or as a
+        How likely an unjudged document that a run retrieved is relevant: in [0, 1], or as a
         curve says that is fitted to the judged ones.
     extra_relevant : int, optional
         Relevant documents of each topic, from 0, that no run retrieved.
@@ -156,7 +156,7 @@ def variation(
     >>> found.mean.round(9).tolist()
     [1.0, 0.5]
     """
-    with heard(progress) as said:
+    with collect_warnings(progress) as collected:
         if neighbours and not pairs:
             raise ArgumentError("neighbours", "needs --pairs", None)
         found = source_of(source)
@@ -183,7 +183,7 @@ def variation(
             seed=seed,
             tells_empty=True,
         )
-    return replace(result, warnings=said.warnings)
+    return replace(result, warnings=collected.warnings)
 
 
 def variation_of(
@@ -206,13 +206,13 @@ def variation_of(
     scores = None if judged is None else _map_as_judged(judged, probable, empty)
     simulated = None
     if simulate is not None:
-        with telling("simulations", simulate) as advance:
+        with report_progress("simulations", simulate) as advance:
             simulated = simulate_maps(topics, repetitions=simulate, seed=seed, empty=empty, progress=advance)
     turned = reversals(varied) if n_runs > 1 else None
     tested = None
     if turned is not None and pairs:
         tested = pair_components(varied, (turned.first, turned.second))
-        with telling("simulations", REPETITIONS) as advance:
+        with report_progress("simulations", REPETITIONS) as advance:
             turned = simulated_reversals(
                 topics, turned, seed=seed, empty=empty, simulated=simulated, progress=advance
             )
@@ -238,7 +238,7 @@ def variation_of(
         n_left_out=loaded.n_left_out,
         is_guessed=_may_be_unjudged(probable),
         neighbours=neighbours,
-        settings=frozen(
+        settings=frozen_settings(
             **loaded.settings,
             pairs=pairs,
             neighbours=neighbours,
@@ -249,7 +249,7 @@ def variation_of(
 
 
 def _may_be_unjudged(probable: ProbableRankings) -> bool:
-    """Say whether a document that nobody judged may be relevant here."""
+    """Return whether an unjudged document may be relevant here."""
     return any(
         bool((~judged & (p > 0) & (ids != SUPPOSED)).any())
         for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
@@ -311,7 +311,7 @@ class Variation(Result):
     n_left_out: int
     """Topics in which no document can be relevant."""
     is_guessed: bool
-    """Whether documents that nobody judged may be relevant."""
+    """Whether unjudged documents may be relevant."""
     neighbours: bool
 
     NAMES: ClassVar[tuple[str, ...]] = ("variation", "pairs", "topics")
@@ -423,7 +423,7 @@ class Variation(Result):
             "how much of the variance of single topics comes from judging rather than from differences"
             " between them"
         )
-        columns: dict[Column, Any] = {RUN: self.runs, TOPICS_UNSEEN: [parts.n_topics] * n_runs}
+        columns: dict[Column, Any] = {RUN: self.runs, TOPICS_HIDDEN: [parts.n_topics] * n_runs}
         if self.judged is not None:
             judged = Column("judged", "float", about="MAP by the judgements that were chosen")
             columns[judged] = self.judged
@@ -432,10 +432,10 @@ class Variation(Result):
             Column("sd", "float", about="its standard deviation, with the same topics"): self.sd,
             Column("low", "float", about=low): self.low,
             Column("high", "float"): self.high,
-            unseen("topic_variance"): parts.topic_variance,
-            unseen("judging_variance"): parts.judging_variance,
+            hidden("topic_variance"): parts.topic_variance,
+            hidden("judging_variance"): parts.judging_variance,
             Column("share", "float", about=share): parts.share,
-            unseen("map_variance"): parts.of_mean,
+            hidden("map_variance"): parts.of_mean,
             **_normality(self.varied.mean),
         }
         if self.simulated is not None:
@@ -444,8 +444,8 @@ class Variation(Result):
                 Column("mc_sd", "float", "sd"): np.diagonal(self.simulated.covariance) ** 0.5,
             }
         columns |= {
-            unseen("law", "text"): ["normal"] * n_runs,
-            unseen("moments_error"): [self.varied.error] * n_runs,
+            hidden("law", "text"): ["normal"] * n_runs,
+            hidden("moments_error"): [self.varied.error] * n_runs,
         }
         varies = bool(np.any(self.sd > 0))
         notes = [
@@ -471,27 +471,27 @@ class Variation(Result):
         columns: dict[Column, Any] = {
             RUN_A: [self.runs[run] for run in first],
             RUN_B: [self.runs[run] for run in second],
-            TOPICS_UNSEEN: [parts.n_topics] * len(places),
+            TOPICS_HIDDEN: [parts.n_topics] * len(places),
             Column("difference", "float", "A - B", "expected difference in MAP"): parts.mean[places],
             Column("sd", "float", about="how far judging the same topics again would move it"): (
                 parts.by_judging[places]
             ),
-            unseen("topic_variance"): parts.topic_variance[places],
-            unseen("judging_variance"): parts.judging_variance[places],
+            hidden("topic_variance"): parts.topic_variance[places],
+            hidden("judging_variance"): parts.judging_variance[places],
             Column("k", "float", "K", share, can_go=1): parts.share[places],
         }
         for name, p in tested.p_values().items():
-            columns[unseen(name)] = getattr(tested, name)[places]
-            columns[_SEEN_P.get(name) or unseen(f"p_{name}")] = p[places]
+            columns[hidden(name)] = getattr(tested, name)[places]
+            columns[_SEEN_P.get(name) or hidden(f"p_{name}")] = p[places]
         columns |= {
             _chance("reversed", "how likely judging again is to put B above A, by the normal distribution"): (
                 turned.reversed[places]
             ),
             Column("simulated", "float", about="share of random judgings that do"): turned.simulated[places],
             Column("simulated_error", "float", "+/-", "its standard error"): turned.error[places],
-            unseen("law", "text"): np.where(drawn, "simulated", "normal").tolist(),
+            hidden("law", "text"): np.where(drawn, "simulated", "normal").tolist(),
         }
-        columns[unseen("moments_error")] = [self.varied.error] * len(places)
+        columns[hidden("moments_error")] = [self.varied.error] * len(places)
         columns |= _normality(self.varied.mean[first] - self.varied.mean[second])
         n_open = int((np.where(drawn, turned.simulated[places], turned.reversed[places]) >= 0.05).sum())
         of = " of neighbours" if self.neighbours else ""

@@ -4,4 +4,4 @@ from typing import Literal
 
 Ties = Literal["low", "high", "unresolved"]
 TieRule = Literal["majority", "median"]
-"""A rule that leaves votes tied unless it is told what a tie gives."""
+"""A rule that leaves votes tied unless a tie rule is given."""

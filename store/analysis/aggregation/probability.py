@@ -22,7 +22,7 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     ----------
     counts : ndarray of int64, shape (n_documents, n_grades)
         Judges by the grade they gave, grades ascending; as of `store.analysis.agreement.votes.grade_counts`.
-        Every document has a vote: one that nobody graded has no probability.
+        Every document has a vote: without one it has no probability.
     values : sequence of float, length n_grades
         Probability, in [0, 1], that a document is relevant when one judge gives it the grade.
 

@@ -208,7 +208,7 @@ def grade_sums(counts: NDArray[np.int64], scale_values: Sequence[int]) -> NDArra
     """Add the grade values of every document, as the NTCIR WWW tasks do, shape (n_documents,).
 
     Sums are no grades of the scale any more, and comparable only between documents with equally many judges;
-    0 where nobody graded. `ArgumentError` unless there is a value for each grade.
+    0 without a grade. `ArgumentError` unless there is a value for each grade.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def grade_sums(counts: NDArray[np.int64], scale_values: Sequence[int]) -> NDArra
 
 
 def leaves_tied(rule: TieRule, grades: Sequence[int]) -> bool:
-    """Say whether a rule leaves the votes on one document, grade values in any order, tied; none is no tie.
+    """Return whether a rule leaves the votes on one document tied; no votes are no tie.
 
     Examples
     --------

@@ -58,7 +58,7 @@ def alpha(
     .. math:: \alpha = 1 - (n - 1) \sum o_{ck} d_{ck} / \sum n_c n_k d_{ck}
 
     where :math:`d_{ck}` is :math:`[c \ne k]`, :math:`(v_c - v_k)^2`, or, ordinal, :math:`(\sum_{g=c}^k n_g -
-    (n_c + n_k) / 2)^2` [1]_. Grades that nobody used change none of the three. Nominal alpha of two judges is
+    (n_c + n_k) / 2)^2` [1]_. Unused grades change none of the three. Nominal alpha of two judges is
     ``1 - (1 - pi) (1 - 1 / 2N)``, pi being Scott's.
 
     References

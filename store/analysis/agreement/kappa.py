@@ -7,7 +7,7 @@ no-common-docs   no document was graded by two judges
 one-judge        one judge graded at all
 one-doc          one document only was graded by two judges, which says nothing about chance
 single-grade     one and the same grade was used throughout: agreement by chance is certain
-no-relevant      nobody found a relevant document, or nobody gave the grade in question
+no-relevant      no judge found a relevant document, or gave the grade in question
 ================ ================================================================================
 
 One and the same formula serves exact and fast arithmetic: on arrays of Python integers (dtype
@@ -298,7 +298,7 @@ def _inner(numbers: Numbers) -> Numbers:
 
 
 def _says_nothing(tables: Numbers, n: Numbers) -> NDArray[np.bool_]:
-    """Tell which tables hold too few documents, or one and the same grade of both judges."""
+    """Report which tables hold too few documents, or one and the same grade of both judges."""
     largest = np.diagonal(tables, axis1=-2, axis2=-1).max(axis=-1)
     return np.asarray((n < 2) | (largest == n))
 

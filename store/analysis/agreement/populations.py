@@ -42,7 +42,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PopulationVotes:
-    """Votes on the documents that are measured, and what became of cells without a grade."""
+    """Votes on the documents that are measured, and what happened to cells without a grade."""
 
     votes: Votes
     document_numbers: NDArray[np.int64]

@@ -185,7 +185,7 @@ def grade_counts(votes: Votes) -> NDArray[np.int64]:
 
 
 def _in_order(*columns: NDArray[np.int64]) -> bool:
-    """Tell whether rows ascend by the first column, then the second, ..."""
+    """Return whether rows ascend by the first column, then the second, ..."""
     undecided = np.ones(max(len(columns[0]) - 1, 0), dtype=np.bool_)
     for column in columns:
         step = np.diff(column)

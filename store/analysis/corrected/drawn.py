@@ -54,7 +54,7 @@ class Drawn:
 def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[np.bool_]) -> Drawn:
     """Describe a sample by the topic and stratum of every document, both from 0, and whether it was judged.
 
-    Topics ascend, else `ArgumentError`. Documents that were sampled and that nobody could judge are lost at
+    Topics ascend, else `ArgumentError`. Sampled documents that could not be judged are lost at
     random within their stratum: they count as not sampled.
 
     Examples

@@ -17,8 +17,8 @@ from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.sampled import NOT_POOLED, at_places
 from store.analysis.rankings import NOT_RETRIEVED
 
-Way = Literal["calibrated", "people"]
-WAYS: tuple[Way, ...] = get_args(Way)
+CorrectionMethod = Literal["calibrated", "people"]
+WAYS: tuple[CorrectionMethod, ...] = get_args(CorrectionMethod)
 """What is expected of documents that people did not judge: the share of people's judgements of the model's
 grade, where the sample has `FEWEST` documents of every grade to learn it from; else nothing."""
 
@@ -91,7 +91,7 @@ class CorrectedMeasure:
 
     name: str
     kind: Literal["linear", "AP", "nDCG"]
-    way: Way
+    way: CorrectionMethod
     """What was used: ``people`` where there was too little to learn from."""
     by_model: NDArray[np.float64]
     """Shape (n_runs,): mean over topics with the model's grades alone; NaN = no topic has one."""
@@ -100,7 +100,7 @@ class CorrectedMeasure:
     covariance: NDArray[np.float64] | None = None
     """Shape (n_runs, n_runs): of the means, for these topics; NaN where a stratum has one judged document
     alone; ``None`` of measures that are not linear."""
-    variances: Mapping[Way, float] = field(default_factory=dict)
+    variances: Mapping[CorrectionMethod, float] = field(default_factory=dict)
     """Mean over runs of the variance, by way; of linear measures. ``calibrated`` where it can be learnt."""
     outside: NDArray[np.float64] | None = None
     """Shape (n_runs,): share of the weight of filled ranks that is on documents outside the pool."""
@@ -137,7 +137,7 @@ def corrected_measures(
         Every stratum that has documents has a judged one.
     specs : sequence of MeasureSpec
     whole : Drawn, optional
-        The sample with the documents that nobody could judge; bounds are of it.
+        The sample with the documents that could not be judged; bounds are of it.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def corrected_measures(
     -----
     Methods are those of `linear` and `whole_lists` in this room. O(n_runs^2 n_judged) a measure.
     """
-    used: Way = "calibrated" if population.is_learnable else "people"
+    used: CorrectionMethod = "calibrated" if population.is_learnable else "people"
     found = []
     for spec in specs:
         one = _corrected(population, spec, used)
@@ -194,7 +194,7 @@ def _shares(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     return calibrated_shares(population.model, outcomes, n, population.sample)
 
 
-def _expected(population: Population, spec: MeasureSpec, way: Way) -> _Expected:
+def _expected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> _Expected:
     """Return what a way expects of every document."""
     if way == "people":
         return _Expected(
@@ -249,7 +249,7 @@ def _count(
     return np.asarray(np.bincount(sample.topics, expected, minlength=n_topics) + of_judged)
 
 
-def _corrected(population: Population, spec: MeasureSpec, way: Way) -> CorrectedMeasure:
+def _corrected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> CorrectedMeasure:
     """Correct one measure."""
     by_model = _mean(_by_model(population, spec))
     if spec.kind != "linear":
@@ -259,7 +259,7 @@ def _corrected(population: Population, spec: MeasureSpec, way: Way) -> Corrected
     rows = sample.judged
     weights = population.weights(spec.worth) / n_topics
     people = _gains(population, spec)[population.people]
-    variances: dict[Way, float] = {}
+    variances: dict[CorrectionMethod, float] = {}
     covariance = np.empty((0, 0))
     for one in WAYS:
         if one == "calibrated" and not population.is_learnable:

@@ -139,7 +139,7 @@ def estimates(
 
 
 def _is_even(pool: SampledPool) -> bool:
-    """Tell whether the same share of every stratum is graded."""
+    """Return whether the same share of every stratum is graded."""
     _, codes = np.unique(np.asarray(pool.strata), return_inverse=True)
     n_pooled = np.bincount(codes)
     n_graded = np.bincount(codes, pool.graded)

@@ -18,7 +18,7 @@ A sampled document that had the probability :math:`\pi` of being chosen stands f
 
 .. math:: \hat R = \sum_{d\,relevant} 1/\pi_d
 
-relevant documents, without bias whatever the design of the sample. The scores are those of NIST's
+relevant documents, without bias for any design of the sample. The scores are those of NIST's
 `statAP_MQ_eval` [3]_, [4]_.
 
 References
@@ -62,7 +62,7 @@ class SampledPool:
 
     documents: NDArray[np.int64]
     """Ids, ascending, each once."""
-    document_states: NDArray[np.int8]
+    states: NDArray[np.int8]
     """`NOT_SAMPLED`, `UNGRADED` or `GRADED`."""
     grades: NDArray[np.int64]
     """0 where the standing is not `GRADED`."""
@@ -75,7 +75,7 @@ class SampledPool:
     @property
     def graded(self) -> NDArray[np.bool_]:
         """Shape (n_documents,): which documents have a grade."""
-        return np.asarray(self.document_states == GRADED)
+        return np.asarray(self.states == GRADED)
 
     def relevant(self, level: int) -> NDArray[np.bool_]:
         """Shape (n_documents,): which documents are graded at least `level`."""
@@ -84,7 +84,7 @@ class SampledPool:
 
 def sampled_pool(
     documents: ArrayLike,
-    document_states: ArrayLike,
+    states: ArrayLike,
     grades: ArrayLike,
     *,
     strata: ArrayLike | None = None,
@@ -128,10 +128,10 @@ def sampled_pool(
     if (ids[1:] == ids[:-1]).any():
         repeated = int(ids[1:][ids[1:] == ids[:-1]][0])
         raise ArgumentError("documents", "must hold each document once", repeated)
-    states = _vector("document_states", document_states, ids.size)[order]
+    states = _vector("states", states, ids.size)[order]
     if not np.isin(states, (NOT_SAMPLED, UNGRADED, GRADED)).all():
         requirement = f"must be {NOT_SAMPLED}, {UNGRADED} or {GRADED}"
-        raise ArgumentError("document_states", requirement, np.unique(states).tolist())
+        raise ArgumentError("states", requirement, np.unique(states).tolist())
     of_grades = _vector("grades", grades, ids.size)[order]
     of_strata = None if strata is None else _vector("strata", strata, ids.size)[order]
     chances = None
@@ -147,7 +147,7 @@ def sampled_pool(
             raise ArgumentError("inclusion", requirement, float(chances[~is_known][0]))
     return SampledPool(
         documents=ids,
-        document_states=states.astype(np.int8),
+        states=states.astype(np.int8),
         grades=np.where(states == GRADED, of_grades, 0),
         strata=of_strata,
         inclusion=chances,
@@ -212,8 +212,8 @@ def sampled_rankings(
     binary = {topic: (one.documents, np.zeros(one.documents.size, np.bool_)) for topic, one in pools.items()}
     arrays = judged_rankings(list(pools), tags, rankings, binary, cutoff=cutoff)
     places = np.empty(arrays.documents.shape, dtype=np.int32)
-    for column, document_states in enumerate(arrays.document_states):
-        is_pooled = document_states >= 0
+    for column, states in enumerate(arrays.states):
+        is_pooled = states >= 0
         of_code = np.where(is_pooled, np.cumsum(is_pooled) - 1, NOT_POOLED)
         # The padding code -1 picks the last element.
         places[:, column] = np.append(of_code, NOT_RETRIEVED)[arrays.documents[:, column]]

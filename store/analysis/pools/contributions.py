@@ -13,7 +13,7 @@ The cost is O(n_runs * depth + n_documents).
 
 A pool without a run holds fewer documents, so fewer would have been judged: not the judged documents that
 only runs of the one left out brought to the pool.
-Documents judged without being in the pool are owed to nobody and stay.
+Documents judged without being in the pool belong to no run and stay.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class Withdrawn:
 def within_depth(
     rankings: JudgedRankings, depth: int, contributing: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_]:
-    """Tell which ranks brought their document to a depth pool.
+    """Report which ranks brought their document to a depth pool.
 
     Parameters
     ----------
@@ -244,10 +244,10 @@ def remove_uniques(
     names, owners = _named(rankings.tags, groups)
     check_pooled(pooled, rankings.documents.shape)
     found = []
-    for topic, document_states in enumerate(rankings.document_states):
+    for topic, states in enumerate(rankings.states):
         brought = np.where(pooled[:, topic], rankings.documents[:, topic], NO_DOCUMENT)
-        owner_of = only_contributor(brought, document_states.size, owners)
-        codes = np.flatnonzero((owner_of >= 0) & (document_states >= NOT_RELEVANT))
+        owner_of = only_contributor(brought, states.size, owners)
+        codes = np.flatnonzero((owner_of >= 0) & (states >= NOT_RELEVANT))
         found.append((owner_of[codes], np.full(codes.size, topic), codes))
     nothing = (np.empty(0, np.int64),) * 3
     by, topics, codes = map(np.concatenate, zip(nothing, *found, strict=True))

@@ -112,7 +112,7 @@ class TopicCounts:
 
     @property
     def pool_unjudged(self) -> NDArray[np.int64]:
-        """Documents of the pool that nobody judged."""
+        """Unjudged documents of the pool."""
         return self.pooled - self.pool_judged
 
     @property
@@ -141,12 +141,12 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
     if pooled is not None:
         check_pooled(pooled, rankings.documents.shape)
     counts = np.zeros((4, len(rankings.topics)), np.int64)
-    for topic, document_states in enumerate(rankings.document_states):
-        counts[0, topic] = np.count_nonzero(document_states >= NOT_RELEVANT)
+    for topic, states in enumerate(rankings.states):
+        counts[0, topic] = np.count_nonzero(states >= NOT_RELEVANT)
         if pooled is not None:
             there = rankings.documents_at(topic, pooled[:, topic])
             for row, least in ((1, UNJUDGED), (2, NOT_RELEVANT), (3, RELEVANT)):
-                counts[row, topic] = np.count_nonzero(there & (document_states >= least))
+                counts[row, topic] = np.count_nonzero(there & (states >= least))
     return TopicCounts(
         judged=counts[0],
         relevant=rankings.n_relevant,
@@ -186,18 +186,16 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
     check_pooled(pooled, rankings.documents.shape)
     n_runs = len(rankings.tags)
     counts = np.zeros((3, n_runs + 1), np.int64)
-    for topic, document_states in enumerate(rankings.document_states):
+    for topic, states in enumerate(rankings.states):
         documents = np.where(pooled[:, topic], rankings.documents[:, topic], NO_DOCUMENT)
-        runs = n_contributing(documents, document_states.size)
-        for row, of_kind in enumerate(
-            (document_states >= UNJUDGED, document_states >= NOT_RELEVANT, document_states == RELEVANT)
-        ):
+        runs = n_contributing(documents, states.size)
+        for row, of_kind in enumerate((states >= UNJUDGED, states >= NOT_RELEVANT, states == RELEVANT)):
             counts[row] += np.bincount(runs[(runs > 0) & of_kind], minlength=n_runs + 1)
     return BroughtBy(counts[0], counts[1], counts[2])
 
 
 def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which ranks of any run, whether it fed the pool or not, hold a document of the pool.
+    """Report which ranks of any run, whether it fed the pool or not, hold a document of the pool.
 
     Shape (n_runs, n_topics, width); False below the end of a list.
 
@@ -219,7 +217,7 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
 
 
 def _held(rankings: JudgedRankings, pool: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """Tell which ranks hold a document of a pool, one array by code a topic."""
+    """Report which ranks hold a document of a pool, one array by code a topic."""
     held = np.zeros(rankings.documents.shape, np.bool_)
     for topic, of_topic in enumerate(pool):
         held[:, topic] = rankings.by_rank(topic, of_topic)
@@ -489,7 +487,7 @@ def _depth_pool(
     brought = brought_by(feeding, pooled[rows])
     n_judged = int(brought.judged.sum())
     reach = min(depth, first.documents.shape[1])
-    everything = sum(int(np.count_nonzero(one >= 0)) for one in rankings.document_states)
+    everything = sum(int(np.count_nonzero(one >= 0)) for one in rankings.states)
     missed = missed_relevant(first, depth=reach, to_depth=2 * reach)
     n_pairs = int(brought.documents.sum())
     if n_judged < GUESSABLE * n_pairs:
@@ -530,7 +528,7 @@ def _left_out(
         alone = unique_contributions(documents[:, :depth], owners)[:, -1]
         unique[: alone.size] += alone
         here = uniques.topics == topic
-        found = uniques.by[here][rankings.document_states[topic][uniques.codes[here]] == RELEVANT]
+        found = uniques.by[here][rankings.states[topic][uniques.codes[here]] == RELEVANT]
         relevant += np.bincount(found, minlength=relevant.size)
     loss = -left.difference()
     scored = rows[~np.isnan(loss[rows])]

@@ -22,7 +22,7 @@ Code = int | None
 
 
 class ChangeKind(StrEnum):
-    """What became of a (topic, docno); not listed, unjudged and judged are three things."""
+    """What happened to a (topic, docno); not listed, unjudged and judged are three things."""
 
     ADDED = "added"
     """Not listed, then judged."""

@@ -68,9 +68,9 @@ def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
     """
     n_topics, width = rankings.documents.shape[1:]
     counts = np.zeros((3, n_topics, width), dtype=np.int64)
-    for topic, document_states in enumerate(rankings.document_states):
-        depths = best_ranks(rankings.documents[:, topic], document_states.size)
-        kinds = (np.True_, document_states >= NOT_RELEVANT, document_states == RELEVANT)
+    for topic, states in enumerate(rankings.states):
+        depths = best_ranks(rankings.documents[:, topic], states.size)
+        kinds = (np.True_, states >= NOT_RELEVANT, states == RELEVANT)
         for row, of_kind in enumerate(kinds):
             entering = depths[(depths > 0) & of_kind]
             counts[row, topic] = np.bincount(entering, minlength=width + 1)[1:]
@@ -361,7 +361,7 @@ def relevant_ranks(arrays: JudgedRankings) -> RelevantRanks:
     [0.3333]
     """
     runs, topics, columns = np.nonzero(arrays.relevant())
-    is_relevant = [document_states == RELEVANT for document_states in arrays.document_states]
+    is_relevant = [states == RELEVANT for states in arrays.states]
     together = np.concatenate([np.zeros(0, np.bool_), *is_relevant])
     sizes = np.array([one.size for one in is_relevant], dtype=np.int64)
     before = np.cumsum(sizes) - sizes

@@ -5,7 +5,7 @@ stretch of judged documents at the top of its lists is k or, by luck, more; the 
 pooled share k, and it is the mode. A list judged to its end says nothing about the depth. Where
 judgements are missing there are holes, and some are forgiven.
 
-The rank order must be that of whoever made the pool: with ties broken another way the stretches
+The rank order must be that of the pool's makers: with ties broken another way the stretches
 are cut short. And it must be a depth pool; of others it tells how far down all is judged.
 
 Reasons for what cannot be told:
@@ -96,9 +96,9 @@ def infer_pool(rankings: JudgedRankings, depth: int | None = None) -> InferredPo
     n_documents = lengths.sum(axis=1)
     reason: PoolReason | None = None
     if depth is None:
-        told = prefixes[prefixes > 0]
-        counts = np.bincount(told)
-        if told.size:
+        positive = prefixes[prefixes > 0]
+        counts = np.bincount(positive)
+        if positive.size:
             depth = int(np.flatnonzero(counts == counts.max())[-1])
         elif not n_documents.any():
             reason = "no-documents"

@@ -1,4 +1,4 @@
-"""What becomes of a run when what it, or its group, alone brought to the pool is not judged.
+"""What happens to a run when what it, or its group, alone brought to the pool is not judged.
 
 A new system will meet judgements that were made without it. To know how it fares, each run that
 was pooled is scored as if it had come late: the judgements owed to it alone are withdrawn
@@ -117,8 +117,8 @@ def leave_out(rankings: JudgedRankings, withdrawn: Withdrawn) -> LeaveOut:
     shape = (len(withdrawn.names), len(rankings.topics))
     lost = np.zeros(shape, np.int64)
     if withdrawn.by.size:
-        starts = np.cumsum([0, *(document_states.size for document_states in rankings.document_states)])
-        everything = np.concatenate(rankings.document_states)
+        starts = np.cumsum([0, *(states.size for states in rankings.states)])
+        everything = np.concatenate(rankings.states)
         is_relevant = everything[starts[withdrawn.topics] + withdrawn.codes] == RELEVANT
         np.add.at(lost, (withdrawn.by[is_relevant], withdrawn.topics[is_relevant]), 1)
     before, after, is_emptied = _average_precisions(rankings, gone, lost[withdrawn.owners])
@@ -142,13 +142,13 @@ def leave_out(rankings: JudgedRankings, withdrawn: Withdrawn) -> LeaveOut:
 
 
 def _gone_by_rank(rankings: JudgedRankings, withdrawn: Withdrawn) -> NDArray[np.bool_]:
-    """Tell which ranks of each run hold a document withdrawn with it; shape of the documents."""
+    """Report which ranks of each run hold a document withdrawn with it; shape of the documents."""
     gone = np.zeros(rankings.documents.shape, np.bool_)
     bounds = np.searchsorted(withdrawn.topics, np.arange(len(rankings.topics) + 1))
-    for topic, document_states in enumerate(rankings.document_states):
+    for topic, states in enumerate(rankings.states):
         here = slice(bounds[topic], bounds[topic + 1])
         # The padding code -1 picks the last column, which stays False.
-        table = np.zeros((len(withdrawn.names), document_states.size + 1), np.bool_)
+        table = np.zeros((len(withdrawn.names), states.size + 1), np.bool_)
         table[withdrawn.by[here], withdrawn.codes[here]] = True
         gone[:, topic] = table[withdrawn.owners[:, None], rankings.documents[:, topic]]
     return gone
@@ -312,7 +312,7 @@ def adjust_scores(left: LeaveOut, pooled: NDArray[np.bool_]) -> Adjusted:
 
 
 def _differ(scores: NDArray[np.float64], first: int, second: int) -> bool:
-    """Tell whether two runs differ significantly."""
+    """Return whether two runs differ significantly."""
     differences = scores[first] - scores[second]
     p = paired_t(differences[~np.isnan(differences)]).p
     return p is not None and p < SIGNIFICANT

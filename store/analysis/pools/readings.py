@@ -115,7 +115,7 @@ class Coverage:
 def coverage(
     rankings: GradedRankings, *, level: int, cutoff: int, pooled: NDArray[np.bool_] | None = None
 ) -> Coverage:
-    """Tell how much of each run is judged.
+    """Report how much of each run is judged.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def coverage(
 
 
 def _inferred(rankings: GradedRankings, scores: Scores, pooled: NDArray[np.bool_], level: int) -> Scores:
-    """Return infAP with documents of the pool that nobody judged."""
+    """Return infAP with unjudged documents of the pool."""
     check_pooled(pooled, rankings.judged.shape)
     values = inferred_average_precision(
         rankings.relevant(level),

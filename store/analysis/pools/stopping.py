@@ -1,6 +1,6 @@
 r"""When judging of a topic can stop: bounds on recall from documents judged at random.
 
-Of N documents that nobody had judged, n are drawn at random and judged, and k of them are relevant; f
+Of N unjudged documents, n are drawn at random and judged, and k of them are relevant; f
 relevant ones were found before. How many of the N are relevant, K, is not known; an upper limit :math:`K_U`
 makes a lower limit of recall, :math:`(f + k) / (f + K_U)`. Without a random sample there is none.
 
@@ -106,7 +106,7 @@ def most_relevant(
 def least_sample(
     n_documents: int, n_found: int, recall: float, *, limit: Callable[[int, int, int], int] = most_relevant
 ) -> int | None:
-    """Tell how many random documents must be judged for a target, if none of them is relevant.
+    """Report how many random documents must be judged for a target, if none of them is relevant.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class RecallBound:
     """What is known of the recall of one topic."""
 
     found: int
-    """Relevant documents found, by whatever way."""
+    """Relevant documents found, in any way."""
     n_random: int
     """Documents that the sample speaks for."""
     judged: int
@@ -198,7 +198,7 @@ def recall_bound(
     confidence : float, default=0.95
         Above 0 and below 1.
     target : float, optional
-        Recall for which `needed` is told, above 0 and below 1.
+        Recall for which `needed` is given, above 0 and below 1.
 
     Notes
     -----

@@ -180,7 +180,7 @@ def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: i
 
 
 def implied_leaning(recall_sign: int, precision_sign: int) -> Leaning | None:
-    """Tell what the signs of two changes of means at one cutoff, each -1, 0 or 1, imply.
+    """Report what the signs of two changes of means at one cutoff, each -1, 0 or 1, imply.
 
     ``neither`` when both means stayed, ``None`` when both moved the same way.
 

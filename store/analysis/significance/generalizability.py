@@ -51,7 +51,7 @@ _NO_NUMBER = Limited(math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True, slots=True)
 class Dependable:
-    """A coefficient of reliability, whatever the number of topics: what that of one topic is."""
+    """A coefficient of reliability, for any number of topics: what that of one topic is."""
 
     one: Limited
     """With one topic, in [0, 1]."""

@@ -26,7 +26,7 @@ from store.errors import ArgumentError
 POWER = 0.8
 """Probability of a significant result, unless another is asked for."""
 MOST_TOPICS = 1_000_000
-"""Nobody judges more; a design that needs more has no number."""
+"""A design that needs more has no number."""
 _REACH = 12.0
 """Standard deviations of a Poisson variable beyond which nothing is."""
 

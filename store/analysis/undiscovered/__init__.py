@@ -1,1 +1,1 @@
-"""Relevant documents that nobody judged: Kishida 2001, section 4."""
+"""Relevant unjudged documents: Kishida 2001, section 4."""

@@ -63,7 +63,7 @@ def check_at(at: str, depth: int, flips: int, cutoff: int) -> At:
 
 
 def choose_flips(
-    document_states: NDArray[np.int8], *, at: At, depth: int, flips: int = 1
+    states: NDArray[np.int8], *, at: At, depth: int, flips: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
     """Choose unjudged ranks of every run in one topic.
 
@@ -84,26 +84,26 @@ def choose_flips(
     columns : ndarray of int64, shape (n_runs, flips)
         Rank less 1 of the documents that are supposed relevant, ascending, then -1 where a run has fewer.
     status : ndarray of int8, shape (n_runs,)
-        `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`. O(size of `document_states`). Arguments are checked by
+        `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`. O(size of `states`). Arguments are checked by
         `check_at`.
 
     Examples
     --------
     Unjudged at ranks 2, 4 and 5 of one run; the other ends at rank 2:
 
-    >>> document_states = np.array([[1, -1, 0, -1, -1], [0, -1, -2, -2, -2]], dtype=np.int8)
-    >>> choose_flips(document_states, at="first", depth=2, flips=2)[0].tolist()
+    >>> states = np.array([[1, -1, 0, -1, -1], [0, -1, -2, -2, -2]], dtype=np.int8)
+    >>> choose_flips(states, at="first", depth=2, flips=2)[0].tolist()
     [[3, 4], [-1, -1]]
     """
-    stop = depth + flips if at == "next" else document_states.shape[1]
-    unjudged = document_states[:, depth:stop] == UNJUDGED
+    stop = depth + flips if at == "next" else states.shape[1]
+    unjudged = states[:, depth:stop] == UNJUDGED
     chosen = unjudged & (np.cumsum(unjudged, axis=1) <= flips)
     runs, columns = np.nonzero(chosen)
     places = (np.cumsum(chosen, axis=1) - 1)[runs, columns]
-    result = np.full((len(document_states), flips), -1, dtype=np.int64)
+    result = np.full((len(states), flips), -1, dtype=np.int64)
     result[runs, places] = columns + depth
-    filled = document_states != NOT_RETRIEVED
-    status = np.full(len(document_states), NO_RUN, dtype=np.int8)
+    filled = states != NOT_RETRIEVED
+    status = np.full(len(states), NO_RUN, dtype=np.int8)
     status[filled.any(axis=1)] = ENDED
     status[filled[:, depth:stop].any(axis=1)] = JUDGED
     status[chosen.any(axis=1)] = UNJUDGED
@@ -146,12 +146,12 @@ def lists_of_topic(
     rankings: JudgedRankings, topic: int, r_mode: RMode
 ) -> tuple[NDArray[np.int8], NDArray[np.bool_], NDArray[np.int64]]:
     """Look up one topic in every run: what is known of each rank, which are relevant, and R of the run."""
-    document_states = rankings.states_by_rank(topic)
-    relevant = document_states == RELEVANT
+    states = rankings.states_by_rank(topic)
+    relevant = states == RELEVANT
     if r_mode == "own":
-        return document_states, relevant, own_n_relevant(relevant)
+        return states, relevant, own_n_relevant(relevant)
     counts = np.full(len(relevant), rankings.n_relevant[topic], dtype=np.int64)
-    return document_states, relevant, counts
+    return states, relevant, counts
 
 
 def scores_of_runs(rankings: JudgedRankings, r_mode: RMode) -> NDArray[np.float64]:
@@ -216,9 +216,9 @@ def flip_topic(
     The arguments are those of `store.analysis.undiscovered.sensitivity.sensitivity`, and are not checked.
     O(n_runs (width + n_runs n_flips)).
     """
-    document_states, relevant, counts = lists_of_topic(rankings, topic, r_mode)
+    states, relevant, counts = lists_of_topic(rankings, topic, r_mode)
     most = most_flips(rankings, flips)
-    chosen, status = choose_flips(document_states, at=at, depth=depth, flips=most)
+    chosen, status = choose_flips(states, at=at, depth=depth, flips=most)
     before = average_precision(relevant, counts)
     flipped = np.flatnonzero(chosen[:, 0] >= 0)
     if flipped.size == 0:

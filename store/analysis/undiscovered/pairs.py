@@ -6,7 +6,7 @@ If document d turns relevant, the difference u of the APs of runs A and B change
 
 where g is 0 in a run that did not retrieve d; so a document that neither of them has moves it too.
 
-Documents at rank N+1 that nobody judged turn relevant, those of one run at a time, and t2 of the
+Unjudged documents at rank N+1 turn relevant, those of one run at a time, and t2 of the
 difference is computed again from the judgements as they are. The paper's section 4.3 asks the like
 of one pair, and otherwise: there the documents at rank 101 of the run with the lower MAP turn
 relevant wherever their probability of relevance is 0, judged or not (51 of 53 topics), the other
@@ -70,7 +70,7 @@ def better_first(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArra
 
 
 def sign_moves(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Tell what became of the sign of each difference, as keys of `SIGN_WORDS`, shape (n_pairs,).
+    """Report what happened to the sign of each difference, as keys of `SIGN_WORDS`, shape (n_pairs,).
 
     Differences of means, NaN = undefined, are 0 within `TIED_MAP` of it. The sign was kept (0 before and
     after, too), swapped, became 0 (tied), was 0 and is not (parted), or there is no difference.

@@ -25,7 +25,7 @@ from store.analysis.variation.moments import variation
 from store.errors import ArgumentError
 
 Flip = Literal["unjudged", "not-relevant"]
-"""Which documents are found relevant: those that nobody judged, or, as in [1]_, those that have no
+"""Which documents are found relevant: unjudged ones, or, as in [1]_, those that have no
 chance of being relevant, whether somebody judged them or not."""
 Gain = Literal["shared", "own"]
 """Who gains: every run that has the document, or, as in [1]_, the run alone; R is one more for all."""
@@ -45,7 +45,7 @@ class Discovery:
     flipped: NDArray[np.bool_]
     """Whether it is found relevant."""
     unjudged: NDArray[np.bool_]
-    """Whether nobody judged it; False where there is none."""
+    """Whether it is unjudged; False where there is none."""
     probabilities: NDArray[np.float64]
     """How likely it is relevant before; NaN where there is none."""
     retrieved: NDArray[np.bool_]

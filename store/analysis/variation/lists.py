@@ -35,7 +35,7 @@ from store.analysis.rankings import RELEVANT, JudgedRankings, judged_rankings
 from store.errors import ArgumentError
 
 SUPPOSED = -1
-"""Id of a relevant document that nobody has seen; see `probable_rankings`."""
+"""Id of an unseen relevant document; see `probable_rankings`."""
 
 Probabilities = Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]]
 """Topic to the ids of the documents that have a probability, each once, and the probabilities;
@@ -150,7 +150,7 @@ def probable_rankings(
     judged_found: list[NDArray[np.bool_]] = []
     for column, topic in enumerate(topics):
         cells = _Cells.of_topic(coded, column)
-        is_judged = coded.document_states[column] == RELEVANT
+        is_judged = coded.states[column] == RELEVANT
         ids, p = own[topic]
         order = np.argsort(ids)
         values = np.full(is_judged.size, unjudged, dtype=np.float64)
@@ -362,7 +362,7 @@ def run_sums(
 
 
 Empty = Literal["given", "zero"]
-"""What becomes of outcomes without a relevant document."""
+"""What happens to outcomes without a relevant document."""
 
 
 def chance_of_any(probabilities: NDArray[np.float64]) -> float:

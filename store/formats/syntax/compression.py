@@ -47,8 +47,8 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
     fault, hint = None, None
     if other := next((name for magic, name in _UNREAD.items() if first.startswith(magic)), None):
         fault, hint = Fault(None, f"expected text, got {other}", "binary"), _UNREAD_HINT
-    elif (said := misnamed_as(path, first)) and not _is_text(first):
-        fault = Fault(None, f"expected {said} data, as the name says, or text, got neither", said)
+    elif (named_form := misnamed_as(path, first)) and not _is_text(first):
+        fault = Fault(None, f"expected {named_form} data, as the name says, or text, got neither", named_form)
     if fault is not None:
         source.close()
         raise FormatError(path, [fault], hint=hint)
@@ -63,7 +63,7 @@ def misnamed_as(path: str, first: bytes) -> str | None:
 
 
 def _is_text(beginning: bytes) -> bool:
-    """Say whether the first bytes of a file, to the middle of a character, may be UTF-8."""
+    """Return whether the first bytes of a file, to the middle of a character, may be UTF-8."""
     try:
         return "\0" not in getincrementaldecoder("utf-8")().decode(beginning)
     except UnicodeDecodeError:

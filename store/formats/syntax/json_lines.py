@@ -50,7 +50,7 @@ def read_json_object(text: str) -> dict[str, Any]:
 def read_json_lines(path: str, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number (from 1) and object of a file of one JSON object a line; blank lines are passed over.
 
-    Lines that are no object (code ``json``) or no UTF-8, and damaged compressed data, are told to `faults`.
+    Lines that are no object (code ``json``) or no UTF-8, and damaged compressed data, are added to `faults`.
     """
     for number, text in read_text_lines(path, faults):
         if not text or text.isspace():

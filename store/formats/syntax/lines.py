@@ -78,12 +78,12 @@ def _open_hint(path: str, error: OSError) -> str | None:
 
 
 def is_pattern(path: str) -> bool:
-    """Say whether a shell would put the names of files in the place of `path`."""
+    """Return whether a shell would put the names of files in the place of `path`."""
     return not set("*?[").isdisjoint(path)
 
 
 def is_regular_file(path: str) -> bool:
-    """Say whether `path` is a file that can be read twice: no standard input, pipe or folder."""
+    """Return whether `path` is a file that can be read twice: no standard input, pipe or folder."""
     try:
         return path != STDIN and Path(path).is_file()
     except (OSError, ValueError):
@@ -95,7 +95,7 @@ def read_lines(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield line number, from 1, and bytes of each line, without a byte order mark; hash them with it.
 
-    Damaged compressed data is told to `faults`, with the line after the last one or with none.
+    Damaged compressed data is added to `faults`, with the line after the last one or with none.
     """
     number = 0
     with open_bytes(path) as file:
@@ -111,7 +111,7 @@ def read_lines(
 def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
     """Yield line number and text of each line of a UTF-8 file, blank ones too, without line ends.
 
-    Lines with invalid UTF-8, and damaged compressed data, are told to `faults`.
+    Lines with invalid UTF-8, and damaged compressed data, are added to `faults`.
     """
     for number, line in read_lines(path, faults, is_damage_placed=False):
         try:
@@ -192,7 +192,7 @@ _SHAPES = (
 """What all lines look like of a file that is no markup and no JSON."""
 
 
-def told_kind(faults: FaultList, expected: SpecialFile) -> bool:
+def report_kind(faults: FaultList, expected: SpecialFile) -> bool:
     """Tell in place of the faults of a file that it is of another kind, if it looks like that.
 
     Return whether it was told; the hint is then `FaultList.hint`. A file that can be read but once is not
@@ -201,8 +201,8 @@ def told_kind(faults: FaultList, expected: SpecialFile) -> bool:
     kind = _kind_of(faults.path)
     if kind is None and is_regular_file(faults.path):
         with Path(faults.path).open("rb") as file:
-            if said := misnamed_as(faults.path, file.read(MAGIC_BYTES)):
-                faults.hint = faults.hint or f"its name says {said}, but the file is not compressed"
+            if named_form := misnamed_as(faults.path, file.read(MAGIC_BYTES)):
+                faults.hint = faults.hint or f"its name says {named_form}, but the file is not compressed"
     is_text = kind is _TEXTS and expected in (TOPICS, DOCUMENTS)
     # Whether all lines of a run file are those of qrels is known to its reader, which has seen them all.
     is_known = kind is QRELS and expected is RUN
@@ -246,7 +246,7 @@ def _kind_of_lines(lines: Sequence[bytes]) -> SpecialFile | None:
 
 
 def _is_text(line: bytes) -> bool:
-    """Say whether a line, whose end may be cut off, is UTF-8 without control characters but tabs."""
+    """Return whether a line, whose end may be cut off, is UTF-8 without control characters but tabs."""
     try:
         text = getincrementaldecoder("utf-8")().decode(line)
     except UnicodeDecodeError:

@@ -45,8 +45,8 @@ def read_records(
 ) -> Iterator[Record]:
     """Cut a file into records, in file order; the tag is read in either case.
 
-    Text outside every record is told to `faults`, as is a record left open when `must_close`; else the next
-    opening tag closes it. A record in which a line could not be read is left out: its fault is told.
+    Text outside every record is added to `faults`, as is a record left open when `must_close`; else the next
+    opening tag closes it. A record in which a line could not be read is left out: its fault is reported.
     """
     boundary = re.compile(rf"<(/?){re.escape(tag)}(?:\s[^<>]*)?>", re.IGNORECASE)
     opened = 0  # line of the open record's tag; 0 outside records
@@ -91,7 +91,7 @@ def read_records(
 
 
 def _is_text(text: str) -> bool:
-    """Tell whether anything but blanks and tags is in `text`."""
+    """Return whether anything but blanks and tags is in `text`."""
     return bool(_TAG.sub("", text).strip())
 
 

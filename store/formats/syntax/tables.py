@@ -66,7 +66,7 @@ class TableFormat(Generic[Row]):
     columns: str
     """Their names, with blanks between."""
     readers: Mapping[str, FieldReader]
-    """By column, in the order in which faults of a line are told; the others mean nothing."""
+    """By column, in the order in which faults of a line are reported; the others mean nothing."""
     row: Callable[..., Row]
     """Makes a row of the line number and the values of `readers`."""
     key: tuple[str, ...]
@@ -96,7 +96,7 @@ def read_table(
 
     When `lenient`, a line that begins with ``#`` is a comment, and fields after the last column are ignored.
     """
-    told = FaultList(path) if faults is None else faults
+    found = FaultList(path) if faults is None else faults
     names = form.columns.split()
     n_columns, split, check = len(names), form.split, form.check
     readers = [
@@ -111,11 +111,11 @@ def read_table(
     rows = table.rows
     first_of: dict[object, Row] = {}
     others, is_empty = form.others, True
-    for number, line in read_lines(path, told, digest):
+    for number, line in read_lines(path, found, digest):
         try:
             fields = line.split() if split is None else split(line, n_columns)
         except UnfitFieldError as error:
-            told.add(number, str(error), error.code)
+            found.add(number, str(error), error.code)
             continue
         n_more = len(fields) - n_columns
         is_comment = line.startswith(b"#")
@@ -129,14 +129,14 @@ def read_table(
             if not is_whole:
                 got = "a line that begins with `#`" if is_comment else str(len(fields))
                 message = f"expected {n_columns} fields ({form.columns}), got {got}"
-                told.add(number, message, "comment" if is_comment else "fields")
+                found.add(number, message, "comment" if is_comment else "fields")
                 continue
         try:
             values = [*map(call, readers, chosen(fields))]
             if check is not None:
                 check(number, fields, values)
         except UnfitFieldError:
-            _tell_unfit(form, fields, number, told)
+            _tell_unfit(form, fields, number, found)
             continue
         row = form.row(number, *values)
         first = first_of.setdefault(key(row), row)
@@ -144,7 +144,7 @@ def read_table(
             table.repeats.append(row)
             if not keep_repeats:
                 if fault := form.repeat_fault(row, first):
-                    told.add(number, fault, "duplicate")
+                    found.add(number, fault, "duplicate")
                 else:
                     table.n_alike += 1
                     table.first_alike = table.first_alike or number
@@ -158,11 +158,11 @@ def read_table(
     table.sha256 = digest.hexdigest()
     table.looks_like = () if is_empty else tuple(others)
     if form.suspect is not None:
-        form.suspect(table, told)
-    if not rows and not told:
-        told.add(None, f"expected `{form.columns}` lines, got none", "empty")
+        form.suspect(table, found)
+    if not rows and not found:
+        found.add(None, f"expected `{form.columns}` lines, got none", "empty")
     if faults is None:
-        told.raise_if_any()
+        found.raise_if_any()
     return table
 
 
@@ -372,8 +372,8 @@ def read_columns(
         "judge": read_name,
         "grade": read_grade,
     }
-    said = {"topic": topic or "", "iteration": iteration, "judge": judge or ""}
-    readers |= {name: _always(text) for name, text in said.items() if name not in columns}
+    fixed = {"topic": topic or "", "iteration": iteration, "judge": judge or ""}
+    readers |= {name: _always(text) for name, text in fixed.items() if name not in columns}
     form = judged_format(" ".join(columns), readers)
     return read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 

@@ -10,7 +10,7 @@ from sqlmodel import Session
 from store.content.lookup import row_named
 from store.db.digests import write_event_digests
 from store.db.engine import reading
-from store.db.held import Held
+from store.db.process_locks import ProcessLocks
 from store.db.tables import ANSWER, DOCUMENT, MODEL_JUDGE
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.judging.desk import Desk
@@ -64,7 +64,7 @@ class ModelDesk(Desk):
             return fetch_answered(session, self._judge_id, asked)
 
     def is_answered(self, topic: str, docno: str, asked: Asked) -> bool:
-        """Say whether a pair has an answer of a kind, readable or not; of judgements, whether one stands."""
+        """Return whether a pair has an answer of a kind, readable or not; or a current judgement."""
         with reading(self._engine) as session:
             known = self._pair_of(session, Answer(self.judge, topic, docno))
             if asked is Asked.JUDGE:
@@ -83,9 +83,9 @@ class ModelDesk(Desk):
         """Return the version of a topic's text that was read last; ``None`` = none was."""
         return self._topic_versions.get(self._topic_ids.get(topic, 0))
 
-    def holding(self) -> Held:
+    def holding(self) -> ProcessLocks:
         """Return what keeps two programs of one judge from asking the same."""
-        return Held(self._engine)
+        return ProcessLocks(self._engine)
 
     def answer(self, answer: Answer) -> Task | None:
         """Store an answer, and with it the judgement it leads to; return how the document stands then.

@@ -306,14 +306,14 @@ def import_answers(
             differing.append(f"{one.topic} {one.docno}: {was} -> {reason if new is None else new}")
         action = Action.JUDGE if state is State.JUDGED else Action.CANNOT
         revision = 1 if old is None else old.revision + 1
-        said = (
+        values = (
             action.value,
             state.value,
             one.grade,
             reason.encode(),
             one.note.encode("utf-8", "surrogatepass"),
         )
-        events.append((*pair, number, revision, *said, "0"))
+        events.append((*pair, number, revision, *values, "0"))
         rows.append({**keys, **answer_values(one, now)})
     if not replace:
         refuse_differing(judge, differing)

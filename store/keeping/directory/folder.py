@@ -41,7 +41,7 @@ from store.grades.qrels import decide
 from store.grades.votes import fetch_all_votes
 from store.judging.erasing import fetch_erasures, removed_words
 from store.judging.judges import Disguise, count_notes, disguise_of, fetch_graders, fetch_judges
-from store.judging.kinds import Heard, count_kinds, hear, is_mixed, sorts_words
+from store.judging.kinds import Voters, choose_voters, count_kinds, is_mixed, sorts_words
 from store.keeping.copying import go_on_after
 from store.keeping.directory.tables import FOLDER, Faults, TableReader, count_rows, table_lines
 from store.keeping.histories import fetch_histories_of
@@ -360,7 +360,7 @@ def _run_blocks(out: Outgoing, run: Row[Any]) -> Iterator[str]:
         yield "\n".join(f"{name} Q0 {docno} {rank} {score} {run.tag}" for rank, (docno, score) in ranked)
 
 
-def write_all_qrels(out: Outgoing) -> tuple[list[dict[str, Any]], int, Heard]:
+def write_all_qrels(out: Outgoing) -> tuple[list[dict[str, Any]], int, Voters]:
     """Write qrels; return what `qrels.json` says of each file, how many judges graded nothing, who counts.
 
     With a judge or a rule named there is one set; so there is without, where one judge alone voted.
@@ -371,23 +371,23 @@ def write_all_qrels(out: Outgoing) -> tuple[list[dict[str, Any]], int, Heard]:
     for each in _policies(out, policy):
         each.check()
         each.check_scale(out.scale)
-    heard = hear(judges, graders, of=policy.named, kinds=policy.kinds)
+    voters = choose_voters(judges, graders, of=policy.named, kinds=policy.kinds)
     people = {judge.name for judge in judges if judge.kind is not JudgeKind.ADJUDICATOR}
     # An adjudicator who alone graded is the only judge there is.
-    voters = (graders & heard.names if policy.kinds else graders & people) or graders
+    counting = (graders & voters.names if policy.kinds else graders & people) or graders
     is_named = policy.judge is not None or policy.rule is not None
-    if is_named or (graders and len(set(policy.of) or voters) == 1):
+    if is_named or (graders and len(set(policy.of) or counting) == 1):
         if not is_named and not graders & people:
-            policy = replace(policy, judge=next(iter(voters)))
-        files, heard = _write_set(out, policy, "")
+            policy = replace(policy, judge=next(iter(counting)))
+        files, voters = _write_set(out, policy, "")
     else:
-        own = {out.disguise.name(name): name for name in (voters if policy.kinds else graders)}
-        stems, heard, files = file_stems(sorted(own, key=natural_key)), Heard(), []
+        own = {out.disguise.name(name): name for name in (counting if policy.kinds else graders)}
+        stems, voters, files = file_stems(sorted(own, key=natural_key)), Voters(), []
         for name, stem in stems.items():
             files += _write_set(out, Policy(judge=own[name]), f"{stem}.")[0]
     data = {"format": "pooler qrels", "format_version": 1, "scale": scale_to_json(out.scale), "qrels": files}
     out.lines("qrels.json", [json.dumps(data, indent=1, sort_keys=True)])
-    return files, len(judges) - len(graders), heard
+    return files, len(judges) - len(graders), voters
 
 
 def _policies(out: Outgoing, policy: Policy) -> list[Policy]:
@@ -397,7 +397,7 @@ def _policies(out: Outgoing, policy: Policy) -> list[Policy]:
     return [graded, *(replace(policy, level=level) for level in levels)]
 
 
-def _write_set(out: Outgoing, policy: Policy, prefix: str) -> tuple[list[dict[str, Any]], Heard]:
+def _write_set(out: Outgoing, policy: Policy, prefix: str) -> tuple[list[dict[str, Any]], Voters]:
     """Write graded and binary qrels by one policy; return what is said of each file, and who counts."""
     policies, name, iteration = _policies(out, policy), out.disguise.name, out.disguise.iteration
     # The votes are the same at any level, and collapsing first is of a level alone.
@@ -417,7 +417,7 @@ def _write_set(out: Outgoing, policy: Policy, prefix: str) -> tuple[list[dict[st
         facts = {
             "judges": judges,
             "kinds": count_kinds(one for one in out.judges.values() if one.name in judges),
-            "kinds_left_out": all_votes.heard.counts_left_out,
+            "kinds_left_out": all_votes.voters.counts_left_out,
             "adjudicators": rulers,
             "documents": final.n_documents,
             "by_grade": {str(grade): n for grade, n in final.by_grade.items()},
@@ -427,7 +427,7 @@ def _write_set(out: Outgoing, policy: Policy, prefix: str) -> tuple[list[dict[st
             "cannot_by_ruling": final.n_ruled_cannot,
         }
         written.append({"file": file, "sha256": out.files[file], **one.to_json(), **facts})
-    return written, all_votes.heard
+    return written, all_votes.voters
 
 
 _FILES: Mapping[Layout, Mapping[str, str]] = {
@@ -589,7 +589,7 @@ class Written:
     """Judges who have graded nothing."""
     n_files: int
     n_bytes: int
-    heard: Heard
+    voters: Voters
     """Whose grades became those of the qrels; nobody where every judge has qrels of their own."""
 
 
@@ -620,7 +620,7 @@ def write_directory(
                     out.lines(file, lines)
                     advance(1)
         write_contract(out)
-        qrels, n_idle, heard = write_all_qrels(out)
+        qrels, n_idle, voters = write_all_qrels(out)
         out.lines(README, [readme(out, qrels)])
         # The card is the publisher's to complete.
         files = {name: sha256 for name, sha256 in out.files.items() if name != README}
@@ -636,7 +636,7 @@ def write_directory(
         }
         out.lines(MANIFEST, [json.dumps(data, indent=1, sort_keys=True)])
         n_bytes = sum((folder / name).stat().st_size for name in out.files)
-    return Written(out.counts, qrels, n_idle, len(out.files), n_bytes, heard)
+    return Written(out.counts, qrels, n_idle, len(out.files), n_bytes, voters)
 
 
 def _check_target(target: Path) -> None:

@@ -14,9 +14,9 @@ import typer
 from pooler.cli.options import ProbabilitiesOption, UnjudgedOption, ValueOption
 from pooler.cli.signature import command
 from pooler.cli.source_options import SourceOptions
+from pooler.messages import listening
 from pooler.results.variation.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.streams import OnTerminal
-from pooler.telling import listening
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.collection import Collection
 from store.content.runs import Runs

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import RunSeen
+from pooler.reading.blocks import LineFacts
 from pooler.reading.check import check_run
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
@@ -85,7 +85,7 @@ def test_lines_are_counted_with_those_of_the_header(file: Path) -> None:
     """Numbers of lines are those of the file, by the fast way and the slow one."""
     lines = ABOUT.count("\n")
     file.write_text(ABOUT + ROWS, "utf-8")
-    seen = RunSeen()
+    seen = LineFacts()
     assert [one.line for one in stream_rankings(str(file), seen)] == [lines + 1, lines + 3]
     fast = check_run(str(file))
     file.write_text(ABOUT + ROWS + "\n", "utf-8")  # a blank line is for the slow reader

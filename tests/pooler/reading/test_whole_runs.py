@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import RunSeen, SuspicionError
+from pooler.reading.blocks import LineFacts, SuspicionError
 from pooler.reading.strict import read_run
 from pooler.reading.whole import read_whole, stream_rankings
 from store.errors import PoolerError
@@ -71,7 +71,7 @@ def test_stream_rankings_of_any_block_size_are_those_of_the_run(
 ) -> None:
     """One ranking after another, in file order, is the run; tag and hash are known at the end."""
     file.write_bytes(text.content)
-    seen = RunSeen()
+    seen = LineFacts()
     streamed = list(stream_rankings(str(file), seen, block_bytes=block_bytes))
     whole = read_run(str(file))
     assert (seen.tag.decode(), seen.digest.hexdigest()) == (whole.tag, whole.sha256)
@@ -91,8 +91,8 @@ def test_stream_rankings_fault_far_below_comes_after_rankings(tmp_path: Path) ->
     path.write_bytes(b"".join([*lines, lines[-1]]))
     taken = []
     with pytest.raises(SuspicionError, match="a document twice"):
-        taken.extend(stream_rankings(str(path), RunSeen()))
-    rankings = stream_rankings(str(path), RunSeen())
+        taken.extend(stream_rankings(str(path), LineFacts()))
+    rankings = stream_rankings(str(path), LineFacts())
     assert next(rankings).topic == "1"
     rankings.close()  # type: ignore[attr-defined] - a generator; an open file would be a warning
 
@@ -101,7 +101,7 @@ def test_stream_rankings_document_twice_in_two_blocks_is_seen(file: Path) -> Non
     """A document that comes again in another block of its topic is a suspicion."""
     file.write_bytes(b"1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n")
     with pytest.raises(SuspicionError, match="a document twice"):
-        list(stream_rankings(str(file), RunSeen(), block_bytes=13))
+        list(stream_rankings(str(file), LineFacts(), block_bytes=13))
 
 
 def test_read_whole_large_files_equal_the_slow_reader(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pooler.serving.admission import GUESSES_OF_ALL, IDLE_S, LONGEST_S, Guesses, Visits
+from pooler.serving.admission import GUESSES_OF_ALL, IDLE_S, LONGEST_S, Guesses, Logins
 from store.judging.codes import Access
 from tests.judge_ui.conftest import Clock
 
@@ -65,52 +65,52 @@ def test_addresses_of_one_network_are_one(one: str, other: str, *, is_one: bool)
 def test_visit_ends_idle_or_old() -> None:
     """After half an hour without a key, and after twelve hours with keys."""
     clock = Clock()
-    visits = Visits(clock)
-    idle, busy = visits.begin(ALICE), visits.begin(BOB)
+    logins = Logins(clock)
+    idle, busy = logins.begin(ALICE), logins.begin(BOB)
     clock.wait(IDLE_S - 1)
-    visit = visits.find(busy)
-    assert visit is not None
-    assert visits.find(idle) is not None
-    visits.touch(visit)
+    login = logins.find(busy)
+    assert login is not None
+    assert logins.find(idle) is not None
+    logins.touch(login)
     clock.wait(1)
-    assert visits.find(idle) is None
+    assert logins.find(idle) is None
     for _ in range(int(LONGEST_S // IDLE_S) * 2 - 3):
         clock.wait(IDLE_S / 2)
-        assert visits.lasts(visit)
-        visits.touch(visit)
+        assert logins.lasts(login)
+        logins.touch(login)
     clock.wait(IDLE_S / 2)
-    assert not visits.lasts(visit)
-    assert visits.find(busy) is None
+    assert not logins.lasts(login)
+    assert logins.find(busy) is None
 
 
 def test_visit_ends_with_its_code() -> None:
     """Another code of the same judge, or none, ends it; another name does not."""
-    visits = Visits(Clock())
-    alice, bob = visits.begin(ALICE), visits.begin(BOB)
-    visits.keep([ALICE._replace(judge="alison"), BOB._replace(sha256="new")])
-    visit = visits.find(alice)
-    assert visit is not None
-    assert visit.access.judge == "alison"
-    assert visits.find(bob) is None
-    visits.keep([])
-    assert not visits.lasts(visit)
+    logins = Logins(Clock())
+    alice, bob = logins.begin(ALICE), logins.begin(BOB)
+    logins.end_outdated([ALICE._replace(judge="alison"), BOB._replace(sha256="new")])
+    login = logins.find(alice)
+    assert login is not None
+    assert login.access.judge == "alison"
+    assert logins.find(bob) is None
+    logins.end_outdated([])
+    assert not logins.lasts(login)
 
 
 def test_cookie_is_secret_and_not_kept() -> None:
     """Two visits have two cookies of 256 bits, of which hashes are kept; a made-up one is nobody's."""
-    visits = Visits(Clock())
-    first, second = visits.begin(ALICE), visits.begin(ALICE)
+    logins = Logins(Clock())
+    first, second = logins.begin(ALICE), logins.begin(ALICE)
     assert len({first, second}) == 2
     assert min(len(first), len(second)) >= 43  # 256 bits in base64
-    assert first.encode() not in visits._visits
-    assert visits.find("") is visits.find("é\ud800") is visits.find(first[:-1]) is None
-    assert visits.end(first) is not None
-    assert visits.find(first) is None
-    assert visits.find(second) is not None
+    assert first.encode() not in logins._logins
+    assert logins.find("") is logins.find("é\ud800") is logins.find(first[:-1]) is None
+    assert logins.end(first) is not None
+    assert logins.find(first) is None
+    assert logins.find(second) is not None
 
 
 def test_fifth_browser_of_a_judge_ends_the_oldest() -> None:
     """A code that is entered again and again does not fill the memory."""
-    visits = Visits(Clock())
-    cookies = [visits.begin(ALICE) for _ in range(5)]
-    assert [visits.find(one) is not None for one in cookies] == [False, True, True, True, True]
+    logins = Logins(Clock())
+    cookies = [logins.begin(ALICE) for _ in range(5)]
+    assert [logins.find(one) is not None for one in cookies] == [False, True, True, True, True]

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pooler.messages import Listener, listening
 from pooler.results.pool.into import pool_collection
 from pooler.results.pool.pool import list_strategies, pool
 from pooler.results.pool.unpool import unpool
-from pooler.telling import Listener, listening
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.records import Ranking, Run

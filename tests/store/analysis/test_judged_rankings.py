@@ -109,14 +109,14 @@ def test_every_rank_says_what_the_lists_say(
     arrays = judged_rankings(topics, tags, as_arrays(spread_rankings), as_flags(spread_grades), cutoff=cutoff)
     for column, topic in enumerate(topics):
         assert arrays.n_relevant[column] == sum(grades[topic].values())
-        document_states = arrays.states_by_rank(column)
+        states = arrays.states_by_rank(column)
         same_code: dict[int, int] = {}
         for run, tag in enumerate(tags):
             cut = rankings.get((tag, topic), [])[:cutoff]
             assert arrays.lengths[run, column] == len(cut)
             expected = [{None: -1, False: 0, True: 1}[grades[topic].get(doc)] for doc in cut]
-            padding = [NOT_RETRIEVED] * (document_states.shape[1] - len(cut))
-            assert document_states[run].tolist() == expected + padding
+            padding = [NOT_RETRIEVED] * (states.shape[1] - len(cut))
+            assert states[run].tolist() == expected + padding
             codes = arrays.documents[run, column].tolist()
             for doc, code in zip(cut, codes, strict=False):
                 assert same_code.setdefault(doc, code) == code

@@ -118,8 +118,8 @@ def test_who_is_measured_by_default() -> None:
     votes = file_votes(said)
     votes.add_judgements([], {"cy": JudgeKind.IMPORTED}, is_named=True)
     assert votes.votes().votes.judges == ("ann",)
-    assert [one.name for one in votes.heard().left_out] == ["cy"]
-    assert votes.heard(kinds=["human", "imported"]).voters == ("ann", "cy")
+    assert [one.name for one in votes.voters().left_out] == ["cy"]
+    assert votes.voters(kinds=["human", "imported"]).voting == ("ann", "cy")
     files = file_votes({})
     files.add_judgements([], {"cy": JudgeKind.IMPORTED, "di": JudgeKind.HUMAN}, is_named=True)
     assert files.votes().votes.judges == ("cy", "di")  # the user named them all

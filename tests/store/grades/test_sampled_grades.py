@@ -82,8 +82,7 @@ def test_four_standings_stay_apart(filled: Collection, collection_name: str) -> 
     assert pool.inclusion is not None
     found = {
         names[number]: tuple(
-            column[place].item()
-            for column in (pool.document_states, pool.grades, pool.strata, pool.inclusion)
+            column[place].item() for column in (pool.states, pool.grades, pool.strata, pool.inclusion)
         )
         for place, number in enumerate(pool.documents.tolist())
     }
@@ -94,7 +93,7 @@ def test_four_standings_stay_apart(filled: Collection, collection_name: str) -> 
         "d": (UNGRADED, 0, 2, 0.5),
         "e": (NOT_SAMPLED, 0, 2, 0.5),
     }
-    assert (pools["9"].document_states.tolist(), pools["9"].grades.tolist()) == ([GRADED], [0])
+    assert (pools["9"].states.tolist(), pools["9"].grades.tolist()) == ([GRADED], [0])
 
 
 def test_collection_and_files_give_the_same_scores(filled: Collection, collection_name: str) -> None:
@@ -125,7 +124,7 @@ def test_pool_that_is_no_sample_has_neither(collection: Collection, collection_n
     collection.pools.add(make_pool({"1": ["a", "b"]}))
     pool = pools_of(collection_name, "pool", {})["1"]
     assert (pool.strata, pool.inclusion) == (None, None)
-    assert pool.document_states.tolist() == [UNGRADED, UNGRADED]
+    assert pool.states.tolist() == [UNGRADED, UNGRADED]
     with pytest.raises(UnknownNameError, match="pool"):
         pools_of(collection_name, "none", {})
 
@@ -134,9 +133,9 @@ def test_negative_rels_of_a_stratified_file(filled: Collection) -> None:
     """As the program has it none is sampled; by choice -1 alone is not."""
     ranked = filled.runs.ranked()
     rows = [XinfapRow("10", "0", docno, 1, code) for docno, code in (("a", -2), ("b", -1))]
-    assert xinfap_pools(ranked, rows)["10"].document_states.tolist() == [NOT_SAMPLED] * 2
+    assert xinfap_pools(ranked, rows)["10"].states.tolist() == [NOT_SAMPLED] * 2
     pool = xinfap_pools(ranked, rows, negatives_judged=True)["10"]
-    by_document = dict(zip(pool.documents.tolist(), pool.document_states.tolist(), strict=True))
+    by_document = dict(zip(pool.documents.tolist(), pool.states.tolist(), strict=True))
     assert by_document == {ranked.ids["a"]: GRADED, ranked.ids["b"]: NOT_SAMPLED}
 
 
@@ -152,8 +151,8 @@ def test_methods_of_a_statap_file(filled: Collection) -> None:
     order = [pool.documents.tolist().index(ranked.ids[docno]) for docno in "ab"]
     assert pool.inclusion is not None
     assert pool.inclusion[order].tolist() == [1.0, 0.25]
-    assert pool.document_states[order].tolist() == [GRADED, GRADED]
-    assert sorted(pool.document_states.tolist()) == [NOT_SAMPLED, GRADED, GRADED]
+    assert pool.states[order].tolist() == [GRADED, GRADED]
+    assert sorted(pool.states.tolist()) == [NOT_SAMPLED, GRADED, GRADED]
     told = statap_pools(ranked, rows, collisions_certain=False)["10"].inclusion
     assert told is not None
     assert told[order].tolist() == [0.1, 0.25]
@@ -209,7 +208,7 @@ def test_files_of_samples_are_read_as_pools() -> None:
     """Strata or probabilities by document number; a collision is certain to be judged."""
     ranked = RankedDocuments(("x",), {}, {"a": 4}, {4: "a"})
     pool = xinfap_pools(ranked, [XinfapRow("t", "0", "b", 2, -1), XinfapRow("t", "0", "a", 1, 2)])["t"]
-    assert (pool.documents.tolist(), pool.document_states.tolist()) == ([4, 5], [1, -1])
+    assert (pool.documents.tolist(), pool.states.tolist()) == ([4, 5], [1, -1])
     assert pool.strata is not None
     assert pool.strata.tolist() == [1, 2]
     certain = statap_pools(ranked, [StatapRow("t", "a", 1, 1, 0.5), StatapRow("t", "b", 0, 2, 0.25)])["t"]

@@ -84,7 +84,7 @@ def test_people_alone_count_where_one_has_graded(ready: Collection, listed: List
         "a": ("0,1,1,2", Settlement.OPEN),
         "b": ("0,2", Settlement.OPEN),
     }
-    heard = ready.disagreements.heard
+    heard = ready.disagreements.voters
     assert (heard().counts, heard().counts_left_out) == ({"human": 2}, {"model": 2, "imported": 1})
 
 

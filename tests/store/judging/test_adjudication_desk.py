@@ -338,6 +338,6 @@ def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     """To a judge's desk it adds six words, and an opinion has no place for a name."""
     added = set(dir(ready.adjudication_desk("zoe"))) - set(dir(ready.desk("annabella")))
     words = {name for name in added if not name.startswith("_")}
-    assert words == {"cells", "disagreement", "given", "heard", "select", "selection"}
+    assert words == {"cells", "disagreement", "given", "select", "selection", "voters"}
     fields = Opinion.__dataclass_fields__
     assert set(fields) == {"letter", "state", "grade", "reason", "note", "passages"}

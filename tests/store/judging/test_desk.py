@@ -614,6 +614,6 @@ def test_desk_has_no_door_to_the_rest(ready: Collection) -> None:
     desk = ready.desk("ann")
     public = {name for name in dir(desk) if not name.startswith("_")}
     words = "inbox judge judge_name leave page queue record scale topic undo undrawn"
-    words += " claim claimable keep events events_of recent_active_ms guidelines"
+    words += " claim claimable record_and_undo events events_of recent_active_ms guidelines"
     words += " shown_versions is_idle has_seen_guidelines beat live_elsewhere titles sample_texts"
     assert public == set(words.split())

@@ -154,8 +154,8 @@ def test_state_of_documents_is_as_if_the_judge_had_never_been(ready: Collection,
                 "a": State.JUDGED, "b": State.UNJUDGED, "c": State.JUDGED, "d": State.UNJUDGED,
                 "e": State.UNJUDGED,
             }  # fmt: skip
-        assert [(line.topic, line.document_states) for line in ready.lists.topics()] == [
-            (line.topic, line.document_states) for line in other.lists.topics()
+        assert [(line.topic, line.counts) for line in ready.lists.topics()] == [
+            (line.topic, line.counts) for line in other.lists.topics()
         ]
 
 

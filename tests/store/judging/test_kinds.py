@@ -10,7 +10,7 @@ from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.grades.policy import Policy
 from store.judging.disagreements import Selection
-from store.judging.kinds import Heard, count_kinds, hear, is_mixed, sorts_words
+from store.judging.kinds import Voters, choose_voters, count_kinds, is_mixed, sorts_words
 from store.records import Action, Decision, Judge, JudgeKind, Qrel
 from tests.helpers.world import make_pool
 
@@ -20,7 +20,7 @@ GPT, QWEN = Judge("gpt", JudgeKind.MODEL), Judge("qwen", JudgeKind.MODEL)
 ALL = (ANN, OLD, GPT, QWEN, ZOE)
 
 
-def names(heard: Heard) -> tuple[list[str], list[str]]:
+def names(heard: Voters) -> tuple[list[str], list[str]]:
     """Return who is heard, and who is left out."""
     return [one.name for one in heard.judges], [one.name for one in heard.left_out]
 
@@ -38,34 +38,37 @@ def names(heard: Heard) -> tuple[list[str], list[str]]:
 )
 def test_one_sort_is_heard(graders: str, heard: list[str], left_out: list[str]) -> None:
     """People before imported judges before models, by who graded; without a grade by who is there."""
-    assert names(hear(ALL, graders.split())) == (heard, left_out)
+    assert names(choose_voters(ALL, graders.split())) == (heard, left_out)
 
 
 def test_adjudicators_are_people_where_they_have_a_say() -> None:
     """Their rulings are heard with people's votes, before all others, and not in what has no rulings."""
-    assert names(hear(ALL, ["ann", "gpt", "zoe"], rulings=True)) == (["ann", "zoe"], ["gpt"])
-    assert names(hear(ALL, ["gpt", "zoe"], rulings=True)) == (["ann", "zoe"], ["gpt"])
-    assert names(hear(ALL, ["gpt", "zoe"])) == (["gpt", "qwen"], [])
-    assert hear(ALL, ["gpt", "zoe"], rulings=True).voters == ()
+    assert names(choose_voters(ALL, ["ann", "gpt", "zoe"], rulings=True)) == (["ann", "zoe"], ["gpt"])
+    assert names(choose_voters(ALL, ["gpt", "zoe"], rulings=True)) == (["ann", "zoe"], ["gpt"])
+    assert names(choose_voters(ALL, ["gpt", "zoe"])) == (["gpt", "qwen"], [])
+    assert choose_voters(ALL, ["gpt", "zoe"], rulings=True).voting == ()
 
 
 def test_who_is_named_is_heard_and_nobody_is_left_out() -> None:
     """Names mix whom they will; kinds are human (with adjudicators), model and imported."""
     graded = ["ann", "old", "gpt", "zoe"]
-    named = hear(ALL, graded, of=["gpt", "ann"])
+    named = choose_voters(ALL, graded, of=["gpt", "ann"])
     assert names(named) == (["ann", "gpt"], [])
-    assert (named.told, named.to_json()) == ({"human": 1, "model": 1}, {"kinds": {"human": 1, "model": 1}})
-    mixed = hear(ALL, graded, kinds=["model", "human"], rulings=True)
+    assert (named.counts_if_mixed, named.to_json()) == (
+        {"human": 1, "model": 1},
+        {"kinds": {"human": 1, "model": 1}},
+    )
+    mixed = choose_voters(ALL, graded, kinds=["model", "human"], rulings=True)
     assert names(mixed) == (["ann", "gpt", "qwen", "zoe"], [])
     assert mixed.counts == {"human": 1, "model": 1, "adjudicator": 1}
-    models = hear(ALL, graded, kinds=["model"], rulings=True)
+    models = choose_voters(ALL, graded, kinds=["model"], rulings=True)
     assert names(models) == (["gpt", "qwen"], [])
-    assert (models.told, models.models) == ({"model": 1}, ("gpt",))
-    assert hear(ALL, graded).to_json() == {"kinds_left_out": {"model": 1, "imported": 1}}
+    assert (models.counts_if_mixed, models.models) == ({"model": 1}, ("gpt",))
+    assert choose_voters(ALL, graded).to_json() == {"kinds_left_out": {"model": 1, "imported": 1}}
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        hear(ALL, graded, of=["eve"])
+        choose_voters(ALL, graded, of=["eve"])
     with pytest.raises(ArgumentError, match="`kinds` must be human, model or imported"):
-        hear(ALL, graded, kinds=["adjudicator"])
+        choose_voters(ALL, graded, kinds=["adjudicator"])
 
 
 def test_people_and_adjudicators_are_no_mixture() -> None:
@@ -87,29 +90,29 @@ def test_kinds_and_names_exclude_each_other(named: dict[str, str | tuple[str, ..
 def test_a_collection_hears_who_has_a_grade_now(collection: Collection) -> None:
     """A grade that was undone is none; a ruling that nothing can be judged is one; on both databases."""
     area = collection.grades
-    assert area.heard() == hear((), ())
+    assert area.voters() == choose_voters((), ())
     collection.pools.add(make_pool({"1": ["a", "b"]}))
     collection.judgements.add({"gpt": [Qrel("1", "a", 1), Qrel("1", "b", 0)]}, JudgeKind.MODEL)
     collection.judgements.add({"old": [Qrel("1", "a", 0)]}, JudgeKind.IMPORTED)
     collection.judges.add("ann", JudgeKind.HUMAN)
     collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
-    assert names(area.heard(rulings=True)) == (["old"], ["gpt"])
+    assert names(area.voters(rulings=True)) == (["old"], ["gpt"])
     desk = collection.desk("ann")
     desk.queue("1")
     desk.record(Decision("1", "a", Action.JUDGE, 2))
-    assert names(area.heard()) == (["ann"], ["gpt", "old"])
+    assert names(area.voters()) == (["ann"], ["gpt", "old"])
     assert area.final(Policy()).rows == [Qrel("1", "a", 2)]
     assert [*area.tallied().judges] == ["ann"]
     assert area.votes().votes.judges == ("ann",)
     desk.undo()
     desk.leave()
-    assert names(area.heard()) == (["old"], ["gpt"])
+    assert names(area.voters()) == (["old"], ["gpt"])
     ruling = collection.adjudication_desk("zoe", selection=Selection(kinds=("imported", "model")))
     ruling.queue("1")
     ruling.record(Decision("1", "a", Action.CANNOT, None))
     ruling.leave()
-    assert names(area.heard(rulings=True)) == (["ann", "zoe"], ["gpt", "old"])
+    assert names(area.voters(rulings=True)) == (["ann", "zoe"], ["gpt", "old"])
     assert area.final(Policy()).left_out == {("1", "a"): "cannot"}
     both = Policy(rule="majority", ties="low", kinds=("human", "model"))
     assert area.final(both).rows == [Qrel("1", "b", 0)]
-    assert area.final(both).all_votes.heard.told == {"model": 1, "adjudicator": 1}
+    assert area.final(both).all_votes.voters.counts_if_mixed == {"model": 1, "adjudicator": 1}

@@ -62,7 +62,7 @@ def test_judge_disabled_while_at_work_writes_no_more(ready: Collection, collecti
     for act in (
         lambda: sitting.grade("b", 1),
         lambda: sitting.act("a", Action.NOTE, note="n"),
-        lambda: desk.keep(decision),
+        lambda: desk.record_and_undo(decision),
         desk.undo,
         lambda: desk.claim("1"),
     ):
@@ -80,7 +80,7 @@ def test_kept_conflict_has_both_in_the_history_and_theirs_stands(ready: Collecti
     elsewhere.act("a", Action.NOTE, note="theirs")
     elsewhere.grade("a", 2)
     mine = Decision("1", "a", Action.JUDGE, 0, note="mine", passages=(Passage(6, 4, "text"),))
-    kept = here.desk.keep(mine)
+    kept = here.desk.record_and_undo(mine)
     assert (kept.state, kept.grade, kept.note, kept.revision) == (State.JUDGED, 2, "theirs", 5)
     assert kept.passages == (Passage(0, 5, "first"),)
     events = here.desk.events_of("1", "a")
@@ -100,15 +100,15 @@ def test_kept_conflict_has_both_in_the_history_and_theirs_stands(ready: Collecti
 def test_keep_over_nothing_and_over_an_undone_decision(ready: Collection) -> None:
     """Kept over a document that stands undecided, it stands undecided still."""
     here, elsewhere = JudgeAtWork(ready.desk("ann"), "1"), JudgeAtWork(ready.desk("ann"), "1")
-    assert here.desk.keep(Decision("1", "b", Action.JUDGE, 1)).state is State.UNJUDGED
+    assert here.desk.record_and_undo(Decision("1", "b", Action.JUDGE, 1)).state is State.UNJUDGED
     elsewhere.grade("a", 2)
     elsewhere.undo()
-    kept = here.desk.keep(Decision("1", "a", Action.CANNOT, reason="x"))
+    kept = here.desk.record_and_undo(Decision("1", "a", Action.CANNOT, reason="x"))
     assert (kept.state, kept.reason, kept.revision) == (State.UNJUDGED, "", 4)
     ready.judgements.add({"ann": [Qrel("2", "c", 1)]}, JudgeKind.HUMAN)
     other = JudgeAtWork(here.desk, "2")
     assert other.tasks["c"].grade == 1
-    kept = here.desk.keep(Decision("2", "c", Action.SKIP))
+    kept = here.desk.record_and_undo(Decision("2", "c", Action.SKIP))
     assert (kept.state, kept.grade, kept.revision) == (State.JUDGED, 1, 3)
 
 
@@ -121,7 +121,7 @@ def test_keep_settles_the_place_as_their_decision_does(ready: Collection, collec
     elsewhere.grade("a", 2)
     elsewhere.act("b", Action.SKIP)
     for docno in sitting.tasks:
-        here.keep(Decision("1", docno, Action.JUDGE, 0))
+        here.record_and_undo(Decision("1", docno, Action.JUDGE, 0))
     leases = {docno: lease is not None for _, docno, _, lease in places(collection_name)}
     assert leases == {"a": False, "b": True}
 
@@ -131,7 +131,7 @@ def test_off_the_scale_is_kept_neither(ready: Collection, collection_name: str) 
     desk = ready.desk("ann")
     desk.queue("1")
     with pytest.raises(UnknownNameError, match="unknown grade `9`"):
-        desk.keep(Decision("1", "a", Action.JUDGE, 9))
+        desk.record_and_undo(Decision("1", "a", Action.JUDGE, 9))
     assert stored_rows(collection_name)["judgement"] == []
 
 

@@ -207,7 +207,7 @@ def test_nothing_is_left_of_a_decision_whose_place_was_lost(
     bob.claim("1")
     before = places(collection_name)
     with pytest.raises(ConflictError, match="not assigned to you"):
-        ann.undo() if end == "undo" else ann.keep(Decision("1", "a", Action.JUDGE, 1))
+        ann.undo() if end == "undo" else ann.record_and_undo(Decision("1", "a", Action.JUDGE, 1))
     assert places(collection_name) == before
     assert [one.revision for one in ann.events_of("1", "a")] == [1]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.errors import UnknownNameError
-from store.looking.history import CollectionEvents, Stretch
+from store.looking.history import CollectionEvents, HistoryFilter
 from store.records import Action, Decision, Document, JudgeKind, Qrel, Topic
 from tests.helpers.world import (
     JudgeAtWork,
@@ -131,7 +131,7 @@ def test_of_a_topic_only_what_is_of_it_is_told(collection: Collection) -> None:
     collection.guidelines.add("One.")
     ann.grade("a", 1)
     collection.judgements.add({"old": [Qrel("2", "a", 2)]}, JudgeKind.IMPORTED)
-    one, two = (collection.history.everything(Stretch(topic=topic)) for topic in "12")
+    one, two = (collection.history.everything(HistoryFilter(topic=topic)) for topic in "12")
     assert things(one) == [("pool", "made", "main", 0), ("run", "imported", "bm25", 0)]
     assert things(two) == [("pool", "made", "late", 0), ("pool", "made", "main", 0)]
     assert told(one) == [("ann", "a", "judge", None, 1)]
@@ -145,7 +145,7 @@ def test_of_judges_only_what_they_did_and_became_is_told(collection: Collection)
         sitting.grade("a", grade)
         sitting.desk.leave()
     collection.judges.rename("cy", "di")
-    found = collection.history.everything(Stretch(judges=("bob", "di")))
+    found = collection.history.everything(HistoryFilter(judges=("bob", "di")))
     assert told(found) == [("bob", "a", "judge", None, 1), ("di", "a", "judge", None, 2)]
     assert things(found) == [("judge", "added", "bob", 0), ("judge", "added", "di", 0),
                              ("judge", "renamed", "di", 0)]  # fmt: skip
@@ -168,9 +168,9 @@ def test_stretch_begins_with_its_first_moment_and_ends_before_its_last(
         (noon - tick, noon + tick, [0, 1]),
         (noon + 2 * tick, None, []),
     ):
-        found = collection.history.everything(Stretch(judges=("ann",), since=since, until=until))
+        found = collection.history.everything(HistoryFilter(judges=("ann",), since=since, until=until))
         assert [one.grade for one in found.entries if one.docno] == grades, (since, until)
-    later = collection.history.everything(Stretch(since=datetime(2021, 1, 1, tzinfo=UTC)))
+    later = collection.history.everything(HistoryFilter(since=datetime(2021, 1, 1, tzinfo=UTC)))
     assert told(later) == []
     assert ("judge", "added", "ann", 0) in things(later)
 
@@ -201,7 +201,7 @@ def test_nobody_who_is_gone_is_named(collection: Collection) -> None:
     [gone] = [one for one in found.entries if one.action == "erased"]
     assert (gone.judge, gone.kind, gone.judgements, gone.events) == (None, JudgeKind.HUMAN, 1, 1)
     with pytest.raises(UnknownNameError) as refused:
-        collection.history.everything(Stretch(judges=("anna-secret",)))
+        collection.history.everything(HistoryFilter(judges=("anna-secret",)))
     assert refused.value.known == ["judge-1"]
 
 
@@ -209,9 +209,9 @@ def test_unknown_topic_and_judge_are_refused(collection: Collection) -> None:
     """Neither is guessed, and what there is is named."""
     fill(collection, "ann")
     with pytest.raises(UnknownNameError, match="unknown topic `01`; known: `1`"):
-        collection.history.everything(Stretch(topic="01"))
+        collection.history.everything(HistoryFilter(topic="01"))
     with pytest.raises(UnknownNameError, match="unknown judge `an`; known: `ann`"):
-        collection.history.everything(Stretch(judges=("ann", "an")))
+        collection.history.everything(HistoryFilter(judges=("ann", "an")))
 
 
 def test_limit_is_part_of_the_query(collection: Collection) -> None:
@@ -220,7 +220,7 @@ def test_limit_is_part_of_the_query(collection: Collection) -> None:
     for number in range(20):
         ann.grade("a", number % 3)
     with statements() as sent:
-        found = collection.history.everything(Stretch(limit=2))
+        found = collection.history.everything(HistoryFilter(limit=2))
     assert [one.revision for one in found.entries] == [19, 20]
     assert found.total == 20 + len(things(collection.history.everything()))
     fetching = [statement for statement, _ in sent if "judgement.note" in statement]
@@ -256,7 +256,7 @@ def test_conditions_choose_as_a_plain_loop_does(
         for judge, docno, grade, _ in steps:
             {"ann": ann, "bob": bob}[judge].grade(docno, grade)
         set_times(file, *(first + timedelta(days=number) for *_, number in steps))
-        asked = Stretch(None, tuple(sorted(judges)), day(since), day(until), limit)
+        asked = HistoryFilter(None, tuple(sorted(judges)), day(since), day(until), limit)
         found = made.history.everything(asked)
         everything = made.history.everything().entries
     order = sorted(range(len(steps)), key=lambda number: (steps[number][3], number))
@@ -277,5 +277,5 @@ def test_conditions_choose_as_a_plain_loop_does(
 
 def test_stretch_ends_before_its_last_moment() -> None:
     """The first moment is in it."""
-    day = Stretch(since=datetime(2026, 3, 2, tzinfo=UTC), until=datetime(2026, 3, 3, tzinfo=UTC))
+    day = HistoryFilter(since=datetime(2026, 3, 2, tzinfo=UTC), until=datetime(2026, 3, 3, tzinfo=UTC))
     assert [day.holds(datetime(2026, 3, number, tzinfo=UTC)) for number in (1, 2, 3)] == [False, True, False]

@@ -28,11 +28,7 @@ def test_topic_tells_its_pools_judges_and_runs(collection: Collection) -> None:
     fill(collection)
     found = collection.details.topic("1")
     assert (found.topic.title, found.topic.narrative) == ("wine", "red")
-    assert [(one.name, one.document_states.pooled) for one in found.pools] == [
-        ("main", 6),
-        ("late", 2),
-        ("old", 1),
-    ]
+    assert [(one.name, one.counts.pooled) for one in found.pools] == [("main", 6), ("late", 2), ("old", 1)]
     assert [(one.name, one.judged) for one in found.judges] == [("ann", 3), ("bob", 1)]
     assert [(one.tag, one.documents) for one in found.runs] == [("bm25", 8), ("other", 8)]
 
@@ -62,8 +58,8 @@ def test_pool_tells_its_topics_and_judges(collection: Collection) -> None:
     fill(collection)
     found = collection.details.pool("late")
     # ann graded a 0, and nobody g; what is relevant to the topic is outside of this pool.
-    document_states = StateCounts(2, judged=1, outside=3)
-    assert [(one.topic, one.document_states) for one in found.topics] == [("1", document_states)]
+    counts = StateCounts(2, judged=1, outside=3)
+    assert [(one.topic, one.counts) for one in found.topics] == [("1", counts)]
     assert [(one.name, one.judged) for one in found.judges] == [("ann", 1)]
     assert (found.runs, found.display_order) == ((), "docno")
     assert collection.details.pool("main").runs == ("bm25",)
@@ -74,7 +70,7 @@ def test_judge_tells_topics_and_sittings(collection: Collection) -> None:
     fill(collection)
     found = collection.details.judge("ann")
     [topic] = found.topics
-    assert topic.document_states == StateCounts(7, judged=2, cannot=1, skipped=1, outside=1, relevant=2)
+    assert topic.counts == StateCounts(7, judged=2, cannot=1, skipped=1, outside=1, relevant=2)
     [sitting] = found.sittings
     assert (sitting.number, sitting.events, found.assigned) == (1, 6, None)
     assert sitting.ended_at is not None

@@ -15,7 +15,7 @@ from store.errors import PoolerError, UnknownNameError
 from store.grades.policy import Policy
 from store.grades.qrels import decide
 from store.judging.disagreements import Settlement
-from store.looking.history import Stretch
+from store.looking.history import HistoryFilter
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale
 from tests.strategies import examples
@@ -93,7 +93,7 @@ def test_events_of_all_judges_come_by_time(collection: Collection, collection_na
     change_stored(collection_name, f"UPDATE judgement SET judged_at = {moment} WHERE grade = 2")
     found = collection.history.of_document("1", "a")
     assert [one.judge for one in found.events] == ["bob", "ann"]
-    assert [one.judge for one in found.document_states] == ["ann", "bob"]
+    assert [one.judge for one in found.newest_events] == ["ann", "bob"]
 
 
 def test_ruling_tells_what_it_rested_on(collection: Collection) -> None:
@@ -230,12 +230,14 @@ def test_events_asked_for_are_told_and_all_of_them_count(collection: Collection)
     ann.grade("a", 2)
     ann.grade("a", 1)
     whole = collection.history.of_document("1", "a")
-    found = collection.history.of_document("1", "a", Stretch(judges=("ann",), limit=2))
+    found = collection.history.of_document("1", "a", HistoryFilter(judges=("ann",), limit=2))
     assert [one.grade for one in found.events] == [2, 1]
     assert (found.total, found.n_left_out, whole.n_left_out) == (4, 1, 0)
-    assert (found.document_states, found.final) == (whole.document_states, whole.final)
+    assert (found.newest_events, found.final) == (whole.newest_events, whole.final)
     moment = whole.events[1].judged_at
-    later = collection.history.of_document("1", "a", Stretch(since=moment, until=whole.events[3].judged_at))
+    later = collection.history.of_document(
+        "1", "a", HistoryFilter(since=moment, until=whole.events[3].judged_at)
+    )
     assert later.events == whole.events[1:3]
     with pytest.raises(UnknownNameError, match="unknown judge `eve`; known: `ann`, `bob`"):
-        collection.history.of_document("1", "a", Stretch(judges=("eve",)))
+        collection.history.of_document("1", "a", HistoryFilter(judges=("eve",)))

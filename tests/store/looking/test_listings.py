@@ -35,12 +35,10 @@ def test_topics_keep_the_states_apart(collection: Collection) -> None:
     fill(collection)
     lines = {line.topic: line for line in collection.lists.topics()}
     assert list(lines) == ["1", "2", "3"]
-    assert lines["1"].document_states == StateCounts(
-        pooled=7, judged=3, cannot=1, skipped=0, outside=1, relevant=3
-    )
-    assert lines["1"].document_states.unjudged == 3
-    assert lines["2"].document_states == StateCounts(pooled=1)
-    assert lines["3"].document_states == StateCounts(outside=1, relevant=1)
+    assert lines["1"].counts == StateCounts(pooled=7, judged=3, cannot=1, skipped=0, outside=1, relevant=3)
+    assert lines["1"].counts.unjudged == 3
+    assert lines["2"].counts == StateCounts(pooled=1)
+    assert lines["3"].counts == StateCounts(outside=1, relevant=1)
     told = [(line.title, line.listed, line.runs) for line in lines.values()]
     assert told == [("wine", True, 2), ("beer", True, 1), ("", False, 0)]
 
@@ -52,8 +50,8 @@ def test_skipped_counts_where_nobody_decided(collection: Collection) -> None:
         next(line for line in collection.lists.topics(Sought(judge=judge)) if line.topic == "1")
         for judge in ("ann", "bob")
     )
-    assert anns.document_states == StateCounts(7, judged=2, cannot=1, skipped=1, outside=1, relevant=2)
-    assert bobs.document_states == StateCounts(7, judged=1, cannot=1, skipped=0, outside=0, relevant=1)
+    assert anns.counts == StateCounts(7, judged=2, cannot=1, skipped=1, outside=1, relevant=2)
+    assert bobs.counts == StateCounts(7, judged=1, cannot=1, skipped=0, outside=0, relevant=1)
 
 
 def test_pools_count_their_own_documents(collection: Collection) -> None:
@@ -61,9 +59,9 @@ def test_pools_count_their_own_documents(collection: Collection) -> None:
     fill(collection)
     lines = {line.name: line for line in collection.lists.pools()}
     assert list(lines) == ["main", "late", "old"]
-    assert lines["main"].document_states == StateCounts(7, judged=3, cannot=1, relevant=2)
-    assert lines["late"].document_states == StateCounts(2, judged=1)
-    assert lines["old"].document_states == StateCounts(1, judged=1, relevant=1)
+    assert lines["main"].counts == StateCounts(7, judged=3, cannot=1, relevant=2)
+    assert lines["late"].counts == StateCounts(2, judged=1)
+    assert lines["old"].counts == StateCounts(1, judged=1, relevant=1)
     assert [(line.withdrawn, line.topics, line.runs) for line in lines.values()] == [
         (False, 2, 1),
         (False, 1, 0),
@@ -71,8 +69,8 @@ def test_pools_count_their_own_documents(collection: Collection) -> None:
     ]
     rounds = {line.round: line for line in collection.lists.rounds()}
     assert list(rounds) == ["1", "2", "7"]
-    assert rounds["1"].document_states == lines["main"].document_states
-    assert rounds["2"].document_states == StateCounts(1)
+    assert rounds["1"].counts == lines["main"].counts
+    assert rounds["2"].counts == StateCounts(1)
     assert (rounds["2"].pools, rounds["2"].withdrawn) == (("late",), ("old",))
     assert [line.judgements for line in rounds.values()] == [3, 1, 1]
 
@@ -81,7 +79,7 @@ def test_pool_that_is_asked_for_counts_even_when_withdrawn(collection: Collectio
     """Of pool old, h is pooled, judged and relevant; what else is graded is outside of it."""
     fill(collection)
     [line] = collection.lists.topics(Sought(pool="old"))
-    assert line.document_states == StateCounts(1, judged=1, outside=3, relevant=1)
+    assert line.counts == StateCounts(1, judged=1, outside=3, relevant=1)
     assert [line.name for line in collection.lists.pools(Sought(topic="2"))] == ["main"]
 
 
@@ -119,12 +117,12 @@ def test_documents_are_counted_over_topics(collection: Collection) -> None:
     lines = {line.docno: line for line in found.lines}
     assert list(lines) == ["a", "b", "c", "d", "e", "f", "g", "h", "z"]
     assert (lines["a"].pools, lines["a"].has_text, lines["a"].title) == (2, True, "A title")
-    assert lines["a"].document_states == StateCounts(2, judged=1)
-    assert lines["d"].document_states == StateCounts(1, cannot=1)
-    assert lines["h"].document_states == StateCounts(0, outside=1, relevant=1)
-    assert (lines["z"].pools, lines["z"].document_states) == (0, StateCounts(outside=1, relevant=1))
-    total = sum(line.document_states.unjudged for line in found.lines)
-    assert total == sum(line.document_states.unjudged for line in collection.lists.topics())
+    assert lines["a"].counts == StateCounts(2, judged=1)
+    assert lines["d"].counts == StateCounts(1, cannot=1)
+    assert lines["h"].counts == StateCounts(0, outside=1, relevant=1)
+    assert (lines["z"].pools, lines["z"].counts) == (0, StateCounts(outside=1, relevant=1))
+    total = sum(line.counts.unjudged for line in found.lines)
+    assert total == sum(line.counts.unjudged for line in collection.lists.topics())
 
 
 def test_documents_can_be_limited_and_chosen(collection: Collection) -> None:
@@ -143,7 +141,7 @@ def test_documents_can_be_limited_and_chosen(collection: Collection) -> None:
     assert chosen(judge="bob") == "bc"
     assert chosen(topic="1", pool="late", judge="ann") == "a"
     [line] = collection.lists.documents(Sought(topic="1", judge="bob"), limit=1).lines
-    assert line.document_states == StateCounts(1, cannot=1)
+    assert line.counts == StateCounts(1, cannot=1)
 
 
 @pytest.mark.parametrize("part", ["topic", "pool", "judge"])
@@ -185,15 +183,15 @@ def test_counts_are_those_of_a_plain_walk(
         pooled, current = pairs_of(made, used), made.judgements.current()
         expected = plain_standing(current, pooled)
         [topic] = made.lists.topics()
-        assert topic.document_states == expected
+        assert topic.counts == expected
         for line in made.lists.pools():
             inside = pairs_of(made, [line.name])
             theirs = [one for one in current if (one.topic, one.docno) in inside]
-            assert line.document_states == plain_standing(theirs, inside)
-        rounds = [line.document_states for line in made.lists.rounds()]
+            assert line.counts == plain_standing(theirs, inside)
+        rounds = [line.counts for line in made.lists.rounds()]
         for name in ("pooled", "judged", "cannot", "skipped"):
             assert sum(getattr(one, name) for one in rounds) == getattr(expected, name)
         documents = made.lists.documents().lines
         for name in ("pooled", "judged", "cannot", "skipped", "outside", "relevant"):
-            told = sum(getattr(one.document_states, name) for one in documents)
+            told = sum(getattr(one.counts, name) for one in documents)
             assert told == getattr(expected, name)

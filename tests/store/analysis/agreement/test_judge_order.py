@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from store.analysis.agreement.matters import QUANTILES, JudgeOrder, RunSwap, judge_order
+from store.analysis.agreement.order_stability import QUANTILES, JudgeOrder, RunSwap, judge_order
 from store.analysis.run_order import TauResult
 from store.errors import ArgumentError
 from tests.strategies import examples

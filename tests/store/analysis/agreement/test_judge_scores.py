@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.agreement.matters import NOT_RANKED, judge_average_precisions
+from store.analysis.agreement.order_stability import NOT_RANKED, judge_average_precisions
 from store.analysis.agreement.votes import Votes, votes_from_rows
 from store.analysis.measures.average_precision import average_precision
 from store.errors import ArgumentError

@@ -42,7 +42,7 @@ def test_every_rank_finds_its_document(data: st.DataObject) -> None:
                 continue
             assert pool.documents[place] == document
             number = pooled.index(document)
-            assert pool.document_states[place] == states[number]
+            assert pool.states[place] == states[number]
             assert pool.grades[place] == (number if states[number] == GRADED else 0)
 
 
@@ -65,9 +65,9 @@ def test_probability_of_what_was_not_sampled_may_be_unknown_or_none() -> None:
     ("given", "message"),
     [
         (([1, 1], [1, 1], [0, 0], {}), "once, but got 1"),
-        (([1, 2], [1], [0, 0], {}), "`document_states` must have length 2"),
+        (([1, 2], [1], [0, 0], {}), "`states` must have length 2"),
         (([1, 2], [1, 1], [0], {}), "`grades` must have length 2"),
-        (([1, 2], [1, 2], [0, 0], {}), "`document_states` must be -1, 0 or 1"),
+        (([1, 2], [1, 2], [0, 0], {}), "`states` must be -1, 0 or 1"),
         (([1.5], [1], [0], {}), "`documents` must be integers"),
         (([[1]], [1], [0], {}), "one-dimensional"),
         (([1], [1], [0], {"strata": [1, 2]}), "`strata` must have length 1"),
@@ -79,6 +79,6 @@ def test_probability_of_what_was_not_sampled_may_be_unknown_or_none() -> None:
 )
 def test_pool_that_cannot_be_is_refused(given: tuple, message: str) -> None:  # type: ignore[type-arg]
     """Each argument by name."""
-    documents, document_states, grades, others = given
+    documents, states, grades, others = given
     with pytest.raises(ArgumentError, match=message):
-        sampled_pool(documents, document_states, grades, **others)
+        sampled_pool(documents, states, grades, **others)

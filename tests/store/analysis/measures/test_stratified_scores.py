@@ -33,8 +33,8 @@ Rows = list[tuple[int, int, int]]
 def pool_of(rows: Rows) -> SampledPool:
     """Make a pool from the columns of a prels file."""
     columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    document_states = np.where(columns[2] < 0, NOT_SAMPLED, GRADED)
-    return sampled_pool(columns[0], document_states, columns[2], strata=columns[1])
+    states = np.where(columns[2] < 0, NOT_SAMPLED, GRADED)
+    return sampled_pool(columns[0], states, columns[2], strata=columns[1])
 
 
 OPTIONS = {"cutoffs": (5, 10), "max_retrieved": 1000, "level": 1}
@@ -312,10 +312,8 @@ def test_sampled_without_a_grade_is_as_not_sampled() -> None:
     ranked = {("r", "t"): np.array([1, 2, 3, 4])}
     grades = [2, 0, 1, 0]
     found = []
-    for document_states in (UNGRADED, NOT_SAMPLED):
-        pool = sampled_pool(
-            [1, 2, 3, 4], [1, document_states, 1, document_states], grades, strata=[1, 1, 1, 1]
-        )
+    for states in (UNGRADED, NOT_SAMPLED):
+        pool = sampled_pool([1, 2, 3, 4], [1, states, 1, states], grades, strata=[1, 1, 1, 1])
         scores = stratified_scores(sampled_rankings(["r"], ranked, {"t": pool}, cutoff=10), **OPTIONS)
         found.append((scores.inf_ap[0, 0], scores.inf_ndcg[0, 0], scores.n_relevant[0]))
     assert found[0] == found[1]

@@ -364,5 +364,5 @@ def test_toy_pool_has_the_uniques_of_its_documentation() -> None:
     withdrawn = remove_uniques(arrays, within_depth(arrays, 3))
     first = withdrawn.topics == 0
     assert np.bincount(withdrawn.by[first], minlength=5).tolist() == [1, 2, 2, 3, 3]
-    relevant = first & (arrays.document_states[0][withdrawn.codes * first] == 1)
+    relevant = first & (arrays.states[0][withdrawn.codes * first] == 1)
     assert np.bincount(withdrawn.by[relevant], minlength=5).tolist() == [1, 2, 1, 3, 2]

@@ -150,7 +150,7 @@ def test_three_runs_of_the_pool_bias_estimators() -> None:
     for kept in ([1], [2], [0, 1, 2]):
         within = within_depth(arrays, 3, np.isin([0, 1, 2], kept))
         pooled = [arrays.documents_at(topic, within[:, topic]) for topic in (0, 1)]
-        judged = [document_states != UNJUDGED for document_states in arrays.document_states]
+        judged = [states != UNJUDGED for states in arrays.states]
         sizes.append(sum(int((a & b).sum()) for a, b in zip(pooled, judged, strict=True)))
     assert sizes == [6, 1, 7]
 

@@ -45,8 +45,8 @@ def test_map_is_that_of_judgements_without_the_unknown_documents(
     numbers = iter(range(known.size))
     relevant = np.zeros(arrays.documents.shape, np.bool_)
     n_known = np.zeros(len(arrays.topics), np.int64)
-    for topic, document_states in enumerate(arrays.document_states):
-        for code in np.flatnonzero(document_states == RELEVANT):
+    for topic, states in enumerate(arrays.states):
+        for code in np.flatnonzero(states == RELEVANT):
             if known[next(numbers)]:
                 relevant[:, topic] |= arrays.documents[:, topic] == code
                 n_known[topic] += 1

@@ -26,8 +26,8 @@ pair_states = st.integers(0, 9).flatmap(
 def test_choice_equals_a_plain_loop(rows: list[list[int]], at: str, depth: int, flips: int) -> None:
     """Chosen are the unjudged ranks the words name; the four states of a list stay apart."""
     known = check_at(at, depth, flips, depth + 1)
-    document_states = np.array(rows, dtype=np.int8).reshape(len(rows), -1)
-    chosen, states = choose_flips(document_states, at=known, depth=depth, flips=flips)
+    rows_of_states = np.array(rows, dtype=np.int8).reshape(len(rows), -1)
+    chosen, states = choose_flips(rows_of_states, at=known, depth=depth, flips=flips)
     for row, columns, status, count in zip(
         rows, chosen.tolist(), states.tolist(), np.count_nonzero(chosen >= 0, axis=1).tolist(), strict=True
     ):

@@ -246,7 +246,7 @@ def one_topic(arrays: JudgedRankings, column: int) -> JudgedRankings:
         tags=arrays.tags,
         documents=arrays.documents[:, kept],
         lengths=arrays.lengths[:, kept],
-        document_states=arrays.document_states[kept],
+        states=arrays.states[kept],
         n_relevant=arrays.n_relevant[kept],
         cutoff=arrays.cutoff,
     )

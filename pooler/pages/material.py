@@ -1,0 +1,219 @@
+"""What a report is made of: everything that is read and computed before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING
+
+from pooler.messages import Listener, listening
+from pooler.pages.commands import CommandLines
+from pooler.results.agree.agreement import AgreementResult, agreement
+from pooler.results.audit.audit import audit
+from pooler.results.audit.tables import Audit
+from pooler.results.judge_kinds import kinds_words
+from pooler.results.look.effort import effort
+from pooler.results.look.listing import listing
+from pooler.results.look.status import status
+from pooler.results.pool.diagnose import Diagnosis, diagnose
+from pooler.results.pool.made import is_sampled, made_otherwise
+from pooler.results.source import Judged, Source, level_of_collection, opened_collection
+from store.errors import PoolerError
+from store.grades.policy import Policy
+from store.judging.kinds import SORTS
+from store.records import JudgeKind
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pooler.results.table import Table
+    from store.collection import Collection
+
+JUDGED_AT = 10
+"""Ranks of which the share of judged documents is shown."""
+LOW_DWELL = 1.0
+"""What `pooler effort` takes for a low dwell, in seconds."""
+MOST_DRAWN = 20
+"""Runs of one chart."""
+MOST_WITH_INTERVALS = 45
+"""Pairs of judges up to which the bootstrap of every pair is worth its time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stored:
+    """What a collection has besides runs and judgements."""
+
+    name: str
+    grades: str
+    """The scale in words."""
+    n_grades: int
+    pools: Table
+    judges: Table
+    progress: Table
+    costs: Table
+    agreement: AgreementResult | None
+    """Of everybody, for statements on two judges."""
+    by_kind: Mapping[str, AgreementResult | str]
+    """Of people, models and imported judges by themselves, or why there is none."""
+    audits: Mapping[str, Audit | str]
+    """Of every model, where people judged, too: against these, or why there is none."""
+    has_intervals: bool
+    level: int
+    """Least relevant grade of `agreement`."""
+    reason: str
+    """Why there is no agreement."""
+    made_otherwise: Sequence[str]
+    """How pools were made that are there and are no depth pools."""
+    is_sampled: bool
+    """Whether some pool is a sample."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """Runs, judgements, the diagnosis of the pool, and the collection."""
+
+    source: Source
+    judged: Judged
+    commands: CommandLines
+    cutoff: int
+    diagnosis: Diagnosis
+    stored: Stored | None
+    """``None`` = the runs are files."""
+    told_depth: int | None
+    """As the report was told."""
+    limit: int
+    """Runs, or pairs of runs, of one chart."""
+
+    def first(
+        self, table: Table, which: str, what: str = "run", plural: str | None = None
+    ) -> tuple[Table, str]:
+        """Keep as many rows as a chart shows; say of how many, and which."""
+        n = len(table)
+        if n <= self.limit:
+            return table, self.counted(counted(n, what, plural))
+        some = f"{self.limit:,} of {counted(n, what, plural)} ({which}; `--limit {n}` draws all)"
+        return table.head(self.limit), self.counted(some)
+
+    def counted(self, what: str) -> str:
+        """Write of how many things something is: of some, and of topics and judgements."""
+        found = self.diagnosis.found
+        n_judged = int(found.topics.judged.sum())
+        topics = counted(len(found.rankings.topics), "topic")
+        return f"{what}, {topics}, {counted(n_judged, 'judged document')}"
+
+    @property
+    def depth(self) -> int | None:
+        """The pool's depth; ``None`` = not known."""
+        pool = self.diagnosis.found.pool
+        return self.told_depth if pool is None else pool.depth
+
+    @property
+    def own_depth(self) -> Sequence[str]:
+        """The option that tells a command the depth, where the report was told."""
+        return () if self.told_depth is None else ("--depth", str(self.told_depth))
+
+
+def gather(
+    source: Source, depth: int | None, values: Sequence[str], cutoff: int | None, out: str, limit: int
+) -> Material:
+    """Read runs and judgements, and diagnose the pool, for a page in the file `out`."""
+    judged = source.judged
+    stored = None if source.is_of_files else _of_collection(source)
+    with listening(Listener()):  # what there is to say is on the page
+        diagnosis = diagnose(source, depth=depth, judged_at=JUDGED_AT, cutoff=cutoff or 1000)
+    commands = CommandLines(source, judged.files, cutoff, values, out)
+    return Material(source, judged, commands, cutoff or 1000, diagnosis, stored, depth, limit)
+
+
+def _of_collection(source: Source) -> Stored:
+    """Read what a collection has besides."""
+    policy = source.option("policy") or Policy()
+    with opened_collection(source.collection) as opened:
+        scale = opened.scale
+        # Of sums the level is a sum; every judge gives grades.
+        level = source.level if policy.rule == "sum" else level_of_collection(scale, policy, **source.levels)
+        pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
+        found, reason, has_intervals = None, "", False
+        by_kind: dict[str, AgreementResult | str] = {}
+        audits: dict[str, Audit | str] = {}
+        try:
+            everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
+            found, has_intervals = _agreement(opened, level, everybody)
+            by_kind = _by_kind(opened, level, found)
+            audits = _audits(source, opened, policy, level, found.judges)
+        except PoolerError as error:
+            reason = error.message
+        return Stored(
+            name=opened.name,
+            grades="Grades: " + ", ".join(f"{grade.value} {grade.label}" for grade in scale.grades) + ";",
+            n_grades=len(scale.values),
+            pools=listing(opened, "pools").table("pools"),
+            judges=listing(opened, "judges").table("judges"),
+            progress=status(opened).table("status"),
+            costs=effort(opened, below=LOW_DWELL).table("effort"),
+            agreement=found,
+            by_kind=by_kind,
+            audits=audits,
+            has_intervals=has_intervals,
+            level=level,
+            reason=reason,
+            made_otherwise=[f"{one.name} {made}" for one in pools if (made := made_otherwise(one.manifest))],
+            is_sampled=any(is_sampled(one.manifest) for one in pools),
+        )
+
+
+def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str, AgreementResult | str]:
+    """Measure people and models by themselves, where both judged."""
+    names: dict[str, list[str]] = {}
+    for judge in opened.judges.all():
+        if judge.name in found.judges:
+            names.setdefault(judge.kind.value, []).append(judge.name)
+    if len(names) == 1:
+        return dict.fromkeys(names, found)
+    return {kind: _of_one_kind(opened, level, kind, names[kind]) for kind in JudgeKind if kind in names}
+
+
+def _audits(
+    source: Source, opened: Collection, policy: Policy, level: int, judges: Sequence[str]
+) -> dict[str, Audit | str]:
+    """Audit every model against the people whose grades the report is of, or say why that cannot be."""
+    kinds = {judge.name: judge.kind for judge in opened.judges.all()}
+    people = [name for name in policy.named or judges if kinds[name] == JudgeKind.HUMAN]
+    models = [name for name in judges if kinds[name] == JudgeKind.MODEL]
+    if not people or not models:
+        return {}
+    rule = Policy(rule=policy.rule, ties=policy.ties) if len(people) > 1 else None
+    if rule is not None and rule.rule in (None, "sum"):
+        return dict.fromkeys(models, "an audit takes one person's grades, or several people's by a rule")
+    found: dict[str, Audit | str] = {}
+    for model in models:
+        try:
+            with listening(Listener()):  # what there is to say is on the page
+                found[model] = audit(source, model, people, policy=rule, level=level)
+        except PoolerError as error:
+            found[model] = error.message
+    return found
+
+
+def _of_one_kind(opened: Collection, level: int, kind: str, names: Sequence[str]) -> AgreementResult | str:
+    """Measure judges of one kind, or say why that cannot be."""
+    if len(names) < 2:
+        return f"Agreement needs two, and {names[0]} is the only one of {kinds_words({kind: 2})[2:]}"
+    try:
+        return _agreement(opened, level, names)[0]
+    except PoolerError as error:
+        return error.message
+
+
+def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> tuple[AgreementResult, bool]:
+    """Measure how far judges agree, with intervals unless they are too many."""
+    has_intervals = comb(len(judges), 2) <= MOST_WITH_INTERVALS
+    with listening(Listener()):  # what there is to say is on the page
+        found = agreement(
+            Source(collection=opened),
+            judges=judges,
+            levels=(level,),
+            interval="topic" if has_intervals else "none",
+            all_pairs=True,
+        )
+    return found, has_intervals

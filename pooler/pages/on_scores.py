@@ -1,0 +1,404 @@
+"""Parts of a report on the scores: how far they and the order of runs can move, with other topics, too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.messages import Listener, listening
+from pooler.pages.charts.svg import N_SERIES
+from pooler.pages.figures import figure, numbers, page_table
+from pooler.pages.material import Material
+from pooler.pages.on_pool import called, limits
+from pooler.pages.page import Figure, Section
+from pooler.results.judge_kinds import voters_sentence
+from pooler.results.measures.compare import compare
+from pooler.results.measures.curves import RECALLS
+from pooler.results.measures.curves import curves as trace
+from pooler.results.measures.reliability import TARGETS, in_short, reliability
+from pooler.results.paper.required import required_difference
+from pooler.results.pool.conclusions import Alarm
+from pooler.results.reasons import REASONS as UNDEFINED
+from pooler.results.table import Column, Plot, Table
+from pooler.results.undiscovered.sensitivity import conclusion, sensitivity
+from pooler.results.variation.probabilities import empty_words, load_probable, without_words
+from pooler.results.variation.variation import variation_of
+from store.analysis.rankings import UNJUDGED
+from store.errors import ArgumentError, PoolerError
+from store.text import counted
+
+_OF_SENSITIVITY = (
+    "run",
+    "unjudged",
+    "judged",
+    "ended",
+    "no_run",
+    "map_before",
+    "map_after",
+    "change",
+    "tau_b",
+    "tau_ap",
+    "swapped",
+    "reason",
+)
+_OF_REQUIRED = ("a", "b", "difference", "needed", "enough", "q", "h", "needed_if_found", "enough_if_found")
+_OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "share")
+_OF_PAIRS = (
+    "a",
+    "b",
+    "topics",
+    "difference",
+    "sd",
+    "k",
+    "p_t2_removed",
+    "p_t2_included",
+    "reversed",
+    "simulated",
+    "simulated_error",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPart:
+    """A section, and its sentence at the head of the page."""
+
+    section: Section
+    words: Sequence[str] = ()
+    about: str = ""
+    """What is supposed."""
+    tau: float = math.nan
+    """Kendall's tau of the orders of the runs before and after."""
+    why: str = ""
+    """Why there is no tau."""
+
+
+def unjudged(material: Material) -> SectionPart:
+    """Show what the unjudged documents can do to the scores."""
+    blocks: list[str | Figure] = [limits(material)]
+    words: list[str] = []
+    about, tau, why = "unjudged documents", math.nan, "not tried, as the depth of the pool is not known"
+    if material.depth is not None:
+        found = sensitivity(material.source, depth=material.depth, cutoff=material.cutoff)
+        words = conclusion(found.runs, found)
+        about = (
+            f"if the unjudged documents at rank {material.depth + 1:,} of one run, the worst, were relevant"
+        )
+        why = ""
+        taus = found.tau_b[(found.status == UNJUDGED).any(axis=1)]
+        if not taus.size:
+            about = "unjudged documents"
+            why = f"none is at rank {material.depth + 1:,}, so none could be tried"
+        elif np.isnan(taus).all():
+            about, why = "unjudged documents", f"no tau: {UNDEFINED['all-tied']}"
+        else:
+            tau = float(np.nanmin(taus))
+        table = found.table("sensitivity")
+        moves = [-abs(change) for change in numbers(table, "change")]
+        table = table.take(sorted(range(len(table)), key=lambda row: (math.isnan(moves[row]), moves[row])))
+        drawn, n = material.first(table, "those that change most")
+        title = f"Change of MAP if unjudged documents at rank {material.depth + 1:,} were relevant"
+        blocks += [
+            figure(
+                Plot(
+                    table=drawn, kind="bars", label="run", value="change", axis="change of MAP", title=title
+                ),
+                "Each run's own unjudged documents at the first rank below the pool turn relevant, and no"
+                " deeper ones (eq. 19 of Kishida 2001): a long bar means a score that depends on"
+                " where judging stopped.",
+                material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
+                replace(table, notes=()),
+                _OF_SENSITIVITY,
+                n=n,
+            ),
+            *filter(None, [" ".join(words)]),
+        ]
+        supposed = (
+            f"If each run's unjudged documents at rank {material.depth + 1:,}, and none deeper, were"
+            " relevant:"
+        )
+        words = [f"{supposed} {' '.join(words)}"] if words else []
+    return SectionPart(Section("What unjudged documents could change", tuple(blocks)), words, about, tau, why)
+
+
+def disagreement(material: Material) -> SectionPart:
+    """Show what another judging would do to the scores and to the order of the runs."""
+    title, about = "What judging again could change", "another judging"
+    commands, values = material.commands, material.commands.values
+    try:
+        loaded = load_probable(
+            material.source, values=values or None, cutoff=material.cutoff, judged=material.judged
+        )
+    except PoolerError as error:
+        if isinstance(error, ArgumentError) and error.name == "values":
+            error = error.named("--value")
+        text = f"Nothing can be said about it: {error.message}."
+        return SectionPart(Section(title, (text,)), about=about, why=error.message)
+    probable = loaded.rankings
+    if not any(bool(((p > 0) & (p < 1)).any()) for p in probable.probabilities):
+        text = (
+            "Every document is certainly relevant or certainly not, as each has one judgement: nothing is"
+            " known about how judges differ. `--value GRADE=P`, once for every grade, says how likely a"
+            " document of that grade is relevant to another judge."
+        )
+        why = "unknown, as each document has one judgement; `--value` says what grades are worth"
+        return SectionPart(Section(title, (text,)), about=about, why=why)
+    has_pairs = len(probable.tags) > 1
+    varied = variation_of(loaded, material.judged, pairs=has_pairs, neighbours=True)
+    plots = {plot.table.name: plot for plot in varied.plots()}
+    worth = "the value of its grade" if values else "the share of its judges who find it so"
+    table = replace(varied.table("variation").sort("mean", descending=True), notes=())
+    drawn, n = material.first(table, "the best")
+    of_runs = replace(varied.runs_plot(), table=drawn, by="", title="MAP if judged again", axis="MAP")
+    blocks: list[str | Figure] = [
+        *voters_sentence(loaded.voters),
+        figure(
+            of_runs,
+            "The dot is the expected MAP. If each document were judged again independently, and found"
+            f" relevant with its probability ({worth}), the MAP over the same topics would lie within the"
+            " line 95 times in 100. A judge who is stricter or milder throughout can move all MAPs beyond"
+            " it.",
+            commands.of_probabilities("variation"),
+            table,
+            _OF_VARIATION,
+            n=n,
+        ),
+        *([f"{without_words(loaded.n_left_out)}."] if loaded.n_left_out else []),
+        *(f"{one[0].upper()}{one[1:]}." for one in empty_words(probable.topics, varied.varied)),
+    ]
+    if not has_pairs:
+        return SectionPart(Section(title, tuple(blocks)))
+    pairs = varied.table("pairs").sort("reversed", descending=True)
+    every = plots["reversed"].table.sort("reversed", descending=True)
+    drawn, n = material.first(every, "those most likely to", "pair of neighbours", "pairs of neighbours")
+    of_pairs = replace(
+        plots["reversed"],
+        table=drawn,
+        by="",
+        title="Neighbours that may change places",
+        axis="probability of the reverse order",
+    )
+    blocks += [
+        figure(
+            of_pairs,
+            "How likely judging again is to put the second run of each pair above the first; 0.5 ="
+            " either order is as likely.",
+            commands.of_probabilities("variation", "--pairs", "--neighbours"),
+            pairs,
+            _OF_PAIRS,
+            n=n,
+        ),
+        f"{varied.conclusion()} Judging again is assumed to decide each document independently: relevant"
+        f" with its probability ({worth}).",
+    ]
+    tau, why = varied.tau, f"no tau: {UNDEFINED['all-tied']}" if math.isnan(varied.tau) else ""
+    if not why:
+        about = f"on average if judged again (relevant with a probability: {worth})"
+    return SectionPart(Section(title, tuple(blocks)), about=about, tau=tau, why=why)
+
+
+def differences(material: Material) -> SectionPart | None:
+    """Show how the topics of two runs differ, and how far apart runs have to be."""
+    if len(material.diagnosis.runs) < 2:
+        return None
+    blocks: list[str | Figure] = [*_normality(material)]
+    words: list[str] = []
+    if material.depth is not None:
+        found = required_difference(
+            material.source, variation=0.0, depth=material.depth, neighbours=True, cutoff=material.cutoff
+        )
+        needed = found.table("required_difference")
+        n_enough = sum(cell is True for cell in needed.cells("enough"))
+        weight = Alarm if n_enough < len(needed) else str
+        words = [
+            weight(
+                f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
+                f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
+                " pair taken by itself; by chance, so would 1 in 20 pairs of equal runs."
+                + _undecided(n_enough, len(needed))
+            )
+        ]
+        gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
+        needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
+        drawn, n = material.first(
+            needed, "those furthest from it", "pair of neighbours", "pairs of neighbours"
+        )
+        blocks.append(
+            figure(
+                Plot(
+                    table=called(drawn, {"difference": "difference in MAP", "needed": "needed"}),
+                    kind="bars",
+                    label=("a", "b"),
+                    parts=("difference", "needed"),
+                    axis="difference in MAP",
+                    title="The difference that two runs need",
+                ),
+                "Neighbours in the order of MAP: where the first bar is shorter than the second,"
+                " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
+                material.commands.of_runs(
+                    "required-difference",
+                    *([] if material.source.option("runs") else ["--all"]),
+                    "--neighbours",
+                    "--depth",
+                    str(material.depth),
+                ),
+                needed,
+                _OF_REQUIRED,
+                n=n,
+            )
+        )
+    return SectionPart(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
+
+
+def _normality(material: Material) -> list[str | Figure]:
+    """Show the differences of the two best runs beside the normal distribution."""
+    best, second = material.diagnosis.table("runs").sort("ap", descending=True).cells("run")[:2]
+    if not material.commands.can_name((str(best), str(second))):
+        return [
+            f"The differences of the two best runs, {best} and {second}, topic by topic, are not shown:"
+            " their files have the same tag, and only the list of runs distinguishes them."
+        ]
+    with listening(Listener()):  # what there is to say is on the page
+        compared = compare(material.source, str(best), str(second), cutoff=material.commands.cutoff)
+    if compared.picture.reason is not None:
+        return []
+    table = compared.table("normality")
+    parts = {"share": "topics", "normal": "normal distribution", "difference": "difference in AP"}
+    return [
+        figure(
+            Plot(
+                table=called(table, parts),
+                kind="lines",
+                label="difference",
+                parts=("share", "normal"),
+                axis="share of topics with a difference no larger",
+                ends=(0, 1),
+                stepped=("share",),
+                title=f"Differences in AP, {best} minus {second}, topic by topic",
+            ),
+            "Of the two best runs: the closer the steps follow the curve, the more nearly normal the"
+            " differences are, as the t test assumes (figure 3 of Kishida 2001). So few topics show only"
+            " gross departures.",
+            material.commands.of_runs("compare", "--plot", "differences.svg", runs=(str(best), str(second))),
+            table,
+            caption="Points of the figure",
+            n=f"2 runs, {counted(len(table), 'topic')}",
+        )
+    ]
+
+
+def curves(material: Material) -> Section:
+    """Draw precision by recall, and recall by fallout, of the best runs."""
+    with listening(Listener()):  # what there is to say is on the page
+        found = trace(material.source, topics=(), cutoff=material.cutoff)
+    command = material.commands.of_runs("evaluate", "--curves")
+    order = [*map(str, material.diagnosis.table("runs").sort("ap", descending=True).cells("run"))]
+    areas = replace(found.table("areas").sort("area", descending=True), notes=())
+    worth = dict(zip(found.runs, found.mean_area.tolist(), strict=True))
+    points = found.table("precision_recall")
+    drawn = order[: min(N_SERIES, material.limit)]
+    # As many lines as a picture tells apart.
+    which = f"{len(drawn)} best of {counted(len(order), 'run')}" if len(drawn) < len(order) else ""
+    n = material.counted(which or counted(len(order), "run"))
+    if which:
+        n += "; a picture tells no more lines apart, the command prints all"
+    of_drawn = points.where([run in drawn for run in points.cells("run")])
+    return Section(
+        "How the best runs find relevant documents",
+        (
+            figure(
+                _lines("recall", "precision", found.mean_precision, found.runs, {one: one for one in drawn}),
+                "Mean precision, at each recall the highest at any rank that has at least this recall (as in"
+                " trec_eval).",
+                command,
+                of_drawn,
+                ("run", "recall", "precision"),
+                n=n,
+            ),
+            figure(
+                _lines(
+                    "fallout",
+                    "recall",
+                    found.mean_rates,
+                    found.runs,
+                    {one: f"{one}, area {worth[one]:.2f}" for one in drawn},
+                ),
+                "ROC curve of the documents of each list: the share of the relevant ones above a rank, by the"
+                " share of the others above it. The area below it (AUC) is 0.5 for a list in random order;"
+                " what a run did not retrieve plays no part.",
+                command,
+                areas,
+                ("run", "area", "topics", "reason"),
+                caption="area: mean area below the ROC curve, over the topics where it is defined",
+                n=n,
+            ),
+        ),
+    )
+
+
+def _lines(
+    across: str, up: str, values: NDArray[np.float64], runs: Sequence[str], names: Mapping[str, str]
+) -> Plot:
+    """Draw the mean curve of some runs over eleven places."""
+    # A run may be called as an axis is.
+    columns = {
+        Column(f"line {place}", "float", name): values[:, runs.index(one)]
+        for place, (one, name) in enumerate(names.items())
+    }
+    return Plot(
+        table=Table.of_columns("curves", {Column(across, "float"): RECALLS, **columns}),
+        kind="lines",
+        label=across,
+        parts=[column.name for column in columns],
+        axis=up,
+        ends=(0, 1),
+        title=f"{up.capitalize()} by {across}",
+    )
+
+
+def _undecided(n_enough: int, n_pairs: int) -> str:
+    """Say what follows for pairs that are not significantly different: not that they are equal."""
+    if n_enough == n_pairs:
+        return ""
+    pair = "any other pair" if n_enough else "a pair"
+    return f" These topics do not show which run of {pair} is better; that does not prove a tie."
+
+
+def other_topics(material: Material) -> SectionPart | None:
+    """Show how reliable the order of the runs is, and the order to expect with a new set of topics."""
+    if len(material.diagnosis.runs) < 2:
+        return None
+    title = "What other topics would change"
+    try:
+        with listening(Listener()):  # what there is to say is on the page
+            found = reliability(material.source, cutoff=material.commands.cutoff)
+    except PoolerError as error:
+        return SectionPart(Section(title, (f"Nothing can be said about it: {error.message}.",)))
+    if found.found.reason is not None:
+        return SectionPart(Section(title, (in_short(found),)))
+    command = material.commands.of_runs("design", "--reliability")
+    table = found.table("reliability")
+    n = material.counted(counted(len(found.runs), "run"))
+    orders, needed = found.table("orders"), found.table("needed")
+    blocks = (
+        figure(
+            found.plots()[0],
+            "The dot is the share of the variance of mean scores that the runs themselves make: 1 = the same"
+            " order with any such set of topics. The line is its 95% interval.",
+            command,
+            table,
+            ("topics", "order", "order_low", "order_high", "level", "level_low", "level_high"),
+            n=n,
+        ),
+        in_short(found),
+        page_table(
+            needed, caption=f"{needed.title}: for the order (E rho2), for scores (Phi)", command=command
+        ),
+        page_table(orders, caption=f"{orders.title}. {' '.join(orders.notes)}", command=command),
+    )
+    n_topics = found.scores.shape[1]
+    weight = Alarm if found.found.order().at(n_topics)[0] < min(TARGETS) else str
+    return SectionPart(Section(title, blocks), [weight(in_short(found))])

@@ -1,0 +1,474 @@
+"""The order of runs under each judge.
+
+Judges may disagree about every other document and yet put the runs in the same order. The runs are ordered by
+MAP under each judge's own judgements, and under mixtures in which the judge of each topic is drawn at random.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.analysis.agreement.kappa import divide
+from store.analysis.agreement.votes import Votes
+from store.analysis.arguments import check_cutoff
+from store.analysis.rankings import precision_sums
+from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
+from store.errors import ArgumentError
+
+MIXTURES = 1000
+SHOWN_SHARE = 0.05
+"""Pairs of runs that change places in fewer mixtures are not listed."""
+QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
+
+_CHUNK_VALUES = 1 << 20
+"""Differences of scores held at once: 8 MB."""
+
+MixtureReason = Literal["one-judge", "fewer-than-two", "no-common-topics", "all-tied"]
+"""Why mixtures say nothing: fewer than two judges to draw from, fewer than two runs, no topic with
+enough judges, or no two runs that the reference tells apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeMap:
+    """The runs' scores under one judge."""
+
+    scores: tuple[float, ...] | None
+    """MAP of every run, in [0, 1]; ``None`` when the judge has no topic."""
+    n_topics: int
+    """Topics it is the mean of."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePairOrder:
+    """Two judges' orders of the same runs, over the topics both have."""
+
+    first: int
+    """Place of the judge in the array."""
+    second: int
+    n_topics: int
+    tau: TauResult
+    """Kendall's tau-b; reasons ``no-common-topics``, ``fewer-than-two``, ``all-tied``."""
+    tau_ap: TauResult
+    """With the second judge's order taken as the true one."""
+    tau_ap_reversed: TauResult
+    """With the first judge's order taken as the true one."""
+    n_swapped: int | None
+    """Pairs of runs in strictly opposite order; ``None`` without common topics."""
+
+
+@dataclass(frozen=True, slots=True)
+class TauSpread:
+    """A rank correlation with the reference over all mixtures where it is defined."""
+
+    mean: float
+    least: float
+    greatest: float
+    quantiles: tuple[float, ...]
+    """At `QUANTILES`, interpolated linearly."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSwap:
+    """Two runs that change places in some mixtures."""
+
+    better: int
+    """The run that the reference puts higher: its place in the array."""
+    worse: int
+    n_mixtures: int
+    """Mixtures in which `worse` is strictly above `better`."""
+    share: float
+    difference: float
+    """MAP of `better` minus MAP of `worse` under the reference, above 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixtures:
+    """The order of runs when each topic's judge is drawn at random, against a reference."""
+
+    reason: MixtureReason | None
+    """Why there is nothing below; ``None`` when there is."""
+    n_topics: int
+    """Topics the scores are means of."""
+    n_mixtures: int
+    n_undefined: int
+    """Mixtures without a correlation, because all runs were tied; left out of the spreads."""
+    tau: TauSpread | None
+    """Tau-b; ``None`` when no mixture has one."""
+    tau_ap: TauSpread | None
+    """With the reference taken as the true order."""
+    reference: tuple[float, ...] | None
+    """MAP of every run under the reference."""
+    lowest: tuple[float, ...] | None
+    """Least MAP of every run over all mixtures."""
+    highest: tuple[float, ...] | None
+    swaps: tuple[RunSwap, ...]
+    """The most frequent first, then as the runs come."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOrder:
+    """What Voorhees' experiment says; topics, runs and judges are places in the array."""
+
+    topics: tuple[int, ...]
+    n_left_out: int
+    """Topics left out because too few judges have a score."""
+    n_scored: tuple[int, ...]
+    """Topics each judge has a score for, those left out included."""
+    min_judges: int
+    """Drawn judges who must have a score for a topic to be used."""
+    judges: tuple[JudgeMap, ...]
+    """One a column of the array."""
+    pairs: tuple[JudgePairOrder, ...]
+    """Every two columns, in the order of ``itertools.combinations``."""
+    mixtures: Mixtures
+
+
+def judge_order(
+    average_precisions: NDArray[np.float64],
+    *,
+    seed: int,
+    mixtures: int = MIXTURES,
+    min_judges: int | None = None,
+    shown_share: float = SHOWN_SHARE,
+) -> JudgeOrder:
+    """Compare the order of runs under different judges and under mixtures of them.
+
+    Parameters
+    ----------
+    average_precisions : ndarray of float64, shape (n_topics, n_runs, n_judges)
+        AP in [0, 1] by each judge's judgements alone; NaN for all runs where the judge has no score for the
+        topic: nothing judged, or nothing relevant. `judge_average_precisions` makes it.
+    seed : int
+        Not negative; one seed gives the same mixtures.
+    mixtures : int, default=1000
+        At least 1.
+    min_judges : int, optional
+        Topics with scores of at least this many judges are used, and mixtures draw from those who have one.
+        By default all must have one. At least 2, unless there is one judge only.
+    shown_share : float, default=0.05
+        Least share of mixtures, in [0, 1], for a pair of runs to be listed; one that never changes places is
+        not.
+
+    Returns
+    -------
+    JudgeOrder
+        Mixtures are compared with the mean over the judges who have a score. Scores of runs that differ by
+        no more than `TIED_MAP` are tied. `ArgumentError` if an argument cannot be used, or a judge has a
+        score for some runs only of a topic.
+
+    Notes
+    -----
+    The experiment of [1]_: there, one of three judges for each of 48 topics, 100,000 mixtures of them, and a
+    mean tau of about .94 although the judges overlapped by .3 only. Judges are drawn with equal probability,
+    from raw bits of PCG64, the same in every version of numpy. O(mixtures * n_runs * (n_topics + n_runs)).
+
+    References
+    ----------
+    .. [1] E. M. Voorhees, "Variations in Relevance Judgments and the Measurement of Retrieval Effectiveness",
+       *Information Processing & Management* 36(5), 697-716, 2000, doi:10.1016/S0306-4573(00)00010-8.
+
+    Examples
+    --------
+    Two topics, two runs, two judges. Of the four ways to mix the judges one turns the runs round and one ties
+    them:
+
+    >>> ap = np.array([[[0.9, 0.5], [0.5, 0.6]], [[0.6, 0.6], [0.5, 0.8]]])
+    >>> result = judge_order(ap, seed=1, mixtures=4000)
+    >>> result.pairs[0].tau
+    TauResult(tau=-1.0, reason=None)
+    >>> swap = result.mixtures.swaps[0]
+    >>> swap.better, swap.worse, abs(swap.share - 1 / 4) < 0.02
+    (0, 1, True)
+    """
+    ap = np.asarray(average_precisions, dtype=np.float64)
+    has_score = _check_scores(ap)
+    n_topics, _, n_judges = ap.shape
+    least = n_judges if min_judges is None else min_judges
+    if not min(2, n_judges) <= least <= n_judges:
+        raise ArgumentError("min_judges", f"must be from {min(2, n_judges)} to {n_judges}", least)
+    if seed < 0:
+        raise ArgumentError("seed", "must be an integer >= 0", seed)
+    if mixtures < 1:
+        raise ArgumentError("mixtures", "must be an integer >= 1", mixtures)
+    if not 0 <= shown_share <= 1:
+        raise ArgumentError("shown_share", "must be from 0 to 1", shown_share)
+    used = np.flatnonzero(has_score.sum(axis=1) >= least)
+    n_scored = tuple(has_score.sum(axis=0).tolist())
+    ap, has_score = ap[used], has_score[used]
+    return JudgeOrder(
+        topics=tuple(used.tolist()),
+        n_left_out=n_topics - used.size,
+        n_scored=n_scored,
+        min_judges=least,
+        judges=tuple(_judge_map(ap[:, :, j], has_score[:, j]) for j in range(n_judges)),
+        pairs=tuple(
+            _pair_order(ap, has_score, first, second)
+            for first, second in itertools.combinations(range(n_judges), 2)
+        ),
+        mixtures=_mixtures(ap, has_score, mixtures, seed, shown_share),
+    )
+
+
+def _check_scores(ap: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Report which judge has a score for which topic; raise `ArgumentError` for a bad array."""
+    name = "average_precisions"
+    if ap.ndim != 3 or ap.shape[2] == 0:
+        raise ArgumentError(name, "must have shape (n_topics, n_runs, n_judges)", ap.shape)
+    missing = np.isnan(ap)
+    some, every = missing.any(axis=1), missing.all(axis=1)
+    if np.any(some & ~every):
+        topic, judge = np.argwhere(some & ~every)[0].tolist()
+        requirement = "must be NaN for all runs of a topic or for none"
+        raise ArgumentError(name, requirement, f"some at topic {topic}, judge {judge}")
+    outside = (ap < 0) | (ap > 1)
+    if outside.any():
+        raise ArgumentError(name, "must be from 0 to 1", float(ap[outside][0]))
+    return np.asarray(~every)  # without runs, no judge has one
+
+
+def _judge_map(ap: NDArray[np.float64], has_score: NDArray[np.bool_]) -> JudgeMap:
+    """Average the AP of one judge, shape (n_topics, n_runs), over the topics with a score."""
+    n_topics = int(np.count_nonzero(has_score))
+    return JudgeMap(tuple(ap[has_score].mean(axis=0).tolist()) if n_topics else None, n_topics)
+
+
+def _pair_order(
+    ap: NDArray[np.float64], has_score: NDArray[np.bool_], first: int, second: int
+) -> JudgePairOrder:
+    """Compare two columns over the topics both have."""
+    common = has_score[:, first] & has_score[:, second]
+    n_topics = int(np.count_nonzero(common))
+    if n_topics == 0:
+        none = TauResult(None, "no-common-topics")
+        return JudgePairOrder(first, second, 0, none, none, none, None)
+    x, y = ap[common, :, first].mean(axis=0), ap[common, :, second].mean(axis=0)
+    return JudgePairOrder(
+        first,
+        second,
+        n_topics,
+        tau=kendall_tau_b(x, y, tolerance=TIED_MAP),
+        tau_ap=tau_ap(x, y, tolerance=TIED_MAP),
+        tau_ap_reversed=tau_ap(y, x, tolerance=TIED_MAP),
+        n_swapped=n_swapped_pairs(x, y, tolerance=TIED_MAP),
+    )
+
+
+def _mixtures(
+    ap: NDArray[np.float64], has_score: NDArray[np.bool_], n_mixtures: int, seed: int, shown_share: float
+) -> Mixtures:
+    """Score the runs under mixtures of judges and compare each with the mean over judges."""
+    n_topics, n_runs, n_judges = ap.shape
+    total = np.where(has_score[:, np.newaxis, :], ap, 0.0).sum(axis=2)
+    true = total / has_score.sum(axis=1)[:, np.newaxis]
+    reason: MixtureReason | None = None
+    if n_judges < 2:
+        reason = "one-judge"
+    elif n_topics == 0:
+        reason = "no-common-topics"
+    elif n_runs < 2:
+        reason = "fewer-than-two"
+    elif np.ptp(true.mean(axis=0)) <= TIED_MAP:
+        reason = "all-tied"
+    if reason is not None:
+        return Mixtures(reason, n_topics, 0, 0, None, None, None, None, None, ())
+    reference = true.mean(axis=0)
+    scores = _mixture_scores(ap, has_score, n_mixtures, seed)
+    taus = [kendall_tau_b(row, reference, tolerance=TIED_MAP).tau for row in scores]
+    taus_ap = [tau_ap(row, reference, tolerance=TIED_MAP).tau for row in scores]
+    return Mixtures(
+        reason=None,
+        n_topics=n_topics,
+        n_mixtures=n_mixtures,
+        n_undefined=taus.count(None),
+        tau=_spread(taus),
+        tau_ap=_spread(taus_ap),
+        reference=tuple(reference.tolist()),
+        lowest=tuple(scores.min(axis=0).tolist()),
+        highest=tuple(scores.max(axis=0).tolist()),
+        swaps=_swaps(scores, reference, shown_share),
+    )
+
+
+def _mixture_scores(
+    ap: NDArray[np.float64], may_be_drawn: NDArray[np.bool_], n_mixtures: int, seed: int
+) -> NDArray[np.float64]:
+    """Draw a judge for each topic of each mixture; MAP of shape (n_mixtures, n_runs)."""
+    bits = np.random.PCG64(seed)
+    total = np.zeros((n_mixtures, ap.shape[1]))
+    for of_topic, may in zip(ap, may_be_drawn, strict=True):
+        judges = np.flatnonzero(may)
+        raw = bits.random_raw(n_mixtures) >> np.uint64(32)
+        drawn = (raw * np.uint64(judges.size)) >> np.uint64(32)
+        total += of_topic[:, judges[drawn.astype(np.int64)]].T
+    return total / len(ap)
+
+
+def _swaps(
+    scores: NDArray[np.float64], reference: NDArray[np.float64], shown_share: float
+) -> tuple[RunSwap, ...]:
+    """List the pairs of runs that often change places."""
+    better, worse = np.nonzero(reference[:, np.newaxis] - reference > TIED_MAP)
+    counts = np.zeros(better.size, dtype=np.int64)
+    n_at_once = max(1, _CHUNK_VALUES // max(1, better.size))
+    for start in range(0, len(scores), n_at_once):
+        rows = scores[start : start + n_at_once]
+        counts += np.count_nonzero(rows[:, worse] - rows[:, better] > TIED_MAP, axis=0)
+    shown = np.flatnonzero((counts > 0) & (counts >= shown_share * len(scores) - 1e-9))
+    shown = shown[np.argsort(-counts[shown], kind="stable")]
+    return tuple(
+        RunSwap(
+            better=int(better[pair]),
+            worse=int(worse[pair]),
+            n_mixtures=int(counts[pair]),
+            share=int(counts[pair]) / len(scores),
+            difference=float(reference[better[pair]] - reference[worse[pair]]),
+        )
+        for pair in shown
+    )
+
+
+def _spread(taus: list[float | None]) -> TauSpread | None:
+    """Describe the correlations that are defined; ``None`` when none is."""
+    defined = np.array([tau for tau in taus if tau is not None])
+    if defined.size == 0:
+        return None
+    quantiles = tuple(np.quantile(defined, QUANTILES).tolist())
+    return TauSpread(float(defined.mean()), float(defined.min()), float(defined.max()), quantiles)
+
+
+NOT_RANKED = -1
+"""Id of a document that no run retrieved. It counts in R."""
+
+
+def judge_average_precisions(
+    votes: Votes,
+    document_ids: NDArray[np.int64],
+    tags: Sequence[str],
+    rankings: Mapping[tuple[str, str], NDArray[np.int64]],
+    *,
+    level_index: int,
+    cutoff: int,
+) -> NDArray[np.float64]:
+    """Score all runs by the judgements of each judge alone.
+
+    Parameters
+    ----------
+    votes : Votes
+    document_ids : integer ndarray, shape (n_documents,)
+        Id of every document of `votes`, as in `rankings`; `NOT_RANKED` for those no run retrieved. Within a
+        topic no two are the same but for that.
+    tags : sequence of str
+        The runs, in the order of the result.
+    rankings : mapping of (tag, topic) to integer ndarray, shape (n_ranked,)
+        Document ids in rank order, each once; a run without an entry for a topic retrieved nothing there.
+    level_index : int
+        Index into the scale of the least relevant grade, at least 1.
+    cutoff : int
+        Ranks that count, at least 1.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_topics, n_runs, n_judges)
+        AP in [0, 1] as of `store.analysis.measures.average_precision`, topics and judges as in `votes`. R is
+        over the documents that this judge found relevant, retrieved or not (mode ``pool``); what the judge
+        did not grade counts as not relevant. NaN, for all runs alike, where R = 0. `ArgumentError` if an
+        argument has another shape or is out of range, or a document stands twice in a topic or ranking.
+
+    Notes
+    -----
+    Only ranks whose document somebody found relevant are looked at: O(documents ranked) once, then O(such
+    ranks) a judge.
+
+    Examples
+    --------
+    One topic; `ann` finds documents 7 and 9 relevant, `bob` document 9 alone:
+
+    >>> from store.analysis.agreement.votes import votes_from_rows
+    >>> documents, judges, grades = np.array([[7, 7, 9, 9], [0, 1, 0, 1], [1, 0, 1, 1]])
+    >>> names = {"topics": ["t"], "judges": ["ann", "bob"], "scale_values": (0, 1)}
+    >>> votes = votes_from_rows(np.zeros(4, int), documents, judges, grades, **names)
+    >>> lists = {("up", "t"): np.array([7, 8, 9]), ("down", "t"): np.array([9, 8, 7])}
+    >>> ids = np.array([7, 9])
+    >>> ap = judge_average_precisions(votes, ids, ["up", "down"], lists, level_index=1, cutoff=1000)
+    >>> ap[0].round(4).tolist()  # ann: (1/1 + 2/3) / 2 twice; bob: 1/3 and 1/1
+    [[0.8333, 0.3333], [0.8333, 1.0]]
+    """
+    document_ids = _check_arguments(votes, document_ids, level_index, cutoff)
+    n_topics, n_runs, n_judges = len(votes.topics), len(tags), len(votes.judges)
+    is_relevant = votes.places >= level_index
+    documents, judges = votes.documents[is_relevant], votes.judge_codes[is_relevant]
+    cells = votes.topic_codes[documents] * n_judges + judges
+    n_relevant = np.bincount(cells, minlength=n_topics * n_judges).reshape(n_topics, n_judges)
+    lists, ranks, found = _relevant_places(votes, document_ids, documents, tags, rankings, cutoff)
+
+    sums = np.zeros((n_topics, n_runs, n_judges))
+    n_lists = n_topics * n_runs
+    for judge in range(n_judges):
+        of_judge = np.zeros(votes.n_documents, dtype=np.bool_)
+        of_judge[documents[judges == judge]] = True
+        kept = of_judge[found]
+        sums[:, :, judge] = precision_sums(lists[kept], ranks[kept], n_lists).reshape(n_topics, n_runs)
+    return divide(sums, n_relevant[:, np.newaxis, :])
+
+
+def _relevant_places(
+    votes: Votes,
+    document_ids: NDArray[np.int64],
+    relevant: NDArray[np.int64],
+    tags: Sequence[str],
+    rankings: Mapping[tuple[str, str], NDArray[np.int64]],
+    cutoff: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Find the ranks whose document is relevant to somebody: list, rank from 1, document.
+
+    Lists are topic * n_runs + run, ascending; ranks ascend within a list.
+    """
+    to_somebody = np.zeros(votes.n_documents, dtype=np.bool_)
+    to_somebody[relevant] = True
+    bounds = np.searchsorted(votes.topic_codes, np.arange(len(votes.topics) + 1))
+    lists, ranks, found = [], [], []
+    for topic, name in enumerate(votes.topics):
+        wanted = bounds[topic] + np.flatnonzero(to_somebody[bounds[topic] : bounds[topic + 1]])
+        wanted = wanted[document_ids[wanted] != NOT_RANKED]
+        wanted = wanted[np.argsort(document_ids[wanted])]
+        ids = document_ids[wanted]
+        if np.any(ids[1:] == ids[:-1]):
+            raise ArgumentError("document_ids", "must differ within a topic", name)
+        for run, tag in enumerate(tags):
+            ranking = rankings.get((tag, name))
+            if ranking is None or ids.size == 0:
+                continue
+            ranked = np.asarray(ranking[:cutoff], dtype=np.int64)
+            places = np.searchsorted(ids, ranked)
+            places[places == ids.size] = 0
+            hits = np.flatnonzero(ids[places] == ranked)
+            documents = wanted[places[hits]]
+            if np.unique(documents).size != documents.size:
+                requirement = "must hold each document of a ranking once"
+                raise ArgumentError("rankings", requirement, (tag, name))
+            lists.append(np.full(hits.size, topic * len(tags) + run))
+            ranks.append(hits + 1)
+            found.append(documents)
+    nothing = [np.zeros(0, dtype=np.int64)]
+    return (np.concatenate(nothing + lists), np.concatenate(nothing + ranks), np.concatenate(nothing + found))
+
+
+def _check_arguments(
+    votes: Votes, document_ids: NDArray[np.int64], level_index: int, cutoff: int
+) -> NDArray[np.int64]:
+    """Return the ids; raise `ArgumentError` when an argument cannot be used."""
+    document_ids = np.asarray(document_ids, dtype=np.int64)
+    if document_ids.shape != (votes.n_documents,):
+        requirement = f"must have shape ({votes.n_documents},)"
+        raise ArgumentError("document_ids", requirement, document_ids.shape)
+    if not 1 <= level_index < votes.n_grades:
+        requirement = f"must be from 1 to {votes.n_grades - 1}"
+        raise ArgumentError("level_index", requirement, level_index)
+    check_cutoff(cutoff)
+    return document_ids

@@ -1,0 +1,351 @@
+"""Drawings: whole, readable whatever they are made of, and true to their numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pooler.pages.charts.chart import Chart, draw, draw_in_pieces
+from pooler.pages.charts.grid import HeatMap
+from pooler.pages.charts.lines import ChartLine, LineChart
+from pooler.pages.charts.rows import Row, Rows
+from pooler.pages.charts.svg import Axis, Sheet
+from store.errors import ArgumentError
+from tests.pages.boxes import SVG, assert_readable, letters, squeezed
+
+WIDTHS = (350.0, 720.0)
+HOSTILE = ("<script>alert(1)</script>", "a&amp;b\"'", "日本語形態素解析ラン", "\x1b[31mred\ud800", "W" * 120)
+NAN = math.nan
+
+LABELS = st.sampled_from(HOSTILE) | st.text(max_size=40)
+VALUES = st.sampled_from([0.0, -1.0, 1e-9, 1e300, NAN, math.inf]) | st.floats(-1e6, 1e6)
+COUNTS = st.sampled_from([0.0, 1e-9, 1e300, NAN]) | st.floats(0, 1e6)
+AXES = st.builds(Axis, LABELS, with_zero=st.booleans())
+
+
+@st.composite
+def bars(draw_one: st.DrawFn) -> Rows:
+    """Bars of any parts, side by side or end to end."""
+    n_parts = draw_one(st.integers(1, 4))
+    is_stacked = draw_one(st.booleans())
+    numbers = COUNTS if is_stacked else VALUES
+    n_texts = st.sampled_from([1, n_parts])
+    row = n_texts.flatmap(
+        lambda n: st.builds(Row, LABELS, st.tuples(*[numbers] * n_parts), st.tuples(*[LABELS] * n), LABELS)
+    )
+    rows = tuple(draw_one(st.lists(row, max_size=5)))
+    parts = tuple(draw_one(st.lists(LABELS, min_size=n_parts, max_size=n_parts)))
+    return Rows("t", "d", draw_one(AXES), rows, "stacks" if is_stacked else "bars", parts)
+
+
+DOT = st.builds(Row, LABELS, st.tuples(VALUES), st.tuples(LABELS), LABELS, st.tuples(VALUES, VALUES))
+DOTS = st.builds(Rows, LABELS, LABELS, AXES, st.lists(DOT, max_size=5).map(tuple), st.just("dots"))
+POINTS = st.lists(st.tuples(VALUES, VALUES), max_size=20).map(
+    lambda points: tuple(sorted(points, key=lambda point: (math.isnan(point[0]), point[0])))
+)
+LINES = st.builds(
+    LineChart,
+    LABELS,
+    LABELS,
+    AXES,
+    AXES,
+    st.lists(st.builds(ChartLine, LABELS, POINTS, st.booleans()), min_size=1, max_size=6).map(tuple),
+)
+
+
+@st.composite
+def heat_maps(draw_one: st.DrawFn) -> HeatMap:
+    """Tables of any shape."""
+    n_rows, n_columns = draw_one(st.integers(0, 4)), draw_one(st.integers(0, 6))
+
+    def names(count: int) -> st.SearchStrategy[tuple[str, ...]]:
+        return st.lists(LABELS, min_size=count, max_size=count).map(tuple)
+
+    return HeatMap(
+        "t",
+        "d",
+        draw_one(LABELS),
+        draw_one(LABELS),
+        draw_one(names(n_rows)),
+        draw_one(names(n_columns)),
+        tuple(draw_one(st.tuples(*[COUNTS] * n_columns)) for _ in range(n_rows)),
+        tuple(draw_one(names(n_columns)) for _ in range(n_rows)),
+        draw_one(LABELS),
+    )
+
+
+CHARTS: st.SearchStrategy[Chart] = bars() | DOTS | LINES | heat_maps()
+
+
+def drawn(chart: Chart, width: float = 720.0) -> ET.Element:
+    """Return a drawing that has been parsed."""
+    return ET.fromstring(draw(chart, width=width, key="k"))
+
+
+def markers(svg: ET.Element) -> list[ET.Element]:
+    """Return the marks of dots and of points on lines; lines behind them are paths, too."""
+    return [one for one in svg.findall(f"{SVG}path") if "transform" in one.attrib]
+
+
+def one_bar(value: float, text: str = "v", reason: str = "") -> Rows:
+    """Return a chart of one bar beside one of 100."""
+    axis = Axis("documents", 0, 100)
+    return Rows("t", "d", axis, (Row("a", (value,), (text,), reason), Row("b", (100.0,), ("100",))))
+
+
+def dots_of(tags: list[str]) -> Rows:
+    """Return a forest plot of runs."""
+    rows = tuple(
+        Row(
+            tag,
+            (0.4 - n / 1000,),
+            (f"{0.4 - n / 1000:.4f} [0.3800, 0.4200]",),
+            interval=(0.38 - n / 1000, 0.42),
+        )
+        for n, tag in enumerate(tags)
+    )
+    return Rows("MAP", "d", Axis("MAP", with_zero=False), rows, "dots")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@given(chart=CHARTS)
+def test_anything_gives_a_whole_drawing_where_no_text_is_cut_or_meets_another(width, chart):
+    """Hostile labels, NaN, infinity, the very large and the very small, at both widths."""
+    svg = drawn(chart, width)
+    assert_readable(svg)
+    assert svg.attrib["role"] == "img"
+    named = [one.attrib["id"] for one in svg if one.tag in {f"{SVG}title", f"{SVG}desc"}]
+    assert svg.attrib["aria-labelledby"].split() == named
+    for one in svg.iter():
+        numbers = [one.attrib[name] for name in ("x", "y", "width", "height") if name in one.attrib]
+        assert all(math.isfinite(float(number)) for number in numbers)
+        assert float(one.get("width", 0)) >= 0
+        assert float(one.get("height", 0)) >= 0
+        assert "nan" not in one.get("points", "")
+    assert {one.tag.removeprefix(SVG) for one in svg.iter()} <= {
+        "svg", "title", "desc", "defs", "pattern", "rect", "path", "line", "polyline", "text"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@given(chart=bars() | DOTS)
+def test_rows_lose_no_label_value_or_reason(width, chart):
+    """Every label, every value and the reason of every gap stand there, whole."""
+    written = letters(drawn(chart, width))
+    for row in chart.rows:
+        assert squeezed(row.label) in written
+        for text in row.texts:
+            assert squeezed(text) in written
+        if not row.is_whole:
+            assert squeezed(row.reason or "undefined") in written
+
+
+@given(chart=LINES)
+def test_lines_lose_no_name_and_say_what_is_missing(chart):
+    """A line that is interrupted is explained below."""
+    written = letters(drawn(chart))
+    if len(chart.lines) > 1:
+        assert all(squeezed(line.label) in written for line in chart.lines)
+    for line in chart.lines:
+        missing = sum(not (math.isfinite(x) and math.isfinite(y)) for x, y in line.points)
+        if missing:
+            assert squeezed(f"{missing} missing: undefined") in written
+
+
+@given(chart=heat_maps())
+def test_heat_maps_lose_no_text(chart):
+    """Headings and cells stand there, whole."""
+    written = letters(drawn(chart))
+    texts = [text for row in chart.texts for text in row]
+    if chart.rows:
+        texts += chart.columns
+    assert all(squeezed(text) in written for text in [*texts, *chart.rows])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("n_runs", [9, 143])
+def test_forest_plot_is_readable_for_few_and_for_many_runs(width, n_runs):
+    """Each row has its height; the drawing grows, and nothing meets."""
+    chart = dots_of([f"udel_fang_run{number}" for number in range(n_runs)])
+    pieces = [ET.fromstring(one) for one in draw_in_pieces(chart, width=width, key="k")]
+    assert len(pieces) == (1 if n_runs == 9 else 4)
+    for piece in pieces:
+        assert_readable(piece)
+    written = "".join(map(letters, pieces))
+    assert all(f"udel_fang_run{number}" in written for number in range(n_runs))
+    assert sum(len(markers(piece)) for piece in pieces) == n_runs
+
+
+def test_pieces_have_fewer_rows_where_each_has_several_bars():
+    """Forty rows of three bars are as high as a hundred and twenty; end to end they are not."""
+    rows = tuple(Row(f"run {n}", (1.0, 2.0, 3.0), ("1", "2", "3")) for n in range(40))
+    chart = Rows("Parts", "", Axis("documents"), rows, parts=("a", "b", "c"))
+    assert len(draw_in_pieces(chart, width=720, key="k")) == 4
+    stacked = replace(chart, kind="stacks", rows=tuple(replace(r, texts=("6",)) for r in rows))
+    assert len(draw_in_pieces(stacked, width=720, key="k")) == 1
+
+
+def test_pieces_share_axis_and_columns():
+    """A dot at the same value stands at the same place in every piece."""
+    chart = dots_of(["a", *["b" * 30] * 99])
+    same = replace(chart, rows=tuple(replace(row, values=(0.3,)) for row in chart.rows))
+    found = draw_in_pieces(same, width=720, key="k")
+    places = {path.attrib["transform"].split()[0] for one in found for path in markers(ET.fromstring(one))}
+    assert len(found) == 3
+    assert len(places) == 1
+    ids = [one.attrib["id"] for svg in found for one in ET.fromstring(svg) if "id" in one.attrib]
+    assert len(ids) == len(set(ids)) == 6
+
+
+def test_bar_is_as_long_as_its_value():
+    """40 of 100 is 40% of the bar of 100."""
+    short, long = (
+        float(one.attrib["width"])
+        for one in drawn(one_bar(40.0)).findall(f"{SVG}rect")
+        if one.get("class") == "fill-1"
+    )
+    assert short / long == pytest.approx(0.4, abs=0.001)
+
+
+def test_negative_bar_ends_where_the_positive_one_begins():
+    """Both start from zero."""
+    chart = Rows("t", "d", Axis("x"), (Row("a", (-3.0,), ("-3",)), Row("b", (3.0,), ("3",))))
+    negative, positive = (one for one in drawn(chart).findall(f"{SVG}rect") if one.get("class") == "fill-1")
+    end = float(negative.attrib["x"]) + float(negative.attrib["width"])
+    assert end == pytest.approx(float(positive.attrib["x"]), abs=0.11)
+
+
+def test_stacked_parts_touch_and_add_up():
+    """The parts of a row end where the next one begins."""
+    rows = (Row("a", (10.0, 20.0, 70.0), ("100",)), Row("b", (100.0, 0.0, 0.0), ("100",)))
+    chart = Rows("t", "d", Axis("x", 0, 100), rows, "stacks", ("p", "q", "r"))
+    found = [
+        (float(one.attrib["x"]), float(one.attrib["width"]))
+        for one in drawn(chart).findall(f"{SVG}rect")
+        if one.get("class") in {"fill-1", "paper line-2", "paper line-3"}
+    ]
+    (x1, w1), (x2, w2), (x3, w3), (_, whole) = found[3:7]  # after the legend
+    assert x1 + w1 == pytest.approx(x2, abs=0.2)
+    assert x2 + w2 == pytest.approx(x3, abs=0.2)
+    assert w1 + w2 + w3 == pytest.approx(whole, abs=0.3)
+
+
+def test_gap_is_no_bar_of_no_length():
+    """NaN is drawn as a place without a value, with its reason; 0 is a value."""
+    gap, zero = drawn(one_bar(NAN, "–", "no judgements")), drawn(one_bar(0.0))
+    assert [one.get("class") for one in gap.findall(f"{SVG}rect")].count("gap") == 1
+    assert "nojudgements" in letters(gap)
+    assert [one.get("class") for one in zero.findall(f"{SVG}rect")].count("gap") == 0
+    assert "undefined" in letters(drawn(one_bar(NAN)))
+
+
+def test_interval_lies_where_its_ends_are():
+    """From 0.2 to 0.6 around 0.4 on an axis from 0 to 1."""
+    chart = Rows("t", "d", Axis("x", 0, 1), (Row("a", (0.4,), ("0.4",), interval=(0.2, 0.6)),), "dots")
+    lines = [one for one in drawn(chart).findall(f"{SVG}line") if "thick" in one.get("class", "")]
+    low, high = float(lines[0].attrib["x1"]), float(lines[0].attrib["x2"])
+    middle = float(markers(drawn(chart))[0].attrib["transform"][10:].split()[0])
+    assert (low + high) / 2 == pytest.approx(middle, abs=0.11)
+
+
+def test_line_is_interrupted_where_a_point_is_missing():
+    """Two stretches, not one line through the gap."""
+    line = ChartLine("a", ((0, 1), (1, 2), (2, NAN), (3, 3), (4, 4)))
+    svg = drawn(LineChart("t", "d", Axis("x"), Axis("y"), (line,)))
+    assert len(svg.findall(f"{SVG}polyline")) == 2
+    assert "a:1missing:undefined" in letters(svg)
+
+
+def test_stepped_line_goes_across_before_it_goes_up():
+    """An empirical distribution jumps at its values and nowhere else."""
+    svg = drawn(LineChart("t", "d", Axis("x"), Axis("y"), (ChartLine("a", ((0, 0), (1, 1)), True),)))
+    places = [one.split(",") for one in svg.findall(f"{SVG}polyline")[0].attrib["points"].split()]
+    assert len(places) == 3
+    assert places[0][1] == places[1][1]
+    assert places[1][0] == places[2][0]
+
+
+def test_series_differ_without_colour():
+    """Every line has dashes and a marker of its own, every bar a pattern."""
+    lines = tuple(ChartLine(str(n), ((0, n), (1, n))) for n in range(6))
+    svg = drawn(LineChart("t", "d", Axis("x"), Axis("y"), lines))
+    assert len({one.get("stroke-dasharray") for one in svg.iter(f"{SVG}polyline")}) == 6
+    assert len({one.attrib["d"] for one in markers(svg)}) == 6
+    row = Row("a", (1, 2, 3, 4, 5, 6), ("1",))
+    svg = drawn(Rows("t", "d", Axis("x"), (row,), parts=tuple("abcdef")))
+    # By direction and length, wherever it stands; the first bar is filled.
+    hatched = {
+        one.attrib["class"]: frozenset(re.findall(r"l(\d\S* \S+?)(?=M|$)", one.attrib["d"]))
+        for one in svg.iter(f"{SVG}path")
+        if "hatch" in one.attrib["class"]
+    }
+    assert len(hatched) == 5
+    assert len({*hatched.values()}) == 5
+    assert "pattern" not in draw(Rows("t", "d", Axis("x"), (row,), parts=tuple("abcdef")), width=400,
+                                 key="k")  # fmt: skip
+
+
+@pytest.mark.parametrize("series", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("width", [0.0, 0.4, 3.0, 11.0, 200.3])
+def test_hatching_stays_within_its_bar(series: int, width: float) -> None:
+    """No line of a bar leaves it, however short it is; none is drawn where there is no bar."""
+    sheet = Sheet(400, "k")
+    sheet.bar(10, 20, width, 11, series)
+    drawing = ET.fromstring(sheet.finished("t", "d", 50))
+    moves = [
+        [float(part) for part in re.split("[Ml ]", line)[1:]]
+        for path in drawing.iter(f"{SVG}path")
+        for line in re.findall("M[^M]+", path.attrib["d"])
+    ]
+    assert bool(moves) == (width > 0) or (series == 5 and width < 4)
+    for x, y, right, down in moves:
+        assert 9.9 <= x <= x + right <= 10 + width + 0.11
+        assert 19.9 <= min(y, y + down) <= max(y, y + down) <= 31.11
+
+
+def test_shades_follow_the_counts():
+    """Nothing is white, the most is darkest, and more is never lighter."""
+    values = (0.0, 1.0, 10.0, 100.0, 1000.0)
+    texts = tuple(f"{value:.0f}" for value in values)
+    svg = drawn(HeatMap("t", "d", "r", "c", ("a",), texts, (values,), (texts,)))
+    classes = [one.attrib["class"] for one in svg.findall(f"{SVG}rect")]
+    shades = [one for one in classes if one.startswith("shade")]
+    assert shades[0] == "shade-1"
+    assert shades[-1] == "shade-5"
+    assert shades == sorted(shades)
+
+
+@pytest.mark.parametrize("chart", [
+    Rows("t", "d", Axis("x"), ()),
+    Rows("t", "d", Axis("x"), (), "dots"),
+    HeatMap("t", "d", "r", "c", (), (), (), ()),
+])  # fmt: skip
+def test_chart_without_data_says_so(chart):
+    """An empty figure would look like a mistake."""
+    assert "nothingtoshow" in letters(drawn(chart))
+
+
+@pytest.mark.parametrize(
+    ("chart", "words"),
+    [
+        (Rows("t", "d", Axis("x"), (), parts=tuple("abcdefg")), "`parts` must be 1 to 6"),
+        (Rows("t", "d", Axis("x"), (Row("a", (1, 2), ("",)),)), "`values` must be 1 a row"),
+        (
+            Rows("t", "d", Axis("x"), (Row("a", (1, -2), ("",)),), "stacks", ("p", "q")),
+            "must not be negative where they are stacked",
+        ),
+        (LineChart("t", "d", Axis("x"), Axis("y"), ()), "`lines` must be 1 to 6, but got 0"),
+        (HeatMap("t", "d", "r", "c", ("a",), ("b",), ((1, 2),), (("1",),)), "1 rows and 1 columns"),
+        (HeatMap("t", "d", "r", "c", ("a",), ("b",), ((-1,),), (("1",),)), "must not be negative"),
+    ],
+)
+def test_impossible_charts_are_refused(chart, words):
+    """The message says what must be otherwise."""
+    with pytest.raises(ArgumentError, match=words):
+        draw(chart, width=720, key="k")
