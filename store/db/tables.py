@@ -137,7 +137,7 @@ class RunRow(_Row, table=True):
     sha256: str = Field(sa_type=Text)
     file: str = Field(sa_type=RawText)
     imported_at: datetime = Field(sa_type=UtcDateTime)
-    digest: int = Field(default=0, sa_type=BigInteger)
+    digest: int | None = Field(default=None, sa_type=BigInteger)
     """Of its rankings, see `store.db.digests`."""
     header: str | None = Field(default=None, sa_type=RawText)
     """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
@@ -179,7 +179,7 @@ class PoolRow(_Row, table=True):
     """Of the order `random`; ``None`` = not known, or another order."""
     withdrawn: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
-    digest: int = Field(default=0, sa_type=BigInteger)
+    digest: int | None = Field(default=None, sa_type=BigInteger)
     """Of its entries, see `store.db.digests`."""
 
 

@@ -436,6 +436,10 @@ CHECKS = (
         rows("SELECT 'document', docno FROM document ORDER BY id", _called_fault),
         rows("SELECT 'run', tag FROM run ORDER BY id", _called_fault),
         rows("SELECT name, uid FROM judge ORDER BY id", _judge_fault),
+        rows(
+            "SELECT j.name FROM erasure e JOIN judge j ON j.uid = e.uid ORDER BY j.id",
+            "`{0}` was erased, and is still there",
+        ),
     ),
     Check(
         "collection",

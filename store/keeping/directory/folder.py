@@ -22,6 +22,7 @@ from sqlalchemy.engine import URL
 from store.content.documents import fetch_metadata
 from store.db.columns import new_uid
 from store.db.database import Inside
+from store.db.digests import write_all_digests
 from store.db.engine import DAMAGED, collection_url, display, engine_at, writing
 from store.db.files import check_folder, folder_beside, made_whole, real_place
 from store.db.packing import unpack_floats
@@ -713,6 +714,7 @@ def read_directory(
         make_tables(session)
         TableReader(session, folder, counts, faults).read(files, advance)
         faults.raise_if_any()
+        write_all_digests(session)
         told = faults.of(folder / FOLDER)
         for words in broken_rules(session):
             told.add(None, words)

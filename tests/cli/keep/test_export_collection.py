@@ -258,7 +258,8 @@ def secret(here: Path) -> Path:
     change_stored("collection.db", "UPDATE sitting SET host = 'Zqhost', program = 'Zqprogram 1'")
     note = b"zQ1ER and Zq2er\xe3\x81\x95\xe3\x82\x93 agree"
     change_stored("collection.db", "UPDATE judgement SET note = :note WHERE id % 2 = 0", note=note)
-    change_stored("collection.db", "UPDATE judgement SET reason = :note WHERE state = 'cannot'", note=note)
+    change_stored("collection.db", "UPDATE judgement SET reason = :note WHERE state = 'cannot'", note=note,
+                  renews=True)  # fmt: skip
     return here
 
 

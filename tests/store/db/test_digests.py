@@ -66,7 +66,7 @@ def test_digest_is_the_hash_of_the_values(tmp_path: Path) -> None:
         ).fetchone()
     # Revision and action; undoes, which it lacks; state and grade; bytes as Python writes them.
     values = ["4", "note", "\0", "judged", "2", "b''", "b''", "0", *3 * "\0", "2030-01-02 03:04:05.000678",
-              *2 * "\0", "0", *4 * "\0", "1", "d11", uid]  # fmt: skip
+              *2 * "\0", "0", *5 * "\0", "1", "d11", uid]  # fmt: skip
     written = blake2b("\x1f".join(values).encode(), digest_size=8).digest()
     assert stored == int.from_bytes(written, "big", signed=True)
 

@@ -189,15 +189,15 @@ def test_pipe_is_refused(folder: Path) -> None:
         ("pool_entry", '"document": "b"', '"document": "a"', "entry.jsonl:2: expected what the database can"),
         ("pool_run", '"bm25"', '"bm26"', "pool_run.jsonl:1: `run`: unknown run `bm26`"),
         ("pool", '{\\"', '[\\"', "tables: pools: the manifest of `pool` cannot be read"),
-        ("judge", "human", "robot", "tables: judges: `ann` is of the unknown kind `robot`"),
+        ("judge", "human", "robot", "judge.jsonl:1: expected what the database can hold, got: .*known_kind"),
         ("judge", '"kind": "human", ', "", "judge.jsonl:1: expected the key `kind`, got none"),
         ("judge", "+00:00", "", "judge.jsonl:1: `created_at`: expected a moment like"),
         ("collection", "relaxed", "relaxing", "tables: collection: the scale cannot be read"),
-        ("judgement", '"grade": 2', '"grade": 3', "states: topic 1 `a` of `ann`, revision 1: .* grade 3"),
+        ("judgement", '"grade": 2', '"grade": 3', "judgements: topic 1 `a` of `ann`, revision 1: .* grade 3"),
         ("judgement", '"grade": 2', '"grade": null', "judgement.jsonl:1: expected what the database"),
         ("judgement", '"judged"', '"guessed"', "judgement.jsonl:1: expected what the database"),
         ("judgement", '"ann"', '"eve"', "judgement.jsonl:1: `judge`: unknown judge `eve`"),
-        ("judgement", '"revision": 1', '"revision": 2', "tables: revisions: topic 1 `a` of `ann` has 1"),
+        ("judgement", '"revision": 1', '"revision": 2', "tables: judgements: topic 1 `a` of `ann` has 1"),
         ("judgement", '"sitting": null', '"sitting": 1', "judgement.jsonl:1: `sitting`: unknown sitting"),
         ("judgement", '"undoes": null', '"undoes": 2', "judgement.jsonl:1: expected what the database can"),
     ],
@@ -312,12 +312,17 @@ def test_versions_and_erasures_come_back(lived: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "old", "new", "message"),
     [
-        ("topic_version", '"version": 2', '"version": 3', "tables: topic versions: topic 1 is at version 3"),
+        ("topic_version", '"version": 2', '"version": 3', "tables: versions: topic 1 is at version 3"),
         ("topic_version", '"version": 2', '"version": 1', "version.jsonl:2: expected what the database"),
         ("topic_version", '"topic": "1"', '"topic": "9"', "version.jsonl:1: `topic`: unknown topic `9`"),
         ("topic", '"version": 3', '"version": 4', "topic 1 is at version 4, and has 2 earlier texts"),
         ("judgement", '"topic_version": 3', '"topic_version": 4', "topic has no text of version 4"),
-        ("erasure", '"judgements": 1', '"judgements": 2', "2 judgements in 1 events"),
+        (
+            "erasure",
+            '"judgements": 1',
+            '"judgements": 2',
+            "got: CHECK constraint failed: judgements_among_events",
+        ),
     ],
 )
 def test_fault_of_versions_and_erasures_is_told(
@@ -333,7 +338,7 @@ def test_identity_is_one_judges(lived: Path) -> None:
     files = [(lived / f"tables/{name}.jsonl").read_text("utf-8") for name in ("judge", "erasure")]
     own, erased = (json.loads(text)["uid"] for text in files)
     edit(lived, "erasure", erased, own)
-    assert "`anna` is still there" in refused(lived, "erasures")
+    assert "`anna` was erased, and is still there" in refused(lived, "ids")
 
 
 def test_row_that_is_lacking_is_told(folder: Path) -> None:
