@@ -263,7 +263,7 @@ def test_level_of_a_graded_file_is_told(cli: Cli, here: Path) -> None:
     write(here / "binary", "1 0 a 1")
     write(here / "graded", "1 0 a 1", "1 0 b 2")
     words = "relevant = grade 1 or more; another level with --level\n"
-    for command in (("evaluate",), ("sensitivity", "--at", "worst")):
+    for command in (("evaluate",), ("sensitivity", "--depth", "1")):
         assert cli(*command, "--qrels", "graded", "x.run").fine().err == words
         assert not cli(*command, "--qrels", "graded", "x.run", "--level", "1").fine().err
         assert not cli(*command, "--qrels", "binary", "x.run").fine().err

@@ -276,7 +276,6 @@ def test_no_byte_is_left_in_the_file(tmp_path: Path) -> None:
             for docno in sitting.tasks:
                 note = secret * (BYTES // 60 // len(secret)) if judge == name else "fine"
                 sitting.act(docno, Action.JUDGE, grade=1, note=note)
-            sitting.desk.set_terms("1", (secret if judge == name else "fine",))
             sitting.desk.leave()
         made.judges.rename("ann", "anna")
         assert found_in(tmp_path, secret, name) == {secret, name}

@@ -56,7 +56,7 @@ def test_ideal_of_many_judges_is_their_share() -> None:
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ([[1, 0], [0, 0]], "must have a vote in every row: what nobody graded .* got 'none in row"),
+        ([[1, 0], [0, 0]], "must have a vote in every row: an ungraded document .* got 'none in row"),
         ([[1, -1]], "`counts` must be at least 0"),
         ([1, 2], r"`counts` must be integers of shape \(n_documents, n_grades\)"),
         ([[0.5, 1]], "`counts` must be integers of shape"),
