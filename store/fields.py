@@ -129,7 +129,6 @@ def _unfit(expected: str, value: Any) -> UnfitValueError:
 
 
 def _read_text(value: Any) -> str:
-    """Read text."""
     if not isinstance(value, str):
         raise _unfit("text", value)
     return value
@@ -175,14 +174,12 @@ def _read_moment(value: Any) -> datetime:
 
 
 def _read_passages(value: Any) -> tuple[Passage, ...]:
-    """Read marked passages."""
     if not isinstance(value, list):
         raise _unfit("a list of passages", value)
     return tuple(map(_read_passage, value)) if value else ()
 
 
 def _read_passage(value: Any) -> Passage:
-    """Read one marked passage."""
     match value:
         case [int(start), int(length), str(text)] if (
             not isinstance(start, bool)
@@ -229,7 +226,6 @@ PASSAGES = ValueKind(
 
 
 def _read_seed(value: Any) -> int:
-    """Read the seed of an order."""
     if type(value) is int and 0 <= value <= LARGEST_SEED:
         return value
     raise _unfit(f"an integer from 0 to {LARGEST_SEED}", value)

@@ -257,7 +257,6 @@ class PlainJudge:
         return 0
 
     def _choose_topic(self) -> None:
-        """List the topics and open one."""
         lines = self._session.desk.inbox()
         self._talk.say(f"Topics of {self._session.desk.judge_name}")
         for line in lines:

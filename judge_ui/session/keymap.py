@@ -110,7 +110,6 @@ def _toml(path: str) -> dict[str, Any]:
 
 
 def _read(data: Mapping[str, Any], scale: Scale, faults: FaultList) -> Keymap:
-    """Read the sections of a keymap."""
     for section in data.keys() - set(_SECTIONS):
         listed = ", ".join(_SECTIONS)
         faults.add(None, f"unknown section `{sanitise_line(section)}`; known: {listed}")

@@ -122,7 +122,6 @@ class TitleBar(Lines):
 
 
 def _in_words(right: str | Sequence[str]) -> Sequence[str]:
-    """Return the words that there are for the right side."""
     return [right] if isinstance(right, str) else right
 
 

@@ -147,7 +147,6 @@ def _in_order(rendered: RenderedView) -> Callable[[_Measured], int]:
 
 
 def _measured(column: Column, cells: list[str]) -> _Measured:
-    """Measure the cells of a column."""
     texts = set(cells)
     heading = column.title
     word = least_width(heading)
@@ -187,7 +186,6 @@ def fitted(columns: Sequence[_Measured], room: int) -> tuple[list[int], int, boo
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
-    """Return the width of a row."""
     return sum(widths) + gap * (len(widths) - 1)
 
 

@@ -74,7 +74,6 @@ class QrelsOptions:
         return voters
 
     def _write_one(self, one: QrelsResult) -> None:
-        """Write the qrels of a level."""
         path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
         write_results({path: one.file_lines()}, lambda: one.manifest, beside)
 
@@ -130,5 +129,4 @@ def _path_at(template: str | None, level: int | None) -> str | None:
 
 
 def _level_word(level: int | None) -> str:
-    """Say what stands for `LEVEL`."""
     return "graded" if level is None else str(level)

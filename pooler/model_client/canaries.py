@@ -72,7 +72,6 @@ def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
 
 
 def _rise(kind: Asked, copies: list[Answer], own: dict[tuple[str, str], int | None]) -> Rise:
-    """Compare one kind."""
     topics = sorted({one.topic for one in copies}, key=natural_key)
     sums = np.zeros((len(topics), 2))
     for one in copies:

@@ -366,7 +366,6 @@ class ModelJudging:
         return Answer(*pair, asked=job.asked, topic_version=version, document_sha256=text_sha256, **known)
 
     def _answer(self, sent: _Sent, arrived: Arrived) -> Answer:
-        """Read what arrived."""
         identity, job = self._prompt.identity, sent.job
         answer = self._answer_to(
             job,

@@ -82,7 +82,6 @@ def read_endpoint(base: str) -> Endpoint:
 
 
 def _is_here(host: str) -> bool:
-    """Return whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -88,7 +88,6 @@ class CommandLines:
         return where if isinstance(where, str) else where.where
 
     def _collection(self) -> list[str]:
-        """Name the collection, where it is not the default one."""
         if self.source.is_of_files or self._where() == DEFAULT_COLLECTION:
             return []
         return ["--collection", _without_password(self._where())[0]]

@@ -143,7 +143,6 @@ def svg_of(plots: Sequence[Plot]) -> str:
 
 
 def _dots(plot: Plot, table: Table, labels: Sequence[str], reasons: Sequence[str]) -> tuple[Row, ...]:
-    """Make a dot and its interval a row."""
     assert plot.low is not None
     assert plot.high is not None
     interval = (plot.value, plot.low, plot.high)
@@ -162,7 +161,6 @@ def _dots(plot: Plot, table: Table, labels: Sequence[str], reasons: Sequence[str
 def _lines(
     plot: Plot, table: Table, axis: Axis, values: Sequence[Sequence[float]], headings: Sequence[str]
 ) -> LineChart:
-    """Make a line a column."""
     across = Axis(plot.heading(), with_zero=False)
     places = numbers(table, str(plot.label))
     drawn = tuple(
@@ -247,7 +245,6 @@ def _texts(table: Table, name: str) -> list[str]:
 
 
 def _by_row(columns: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
-    """Turn columns into rows."""
     return tuple(zip(*columns, strict=True))
 
 

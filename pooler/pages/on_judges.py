@@ -35,7 +35,6 @@ def judging(material: Material) -> Section | None:
 
 
 def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
-    """Yield the figures of judging."""
     owing = stored.progress.where([cell is not None for cell in stored.progress.cells("pooled")])
     if len(owing):
         progress = replace(stored.progress, notes=())
@@ -114,7 +113,6 @@ def agreement(material: Material) -> Section | None:
 def _agreement(
     stored: Stored, found: AgreementResult, commands: CommandLines
 ) -> Iterator[str | Figure | PageTable]:
-    """Yield the figures of agreement."""
     kind = "topic" if stored.has_intervals else "none"
     own = ("--level", str(stored.level), "--tables", "--interval", kind)
     of_kinds = ("--kinds", ",".join(stored.by_kind)) if len(stored.by_kind) > 1 else ()

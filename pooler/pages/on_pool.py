@@ -93,7 +93,6 @@ def pool(material: Material) -> Section:
 
 
 def _pool(material: Material) -> Iterator[str | Figure]:
-    """Yield the figures of the pool."""
     diagnosis, commands = material.diagnosis, material.commands
     depth_pool = diagnosis.found.pool
     if depth_pool is not None:

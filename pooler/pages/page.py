@@ -243,7 +243,6 @@ def _contents(page: ReportPage) -> str:
 
 
 def _section(section: Section, number: int) -> Iterator[str]:
-    """Yield the parts of a section."""
     heading = f'<h2 id="s{number}">{escaped(section.title)}</h2>'
     yield f'<section aria-labelledby="s{number}">\n{heading}\n'
     for place, block in enumerate(section.blocks, 1):
@@ -261,7 +260,6 @@ def _section(section: Section, number: int) -> Iterator[str]:
 
 
 def _figure(figure: Figure, key: str) -> str:
-    """Return a figure with all that belongs to it."""
     n_rows = len(figure.table.rows)
     n = f'<p class="how">N: {marked(figure.n)}.</p>' if figure.n else ""
     return (
@@ -311,7 +309,6 @@ def _table(table: PageTable, name: str = "") -> str:
 
 
 def _cells(table: PageTable, row: tuple[str, ...]) -> str:
-    """Return the cells of one row."""
     if len(row) != len(table.columns):
         raise ArgumentError("rows", f"must have {len(table.columns)} cells each", len(row))
     cells = ""

@@ -215,7 +215,6 @@ def _measured(material: Material) -> list[str]:
 
 
 def _name(material: Material) -> str:
-    """Name what the report is of."""
     if material.stored is not None:
         name = material.stored.name
         return "the collection" if name == "collection" else f"the collection {name}"

@@ -170,7 +170,6 @@ def _of_kind(stored: Stored, kind: str, found: AgreementResult | str) -> tuple[s
 
 
 def _unknown(name: str, why: str) -> Verdict:
-    """Say why there is no answer."""
     return Verdict(name, "unknown", why, concern=_UNKNOWN)
 
 

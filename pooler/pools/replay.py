@@ -169,7 +169,6 @@ def check_replayable(
 
 
 def _is_random(strategy: AnyStrategy, parameters: Mapping[str, ParameterValue] | None) -> bool:
-    """Return whether choices are random."""
     if not isinstance(strategy, AdaptiveStrategy):
         return False
     return strategy.needs_seed if parameters is None else strategy.needs_seed_for(parameters)

@@ -391,7 +391,6 @@ class TopCandidates:
         self.most = max(4 * self.depth, 2 * self.n_kept)
 
     def _docnos(self) -> list[bytes]:
-        """Return the docnos kept."""
         return b"\n".join(filter(None, self.packed)).split(b"\n")
 
     def finish(self) -> TopRanking:

@@ -298,7 +298,6 @@ def parse_scores(column: FieldColumn) -> FieldScores:
 
 
 def _set_signs(numbers: NDArray[np.float64], read: FixedPoint) -> None:
-    """Give numbers the signs that were read."""
     if read.is_minus is not None:
         np.negative(numbers, out=numbers, where=read.is_minus)
 

@@ -180,7 +180,6 @@ class _Helper:
 
 
 def _started() -> Popen[bytes]:
-    """Start a worker."""
     # Isolated, so that only this process says where modules are; and arrays need one thread.
     command = (sys.executable, "-I", "-c", _WORK)
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
@@ -189,7 +188,6 @@ def _started() -> Popen[bytes]:
 
 
 def _send(process: Popen[bytes], value: object) -> None:
-    """Send a value to a worker."""
     pipe = cast(BinaryIO, process.stdin)
     pickle.dump(value, pipe, pickle.HIGHEST_PROTOCOL)
     pipe.flush()

@@ -338,7 +338,6 @@ class _Fields(Sequence[bytes], SortedByThemselves):
         return np.array(sorted(rows.tolist(), key=self._list().__getitem__))
 
     def _list(self) -> list[bytes]:
-        """Make them, once."""
         if not self._made:
             self._made = self.packed().split(b"\n")
         return self._made
@@ -476,7 +475,6 @@ def _read_elsewhere(
 def _submit_next(
     executor: ProcessPoolExecutor, coming: Iterator[RunEntry], ahead: deque[Future[NumberedRun]]
 ) -> None:
-    """Have the next run read, if there is one."""
     for entry in coming:
         ahead.append(executor.submit(_read_in_worker, entry))
         return
@@ -493,5 +491,4 @@ def _set_up_worker(folder: str, lenient: bool, order: Order | None) -> None:  # 
 
 
 def _read_in_worker(entry: RunEntry) -> NumberedRun:
-    """Read a run in a worker."""
     return _READERS[0].read(entry)

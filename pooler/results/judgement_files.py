@@ -439,7 +439,6 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: F
 
 
 def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: FileVotes | None) -> JudgedFile:
-    """Read one file."""
     if reading.wanted(named.judge).form in EVERY_JUDGE:
         return _read_states(named, reading)
     if votes is not None and reading.is_plain:
@@ -452,7 +451,6 @@ def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: Fi
 
 
 def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> GradesFile:
-    """Read a file of grades line by line."""
     from store.formats.scale import parse_scale
 
     wanted = reading.wanted(named.judge)

@@ -60,7 +60,6 @@ class Guesses:
 
 
 def _network(address: str) -> str:
-    """Return what stands for the network of an address."""
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:

@@ -61,7 +61,6 @@ class Bandit(ABC):
         """Return the arm to pull next, of those there are: runs, ascending, at least one."""
 
     def _credit(self, run: int, reward: int) -> None:
-        """Credit a run with a reward of 0 or 1."""
         self._hits[run] += reward
         self._judged[run] += 1
 

@@ -133,7 +133,6 @@ class Strategy:
         return {name: self._row(name).parse(text) for name, text in texts.items()}
 
     def _row(self, name: str) -> Parameter:
-        """Return the parameter of that name."""
         rows = {parameter.name: parameter for parameter in self.parameters}
         if not rows:
             raise ArgumentError("param", f"must not be given: `{self.name}` has none", name)

@@ -281,7 +281,6 @@ def parse_strata(text: str) -> tuple[Stratum, ...]:
 
 
 def _parse_stratum(part: str, text: str) -> Stratum:
-    """Read one stratum of a text."""
     if _DEPTH.fullmatch(part):
         part = f"1:{part}:1"
     match = _STRATUM.fullmatch(part)

@@ -157,7 +157,6 @@ def _weights_in_t(size: int) -> NDArray[np.float64]:
 
 
 def _in_t(size: int, least: int, most: int) -> Rule:
-    """Make the rule in t itself."""
     x, _ = _nodes(size)
     return _checked((1 + x) / 2, (1 - x) / 2, _weights_in_t(size), least, most)
 

@@ -171,7 +171,6 @@ def judged_rankings(
 def _judgements(
     judged: Mapping[str, tuple[NDArray[np.int64], NDArray[np.bool_]]], topic: str
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the judgements of one topic, checked."""
     if topic not in judged:
         raise ArgumentError("topics", "must all have judgements", topic)
     ids = np.asarray(judged[topic][0], dtype=np.int64)

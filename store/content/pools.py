@@ -283,7 +283,6 @@ def _entries(session: Session, topics: Keys, documents: Keys, pool_id: int) -> l
 
 
 def _sorted(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
-    """Sort entries as `Pool.entries` stands."""
     return sorted(entries, key=lambda one: (natural_key(one.topic), one.position, one.docno))
 
 

@@ -172,7 +172,6 @@ class StateReader:
 
 
 def _chosen(states: States, is_chosen: NDArray[np.bool_]) -> States:
-    """Return some of the states."""
     if is_chosen.all():
         return states
     return States(
@@ -423,7 +422,6 @@ def _lines(
 
 
 def _cell(name: str, value: Any) -> str:
-    """Write one value."""
     if value is None:
         return ""
     if name == _PASSAGES:
@@ -453,7 +451,6 @@ def _read_tsv(path: str, reader: _Reader, faults: FaultList) -> None:
 
 
 def _read_cells(names: list[str], cells: list[str], line: int, reader: _Reader, faults: FaultList) -> None:
-    """Read the cells of a line one by one."""
     values, before = {}, faults.count
     for name, cell in zip(names, cells, strict=True):
         try:
@@ -472,7 +469,6 @@ def _is_header(cells: list[str]) -> bool:
 
 
 def _header_words(cells: list[str]) -> str:
-    """Say what is wrong with a header."""
     of_events = is_history(cells)
     wanted = FIELDS if of_events else STATE_FIELDS
     missing = [name for name in wanted if name not in cells and (name in _ALWAYS or not of_events)]

@@ -161,7 +161,6 @@ def _at(node: Any, keys: Sequence[str], faults: FaultList) -> Any:
 
 
 def _scalar(node: Any) -> str | None:
-    """Return the text of a scalar; ``None`` = it is none."""
     return node.value.strip() if getattr(node, "id", "") == "scalar" else None
 
 

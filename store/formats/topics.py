@@ -73,7 +73,6 @@ def doubt_words(ids: Iterable[str], noun: str, names: str) -> str | None:
 
 
 def _has_digit(text: str) -> bool:
-    """Return whether a digit is in a text."""
     return any(map(str.isdigit, text))
 
 
@@ -229,7 +228,6 @@ def _read_jsonl(lines: Iterable[tuple[int, str]], topics: _Topics, faults: Fault
 
 
 def _read_xml(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
-    """Read ``<topic>`` elements."""
     numbers, texts = zip(*lines, strict=True)
     # A line that was no UTF-8 is missing, and what is left would be malformed for that reason.
     if not faults:

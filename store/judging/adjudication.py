@@ -130,7 +130,6 @@ def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:
 
 
 def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]:
-    """Select every event of every adjudicator."""
     query = select(JUDGEMENT).join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id).where(_IS_ADJUDICATOR)
     if topic is not None:
         query = query.where(JUDGEMENT.c.topic_id == topic)

@@ -173,7 +173,6 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
 
 
 def _place(topic: int | ColumnElement[int], document: int | ColumnElement[int]) -> Select[Any]:
-    """Select a place at a document, and lock it."""
     return (
         select(ASSIGNMENT.c.id, ASSIGNMENT_PLAN.c.lease_s)
         .outerjoin(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
@@ -231,7 +230,6 @@ def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> Column
 
 
 def _take(session: Session, places: Sequence[int], judge: int, until: datetime | None) -> None:
-    """Give places that are locked to a judge."""
     session.execute(
         update(ASSIGNMENT).where(ASSIGNMENT.c.id.in_(places)).values(judge_id=judge, lease_until=until)
     )

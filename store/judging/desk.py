@@ -669,7 +669,6 @@ class Desk:
             self._sitting = sitting  # there is none before it is durable
 
     def _topic_id(self, session: Session, topic: str) -> int:
-        """Return the row id of a topic."""
         if topic not in self._topic_ids:
             self._topic_ids[topic] = topic_id(session, topic)
         return self._topic_ids[topic]

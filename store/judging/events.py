@@ -60,7 +60,6 @@ def no_advance(_steps: int) -> None:
 
 @lru_cache(maxsize=32)  # to build it takes half a millisecond
 def _of_newest(columns: tuple[str, ...]) -> Select[Any]:
-    """Select columns of all newest events."""
     # Of a join with the highest revisions, PostgreSQL expects one row, and looks each up in all.
     later = JUDGEMENT.alias()
     same = (JUDGEMENT.c[name] == later.c[name] for name in KEY)

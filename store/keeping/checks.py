@@ -145,7 +145,6 @@ def _different_tables(session: Session) -> Iterator[str]:
 
 
 def _count_rows(session: Session) -> int:
-    """Count the rows of all tables that are there."""
     return among(*TABLES.keys() & {table for table, _ in stored_columns(session)})(session)
 
 
@@ -375,7 +374,6 @@ def _model_fault(name: str, kind: str, identity: Any, sha256: str, prompt: Any) 
 
 
 def _answer_fault(*row: Any) -> str | None:
-    """Say what is wrong with an answer."""
     topic, docno, name, asked, unreadable, grade, body, n_events, is_pointing = row
     where = f"topic {topic} `{docno}`, an answer of `{name}`"
     if asked not in set(Asked) or unreadable not in {None, *Unreadable}:

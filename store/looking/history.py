@@ -215,7 +215,6 @@ def _event_query() -> Select[Any]:
 
 
 def _event(row: Row[Any]) -> Entry:
-    """Turn an event row into an `Entry`."""
     return Entry(
         at=row.judged_at,
         what="ruling" if row.action in _RULES and row.kind == JudgeKind.ADJUDICATOR else "event",
@@ -252,7 +251,6 @@ class _Source:
         return entries, count_rows(session, query.subquery())
 
     def _entry(self, *, kind: str | None = None, **values: Any) -> Entry:
-        """Make an entry of a row."""
         who = None if kind is None else JudgeKind(kind)
         return Entry(what=self.what, action=self.action, kind=who, **values)
 

@@ -223,7 +223,6 @@ class _MarkdownWriter:
             self._reached = max(self._reached, end)
 
     def _in_raw(self, place: int) -> int:
-        """Return where a place of the text is in the raw text."""
         return place + bisect_left(self._returns, place)
 
 

@@ -326,7 +326,6 @@ def _are_files(names: Sequence[str], collection: str, *, is_chosen: bool) -> boo
 
 
 def _is_named_file(name: str) -> bool:
-    """Return whether an argument is a file or ``NAME=FILE``."""
     _, sign, file = name.partition("=")
     return is_file(name) or (bool(sign) and is_file(file))
 

@@ -517,7 +517,6 @@ def _refuse_by_rules(opened: Collection, rules: str, entries: Sequence[RunEntry]
 
 
 def _warner(file: str) -> Callable[[str], None]:
-    """Return what warns of a file."""
     return lambda words: warn(f"{file}: {words}")
 
 
@@ -641,7 +640,6 @@ def import_topics(opened: Collection, file: str, topics: Sequence[Topic], *, rep
 
 
 def _change(line: TopicLine, old: Topic, new: Topic) -> str:
-    """Say what happened to one topic."""
     words = f"topic {line.topic} has version {line.version} of its text"
     if _bare(old) == _bare(new):
         words += ", which differs only in blanks and line ends"

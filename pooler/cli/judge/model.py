@@ -218,7 +218,6 @@ def finishing() -> Iterator[Callable[[], bool]]:
 
 
 def _price(asked: ModelOptions) -> Price | None:
-    """Read `--price`."""
     from pooler.model_client.run import Price
 
     if asked.price is None:

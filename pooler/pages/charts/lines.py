@@ -111,5 +111,4 @@ def _notes(chart: LineChart) -> Iterator[str]:
 
 
 def _is_drawn(point: tuple[float, float]) -> bool:
-    """Return whether a point can be drawn."""
     return math.isfinite(point[0]) and math.isfinite(point[1])

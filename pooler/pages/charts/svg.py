@@ -189,7 +189,6 @@ def tick_labels(marks: list[Decimal]) -> list[str]:
 
 
 def _multiples(low: Decimal, high: Decimal, step: Decimal) -> list[Decimal]:
-    """Return the multiples of a step in a range."""
     first = int((low / step).to_integral_value("ROUND_CEILING"))
     last = int((high / step).to_integral_value("ROUND_FLOOR"))
     # Adding 0 writes 2E+1 as 20.

@@ -409,7 +409,6 @@ def _policy(
 
 
 def _of_collection(opened: Collection, choose: Choose) -> _CollectedVotes:
-    """Collect the votes of a collection."""
     policies = choose(opened.scale)
     all_votes = opened.grades.all_votes(policies[-1])
     open_pairs, judges = opened.grades.open_pairs(all_votes), opened.judges.all()
@@ -520,7 +519,6 @@ def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
 
 
 def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
-    """Return every judge of the files, by name."""
     kinds: dict[str, JudgeKind] = {}
     for file in files:
         names = {one.judge for one in file.judgements}

@@ -259,5 +259,4 @@ class QrelsDifference(Result, QrelsDiff):
 
 
 def _code(code: Code) -> str:
-    """Name a code."""
     return NOT_LISTED if code is None else str(code)

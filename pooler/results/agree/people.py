@@ -343,5 +343,4 @@ def _place(level: object) -> int:
 
 
 def _number(cell: object) -> float:
-    """Return a cell that holds a number."""
     return float(cell) if isinstance(cell, int | float) else 0.0

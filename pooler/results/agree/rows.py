@@ -91,7 +91,6 @@ def _stack_rows(
     options: AgreementOptions,
     overlaps: NDArray[np.float64] | None = None,
 ) -> list[dict[str, Any]]:
-    """Make one row a table."""
     found = coefficients(tables, binary=level_index is not None, values=options.scale.values)
     columns: dict[str, list[Any]] = {
         "level": [options.level_at(level_index)] * len(tables),

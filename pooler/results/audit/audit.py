@@ -288,7 +288,6 @@ def _odds(
 def _tell(
     grades: AuditedGrades, test: AlternativeTest, runs: AuditedRuns | None, *, circular: bool, family: str
 ) -> None:
-    """Say what there is to doubt."""
     n_topics = np.unique(grades.topic_codes[grades.both]).size
     if n_topics < FEW_TOPICS:
         warn(f"{counted(n_topics, 'topic')}: with fewer than {FEW_TOPICS} intervals are too narrow")

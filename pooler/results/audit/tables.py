@@ -178,7 +178,6 @@ def _map_lines(found: Audit) -> list[str]:
 
 
 def _between(limits: Interval) -> str:
-    """Write an interval."""
     return "" if limits.low is None or limits.high is None else f" ({limits.low:.3f} to {limits.high:.3f})"
 
 

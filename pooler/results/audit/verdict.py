@@ -113,7 +113,6 @@ def verdict(
 
 
 def _replacing(test: AlternativeTest) -> list[Finding]:
-    """Say what the alternative annotator test says."""
     if test.winning_rate is None:
         why = "one person graded" if test.reason == "one-human" else "no two people graded the same documents"
         says = f"Whether it does as well as one more person is not known: {why}"

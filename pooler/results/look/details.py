@@ -377,13 +377,11 @@ def _version(found: TopicDetails, version: int | None) -> TopicVersion:
 
 
 def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:
-    """Make the table of topics."""
     rows = (cells_of(one, columns, documents=one.counts.pooled) for one in lines)
     return Table.of_rows("topics", columns, rows)
 
 
 def _judges(lines: Iterable[JudgeLine]) -> Table:
-    """Make the table of judges."""
     columns = [column for column in JUDGE_COLUMNS if column.name != "topics"]
     return Table.of_rows("judges", columns, map(judge_cells, lines))
 

@@ -135,7 +135,6 @@ class DisagreementList(Result):
         return [View(self._table(name, partial(given_grade_mark, self.scale)), of_rows="document")]
 
     def _listed(self, mark: Mark) -> Table:
-        """List the documents."""
         columns = [
             TOPIC,
             DOCNO,
@@ -192,7 +191,6 @@ def _row(case: Case, who: Mapping[int, str], mark: Mark) -> dict[str, Any]:
 
 
 def _why_none(n_deciders: int, *, is_narrowed: bool) -> str:
-    """Say why there is no disagreement to list."""
     if n_deciders < 2:
         who = "no judge has" if n_deciders == 0 else "only one judge has"
         return f"no disagreement: fewer than two judges have judged; {who} so far"

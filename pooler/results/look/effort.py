@@ -189,7 +189,6 @@ def _cost(one: Effort, below: float) -> dict[str, Any]:
 
 
 def _seconds(milliseconds: int | None) -> float | None:
-    """Return a time in seconds."""
     return None if milliseconds is None else milliseconds / 1000
 
 

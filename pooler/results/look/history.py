@@ -403,7 +403,6 @@ def _about_event(one: Entry) -> list[str]:
 
 
 def _about_thing(one: Entry) -> list[str]:
-    """Say what it was, and which."""
     if one.what == "pool":
         since = ["withdrawn since"] if one.withdrawn else []
         return [f"pool {one.name}", f"round {one.round}", *since]

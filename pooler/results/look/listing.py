@@ -161,13 +161,11 @@ def judge_cells(line: JudgeLine) -> dict[str, Any]:
 
 
 def _document_cells(line: DocumentLine) -> dict[str, Any]:
-    """Return the cells of `DOCUMENT_COLUMNS`."""
     title = line.title if line.has_text else None
     return cells_of(line, DOCUMENT_COLUMNS, title=title, text=line.has_text)
 
 
 def _round_cells(line: RoundLine) -> dict[str, Any]:
-    """Return the cells of `ROUND_COLUMNS`."""
     pools, withdrawn = list(line.pools), list(line.withdrawn)
     documents = line.counts.pooled
     return cells_of(line, ROUND_COLUMNS, pools=pools, withdrawn=withdrawn, documents=documents)
@@ -326,7 +324,6 @@ class Listing(Result):
         return [counted(self.total, self._noun(name))]
 
     def _noun(self, name: str) -> str:
-        """Name a row."""
         return "version" if self.kind == "guidelines" else name.removesuffix("s")
 
     def _views(self, name: str) -> Sequence[View]:

@@ -144,7 +144,6 @@ class OutdatedJudgements(Result):
         return Table.of_records(name, _COLUMNS, self.judgements, notes=notes, guidelines=versions)
 
     def _counted(self) -> Iterator[str]:
-        """Count the reasons."""
         rows = self.judgements
         if not rows:
             yield "no judgement rests on older guidelines or another text of topic or document"

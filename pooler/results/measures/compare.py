@@ -314,7 +314,6 @@ class Comparison(Result, RunPairs):
         return Table.of_columns("difference", columns, title=title, notes=notes)
 
     def _tests(self) -> Table:
-        """Make a row a test."""
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
         first, second = self._both()
         differences = first - second

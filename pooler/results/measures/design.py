@@ -348,7 +348,6 @@ class Design(Result):
         return Table.of_rows("depths", columns, rows, title="Topics, depth and hours", notes=notes)
 
     def _cost(self, one: PilotDepth, size: float) -> dict[str, Any]:
-        """Return what pools of one depth cost."""
         row = {"difference": size} | fields_of(one)
         if not one.variance > 0:
             return row | {"reason": "no-spread"}

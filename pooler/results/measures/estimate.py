@@ -226,7 +226,6 @@ def _with_grades(
 
 
 def _tell(sample: JudgedSample, found: SampleScores) -> None:
-    """Say what of the sample is not judged, and what that does."""
     if sample.n_topics_without_grade:
         n_topics = counted(sample.n_topics_without_grade, "topic")
         say(f"{sample.name}: {n_topics} without a judged document left out")
@@ -326,7 +325,6 @@ class Estimates(Result):
         return [facts_view(facts, words), View(table, rows=rows)]
 
     def _runs(self) -> Table:
-        """Make a row for every run."""
         found = self.scores
         means = {name: found.mean(name) for name in found.values}
         missing = np.sum(found.rankings.lengths == 0, axis=1)

@@ -284,7 +284,6 @@ class CheckResult(Result):
 
 
 def _submission(report: RunReport, entry: RunEntry) -> dict[str, Any]:
-    """Return the row of a run."""
     odd = {one.code: one.count for one in report.warnings}
     header = report.header
     return {

@@ -288,7 +288,6 @@ class Diagnosis(Result):
         return Table.of_columns("coverage", columns, "runs and gaps")
 
     def _topics(self) -> Table:
-        """Make a row for every topic."""
         counts, has_pool = self.found.topics, self.found.pool is not None
         columns: dict[Column, Any] = {TOPIC: self.topics}
         if has_pool:
@@ -561,5 +560,4 @@ def _of_run(scores: Scores, run: int, values: NDArray[np.float64] | None) -> flo
 
 
 def _why(scores: Scores, run: int) -> str | None:
-    """Say why a run has no score."""
     return None if scores.n_defined[run] else scores.reason(run, 0)

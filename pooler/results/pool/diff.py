@@ -272,7 +272,6 @@ def _is_file(word: str, stored: Mapping[str, Any]) -> bool:
 def _opened(
     collection: str | Path | Collection | None, named: Sequence[Named]
 ) -> Iterator[Collection | None]:
-    """Open the collection; ``None`` = there is none, and none is needed."""
     words = [one for one in named if isinstance(one, str)]
     others = [word for word in words if not _is_path(word) and not Path(word).is_file()]
     if collection is None:

@@ -229,7 +229,6 @@ def _build(
 def _stored(
     opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction, *, leaves_out: bool
 ) -> PooledCollection:
-    """Write the pool into the collection."""
     entries = _counted(build, count)
     plan, former = build.plan, None
     if action.add:  # what is new is little, and may be nothing

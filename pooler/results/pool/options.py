@@ -156,12 +156,10 @@ def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_
 
 
 def _named(name: str, pools: Sequence[StoredPool]) -> StoredPool | None:
-    """Return the pool that has a name."""
     return next((pool for pool in pools if pool.name == name), None)
 
 
 def _filled(options: PoolOptions, old: StoredPool) -> PoolOptions:
-    """Fill in what is not given from a pool."""
     if "one_of" in old.manifest and not options.one_of:
         has_one = f"pool `{old.name}` has one document of near-duplicates"
         warn(f"{has_one}; the new pool has all, unless --one-of CLASSES names them")

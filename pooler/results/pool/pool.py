@@ -433,7 +433,6 @@ _NOTES = (
 
 
 def _kind(row: AnyStrategy) -> str:
-    """Name the kind of a strategy."""
     if isinstance(row, AdaptiveStrategy):
         return "adaptive"
     return "sample" if isinstance(row, SamplingStrategy) else "fixed"

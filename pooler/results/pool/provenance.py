@@ -138,7 +138,6 @@ class Provenance(Result):
         return Table.of_columns("contributions", columns)
 
     def _depths(self) -> Table:
-        """Make a row a depth."""
         pairs, judged, relevant, of_one_run = self.by_depth.T
         new = "those that the pool one rank less deep does not have"
         columns = {

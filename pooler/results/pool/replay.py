@@ -346,7 +346,6 @@ class Replay(Result):
 
 
 def _columns() -> list[Column]:
-    """Return the columns that a topic has as all have."""
     return [
         Column("strategy"),
         Column("budget", "int", about="judgements per topic, at most"),

@@ -98,7 +98,6 @@ class Unpooled(Result):
 
 
 def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: bool) -> dict[str, Any]:
-    """Take a run out of pools."""
     from pooler.pools.contents import brought_alone
     from pooler.pools.runs import stored_runs
 

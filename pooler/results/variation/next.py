@@ -239,5 +239,4 @@ class NextDocuments(Result):
 
 
 def _ranks(ranks: NDArray[np.float64]) -> list[int | None]:
-    """Return ranks; ``None`` = not retrieved."""
     return [int(rank) if rank < np.inf else None for rank in ranks]

@@ -460,7 +460,6 @@ def _stacks(
     levels: Sequence[int],
     tables_of: TopicTables,
 ) -> list[PairStack]:
-    """Make the graded stack, and of it one for each level."""
     made = [PairStack(None, total, None, tables_of)]
     for level, of_level in zip(levels, overlaps, strict=True):
 
@@ -487,7 +486,6 @@ def _present(votes: Votes) -> tuple[NDArray[np.int64], Votes]:
 
 
 def _topics_of(votes: Votes) -> Iterator[Votes]:
-    """Yield the votes of every topic that has some."""
     bounds = np.searchsorted(votes.topic_codes, np.arange(len(votes.topics) + 1))
     first_votes = np.searchsorted(votes.documents, bounds)
     for topic, name in enumerate(votes.topics):

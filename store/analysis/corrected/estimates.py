@@ -172,7 +172,6 @@ class _Expected:
 
 
 def _gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Return the gain of every level."""
     if spec.gains is not None:
         return spec.gains
     return (population.levels >= population.level).astype(np.float64)
@@ -195,7 +194,6 @@ def _shares(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
 
 
 def _expected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> _Expected:
-    """Return what a way expects of every document."""
     if way == "people":
         return _Expected(
             np.zeros(population.model.size), np.zeros((population.model.size, population.levels.size))
@@ -206,7 +204,6 @@ def _expected(population: Population, spec: MeasureSpec, way: CorrectionMethod) 
 
 
 def _of_model(population: Population, spec: MeasureSpec) -> _Expected:
-    """Return what the model says of every document."""
     n_levels = population.levels.size
     grades = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
     return _Expected(_model_gains(population, spec), grades)
@@ -250,7 +247,6 @@ def _count(
 
 
 def _corrected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> CorrectedMeasure:
-    """Correct one measure."""
     by_model = _mean(_by_model(population, spec))
     if spec.kind != "linear":
         scores = _by_topic(population, spec, _expected(population, spec, way))

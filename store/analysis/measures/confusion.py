@@ -243,7 +243,6 @@ def fallout_from(precision: ArrayLike, recall: ArrayLike, generality: ArrayLike)
 
 
 def _total(table: Confusion) -> NDArray[np.int64]:
-    """Return the documents of each table."""
     return np.asarray(table.true_positive + table.false_positive + table.false_negative + table.true_negative)
 
 

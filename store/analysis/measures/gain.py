@@ -178,7 +178,6 @@ def _of_topics(grades: NDArray[np.integer[Any]], n_topics: int) -> NDArray[np.in
 
 
 def _worth(grades: NDArray[np.integer[Any]], gain: Gain) -> NDArray[np.float64]:
-    """Return the gains of grades above 0."""
     if gain == "grade":
         return np.asarray(grades, dtype=np.float64)
     if gain != "exponential":

@@ -261,7 +261,6 @@ def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
 
 
 def _counts(values: ArrayLike) -> NDArray[np.int64]:
-    """Return counts as an array."""
     return np.asarray(values, dtype=np.int64)
 
 

@@ -474,7 +474,6 @@ def evaluate(rankings: GradedRankings, measures: Sequence[MeasureName]) -> list[
 
 
 def _scores(lists: GradedLists, name: MeasureName) -> Scores:
-    """Score by one measure."""
     if name.name not in MEASURES:
         raise UnknownNameError("measure", name.name, MEASURES)
     definition = MEASURES[name.name]

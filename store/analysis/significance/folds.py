@@ -203,5 +203,4 @@ def _leaning(surplus: int) -> Leaning:
 
 
 def _sign(number: Fraction | int) -> int:
-    """Return -1, 0 or 1."""
     return (number > 0) - (number < 0)

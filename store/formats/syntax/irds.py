@@ -49,7 +49,6 @@ def open_dataset(path: str) -> BinaryIO:
 
 
 def _load(name: str) -> Any:
-    """Return a dataset."""
     try:
         import ir_datasets
     except ImportError as error:

@@ -182,7 +182,6 @@ def _json_object(line: int, text: str, faults: FaultList) -> dict[str, Any] | No
 
 
 def _json_kind(value: object) -> str:
-    """Name the kind of a JSON value."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -379,5 +379,4 @@ def read_columns(
 
 
 def _always(value: str) -> FieldReader:
-    """Make the reader of what no column says."""
     return lambda _field: value
