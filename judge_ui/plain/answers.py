@@ -44,7 +44,6 @@ USES: Mapping[Act, Use] = {
         "find", "sentences with these words; by default, with the topic's words", "find bridge"
     ),
     AnswerLine.RETRY: Use("retry", "try again to save what could not be saved"),
-    Command.INBOX: Use("topics", Command.INBOX.explanation),
     Command.HELP: Use("help", "these lines"),
     Command.QUIT: Use("quit", Command.QUIT.explanation),
 }

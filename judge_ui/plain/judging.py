@@ -21,7 +21,6 @@ from judge_ui.session.messages import (
     clock_time,
     conflict_words,
     counted,
-    forecast_words,
     goodbye,
     history_words,
     opinion_lines,
@@ -70,7 +69,8 @@ class Deciding:
         if not rest:
             if task.note:
                 self._talk.say(f"note so far: {sanitise_line(task.note)}")
-            rest = self._ask_lines("note? Enter = keep it, - = none, \\ at the end = one more line")
+            rest = self._talk.ask("note? Enter = keep it, - = none")
+            self._talk.forget_typed()  # of a text that was pasted the first line is taken
         if rest:
             self.tell(partial(self._session.note, "" if rest == "-" else rest))
 
@@ -170,44 +170,21 @@ class Deciding:
                 return result
         return KeyResult(KeyOutcome.NOTHING)
 
-    def _ask_lines(self, question: str) -> str:
-        """Ask for words of several lines: as long as a line ends in a backslash there is another."""
-        lines = [self._talk.ask(question)]
-        while lines[-1].endswith("\\"):
-            lines[-1] = lines[-1][:-1].rstrip()
-            lines.append(self._talk.ask("more"))
-        self._talk.forget_typed()
-        return "\n".join(lines).strip()
-
 
 _SHORT = (Command.SKIP, Command.CANNOT, Command.NOTE, Command.UNDO, Command.NEXT, Command.QUIT, Command.HELP)
 """Commands that every question names; the help names the others."""
 
 
-def run_plain(
-    session: JudgingSession,
-    read: TextIO,
-    write: TextIO,
-    *,
-    keys: KeyTable | None = None,
-    page: int = 0,
-    width: int = 80,
-) -> int:
+def run_plain(session: JudgingSession, read: TextIO, write: TextIO, *, keys: KeyTable | None = None) -> int:
     """Run the line mode until the judge quits or the input ends; return 0. The caller ends the session.
 
     Where `read` is no terminal its answers are a script's: taken in order, one for each question about a
     document, and nobody is asked to begin. A script can answer as soon as a document is printed only where
-    the session's ``min_dwell`` is 0. `page`: lines of a document printed at once, 0 = all of it.
+    the session's ``min_dwell`` is 0.
     """
-    talk = Talk(read, write, page=page, width=width)
+    talk = Talk(read, write)
     return PlainJudge(session, talk, keys or key_table(session.scale)).sit()
 
-
-_BRIEFING = frozenset({Command.INBOX, Command.HELP})
-"""Commands that work before the first document."""
-
-_ELSEWHERE = frozenset({Command.INBOX, Command.NEXT})
-"""Commands that need no document, and decide about none."""
 
 _AGAIN = "Enter or retry = try again"
 
@@ -228,8 +205,7 @@ class PlainJudge:
         self._printed: tuple[str, str] | None = None
         self._is_unread = False
         self._round: list[str] | None = None
-        """Documents that are still to be gone over; ``None`` = the usual way is gone."""
-        self._gone_over: set[tuple[str, str]] = set()
+        """Skipped documents that are still to be gone over; ``None`` = the usual way is gone."""
         self._commands: dict[Act, Callable[[str], bool | None]] = {
             Command.SKIP: lambda _: deciding.decide(session.skip),
             Command.CANNOT: deciding.cannot,
@@ -239,7 +215,6 @@ class PlainJudge:
             Command.NEXT: lambda _: self._next(),
             Command.FIND: reading.find,
             Command.HELP: lambda _: self._help(),
-            Command.INBOX: lambda _: self._leave(),
         }
 
     def sit(self) -> int:
@@ -267,9 +242,6 @@ class PlainJudge:
             )
         if not lines:
             self._talk.say("  none: no pool holds a document for you")
-        words = forecast_words(self._session.forecast(sum(line.left for line in lines)))
-        if words:
-            self._talk.say(words)
         while not self._open(lines):
             pass
 
@@ -339,8 +311,6 @@ class PlainJudge:
         reading.topic()
         names = (f"{key} = {name}" for key, name in self._answers.grades)
         talk.say(f"Grades: {', '.join(names)}")
-        with suppress(PoolerError):
-            reading.forecast()
         if not session.needs_briefing:
             return
         try:
@@ -350,13 +320,13 @@ class PlainJudge:
             talk.say(refusal(error))
         while talk.is_interactive:
             leave = self._answers.name(Command.QUIT)
-            answer = self._answers.read(talk.ask_after(f"\n{leave} quits", "Enter = the first document"))
+            answer = self._answers.read(talk.ask(f"\n{leave} quits, Enter = the first document"))
             if not answer.text:
                 break
             if answer.meaning is Command.QUIT:
                 raise EOFError
-            if answer.meaning in _BRIEFING:
-                self._do(answer)
+            if answer.meaning is Command.HELP:
+                self._help()
             else:
                 talk.say(f"{sanitise_line(answer.text)!r} was ignored: no document is shown yet")
         session.needs_briefing = False
@@ -385,8 +355,6 @@ class PlainJudge:
                     f"{sanitise_line(answer.text)!r} is not an answer here; {help_key} lists the answers"
                 )
                 self._talk.say(wondered)
-            else:
-                self._talk.show_more()
         else:
             settled = self._do(answer)
         if settled and self._round is not None:
@@ -411,7 +379,7 @@ class PlainJudge:
             return False
         if self._session.pending is not None:
             return True
-        can_go = self._talk.is_interactive and meaning in _ELSEWHERE
+        can_go = self._talk.is_interactive and meaning is Command.NEXT
         return bool(self._session.trouble) and not can_go
 
     def _do(self, answer: TypedAnswer) -> bool:
@@ -446,24 +414,14 @@ class PlainJudge:
             place = self._session.queue.place_of(docno)
             if place is not None:
                 self._session.go_to(place)
-                self._gone_over.add((self._topic, docno))
                 self._talk.say(f"{len(left) or 'the last'}{' more' if left else ''} to go over")
                 return True
         return False
 
-    @property
-    def _topic(self) -> str:
-        return self._session.topic.topic if self._session.topic else ""
-
-    def _leave(self) -> None:
-        raise _Leave
-
     def _sum_up(self) -> None:
         """Sum up the topic, and do what the judge wants after it."""
         self._round = None
-        quick = self._session.docnos(Filter.QUICK)
-        quick = [docno for docno in quick if (self._topic, docno) not in self._gone_over]
-        step = sum_up(self._session, self._talk, self._answers, len(quick))
+        step = sum_up(self._session, self._talk, self._answers)
         if step is NextStep.QUIT:
             raise EOFError
         if step is NextStep.INBOX:
@@ -472,7 +430,7 @@ class PlainJudge:
         if step is NextStep.UNDO:
             self._deciding.undo()
         elif step is not NextStep.STAY:
-            self._round = self._session.docnos(Filter.SKIPPED) if step is NextStep.SKIPPED else quick
+            self._round = self._session.docnos(Filter.SKIPPED)
             self._next()
 
     def _say_document(self) -> None:
@@ -514,8 +472,7 @@ class PlainJudge:
         progress = session.progress
         done = f"{progress.decided}/{progress.total}{skipped_words(progress.skipped, ', ')}"
         commands = ", ".join(f"{name(one)} {one}" for one in _SHORT)
-        more = f"; {self._talk.more}" if self._talk.more else ""
-        return f"\n{done} {self._answers.grade_keys}, {commands}{more}"
+        return f"\n{done} {self._answers.grade_keys}, {commands}"
 
     def _say_opinions(self) -> None:
         """Print what the judges said, to an adjudicator."""

@@ -1,4 +1,4 @@
-"""Looking up: texts in pages, hits, the end of a topic."""
+"""Looking up: texts, hits, the end of a topic."""
 
 from __future__ import annotations
 
@@ -10,20 +10,11 @@ from operator import itemgetter
 
 from judge_ui.plain.answers import Answers
 from judge_ui.plain.talk import Talk
-from judge_ui.session.ending import (
-    NextStep,
-    conclusion,
-    forecast_of_others,
-    goal_words,
-    next_step,
-    own_keys,
-    tally,
-)
+from judge_ui.session.ending import NextStep, conclusion, goal_words, next_step, own_keys, tally
 from judge_ui.session.keys import Command, half_width
 from judge_ui.session.messages import (
     NO_TEXT,
     counted,
-    forecast_words,
     guidelines_title,
     remarks,
     state_words,
@@ -153,7 +144,7 @@ class LineReading:
             self._talk.say("there are no guidelines: the topic says what is relevant")
             return
         self._talk.say(f"\n{guidelines_title(found)}")
-        self._talk.show(found.text.strip("\n"))
+        self._talk.say(found.text.strip("\n"))
 
     def document(self) -> None:
         """Print the document before the judge."""
@@ -163,11 +154,6 @@ class LineReading:
             self._say_name()
             self.page = session.page()
             self._show(text_shown(self.page))
-
-    def forecast(self) -> None:
-        """Print how long the rest of the topic will take, where that can be said."""
-        if words := forecast_words(self._session.forecast()):
-            self._talk.say(words)
 
     def find(self, rest: str) -> None:
         """Print the places of the document that have some words."""
@@ -181,7 +167,7 @@ class LineReading:
         nothing = NO_TEXT if page.text is None else f"no {what} in this document"
         self._talk.say(f"{counted(len(found), 'sentence')} with {what}" if found else nothing)
         if found:
-            self._talk.show(map(str, found))
+            self._talk.say("\n".join(map(str, found)))
 
     def _of_topic(self) -> tuple[str, ...]:
         """Return the words of the open topic."""
@@ -205,28 +191,27 @@ class LineReading:
             title = [("Title", self.page.title)] if self.page.title else []
             for name, value in [*title, *remarks(self.page)]:
                 self._talk.say(f"{name}: {value}")
-        self._talk.show_document(text)
+        self._talk.say(text)
 
 
-def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) -> NextStep:
+TO_TOPICS = "topics"
+"""What to type after a topic to leave its skipped documents: no command, lest one typed too often leaves."""
+
+
+def sum_up(session: JudgingSession, talk: Talk, answers: Answers) -> NextStep:
     """Print the counts of a topic that is done, and ask what to do next; `EOFError` when the input ends."""
     talk.say(f"\n{topic_name(session)}: {conclusion(session)}")
     for name, count in tally(session.tasks, session.scale):
         talk.say(f"  {name}: {count}")
     n_skipped = session.progress.skipped
-    if n_quick:
-        talk.say(f"  decided in under {session.quick_s:g} s: {n_quick}")
-    forecast = forecast_of_others(session)
-    if words := "" if forecast is None else forecast_words(forecast):
-        talk.say(f"other topics: {words}")
     if words := goal_words(session):
         talk.say(words)
     own = own_keys(lambda key: answers.read(key).meaning)
-    stay, again = own[NextStep.STAY], own[NextStep.QUICK]
+    stay = own[NextStep.STAY]
     undo, leave = map(answers.name, (Command.UNDO, Command.QUIT))
     is_first, may_end = n_skipped > 0 and not session.is_at_goal, session.is_at_goal
     to_skipped = "Enter" if is_first else answers.name(Command.SKIP)
-    to_topics = answers.name(Command.INBOX) if is_first else "Enter"
+    to_topics = TO_TOPICS if is_first else "Enter"
     offers = {
         NextStep.SKIPPED: f"{to_skipped} = the {n_skipped} skipped" if n_skipped else "",
         NextStep.INBOX: f"{to_topics} = {'stop here, ' if may_end else ''}topics",
@@ -234,13 +219,14 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers, n_quick: int) 
         NextStep.STAY: f"{stay} = {'go on judging' if may_end else 'stay with the documents'}"
         if stay
         else "",
-        NextStep.QUICK: f"{again} = go over the {n_quick} quick" if again and n_quick else "",
         NextStep.QUIT: f"{leave} quits",
     }
     question = ", ".join(filter(None, offers.values()))
     while text := talk.ask(question):
+        if text.lower() == TO_TOPICS:
+            return NextStep.INBOX
         step = next_step(answers.read(text).meaning, half_width(text).lower(), own)
-        if step is not None and offers[step]:
+        if step is not None and offers.get(step):
             return step
         talk.say(f"{sanitise_line(text)!r} means nothing here")
     return NextStep.SKIPPED if is_first else NextStep.INBOX

@@ -46,13 +46,7 @@ class Typist(io.StringIO):
 
 
 def sit(
-    collection: Collection,
-    *steps: Step,
-    topic: str | None = "12",
-    typed: bool = False,
-    page: int = 0,
-    width: int = 80,
-    **options: Any,
+    collection: Collection, *steps: Step, topic: str | None = "12", typed: bool = False, **options: Any
 ) -> str:
     """Let alice give answers and return everything that was printed.
 
@@ -66,8 +60,6 @@ def sit(
         The topic that is open at the start.
     typed : bool
         Whether she sits at a terminal.
-    page, width : int
-        Of the line mode.
     **options
         Of the session.
     """
@@ -75,7 +67,7 @@ def sit(
     if topic is not None:
         session.open_topic(topic)
     write = io.StringIO()
-    assert run_plain(session, Typist(steps, is_terminal=typed), write, page=page, width=width) == 0
+    assert run_plain(session, Typist(steps, is_terminal=typed), write) == 0
     session.desk.leave()
     return write.getvalue()
 

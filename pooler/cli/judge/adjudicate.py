@@ -8,7 +8,6 @@ from pooler.cli.judge.judge import (
     MIN_DWELL_MS,
     KeymapOption,
     MinDwellOption,
-    PageOption,
     PlainOption,
     StayOption,
     check_terminal,
@@ -51,7 +50,6 @@ def adjudicate(
     plain: PlainOption = False,
     stay: StayOption = False,
     min_dwell: MinDwellOption = MIN_DWELL_MS,
-    page: PageOption = 0,
     keymap: KeymapOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
@@ -87,7 +85,7 @@ def adjudicate(
             keys = keymap_of(keymap, opened.scale)
             asked = selection(**wanted)
             session = _session(opened, name, asked, plain=plain, advance=not stay, min_dwell=min_dwell / 1000)
-            sit(session, keys, plain=plain, page=page)
+            sit(session, keys, plain=plain)
 
 
 def _session(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -41,14 +40,6 @@ MinDwellOption = Annotated[
     ),
 ]
 MIN_DWELL_MS = 300
-PageOption = Annotated[
-    int,
-    option(
-        "--page LINES",
-        "Line mode: print this many lines of a document at a time, Enter for more; 0 = all.",
-        min=0,
-    ),
-]
 KeymapOption = Annotated[
     str | None,
     option(
@@ -102,7 +93,7 @@ def check_terminal(command: str) -> None:
         raise PoolerError(message, hint="set LANG=C.UTF-8, or use --plain")
 
 
-def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool, page: int) -> None:
+def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool) -> None:
     """Let somebody judge, in lines or full screen, end the sitting in any case, and say what became of it."""
     from judge_ui.session.messages import goodbye
 
@@ -112,10 +103,9 @@ def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool, page: int)
             from judge_ui.plain.judging import run_plain
             from judge_ui.session.keys import key_table
 
-            width, table = shutil.get_terminal_size().columns, key_table(session.scale, keys)
             read, write = text_stdin(), sys.stdout
             with last_words(write, lambda: goodbye(session)):
-                run_plain(session, read, write, keys=table, page=page, width=width)
+                run_plain(session, read, write, keys=key_table(session.scale, keys))
         else:
             from judge_ui.screens.app import run_app
 
@@ -146,7 +136,6 @@ def judge(
     topic: Annotated[str | None, option("--topic", "Open this topic right away.")] = None,
     stay: StayOption = False,
     min_dwell: MinDwellOption = MIN_DWELL_MS,
-    page: PageOption = 0,
     keymap: KeymapOption = None,
     until: Annotated[
         str | None,
@@ -175,7 +164,7 @@ def judge(
     if asked.model is not None or (name is None and asked.show_prompt):
         if name is not None:
             raise ContradictionError("--judge", "and --model exclude each other", name)
-        if plain or stay or page or until or min_dwell != MIN_DWELL_MS:
+        if plain or stay or until or min_dwell != MIN_DWELL_MS:
             raise ContradictionError("--model", "has no screen, and no options of one", asked.model)
         _let_model_judge(asked, topic, collection)
         return
@@ -212,7 +201,7 @@ def judge(
             topic = last_topic(desk.inbox())
         if topic is not None:
             session.open_topic(topic)
-        sit(session, keys, plain=plain, page=page)
+        sit(session, keys, plain=plain)
 
 
 def _let_model_judge(asked: ModelOptions, topic: str | None, collection: str) -> None:

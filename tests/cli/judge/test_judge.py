@@ -194,16 +194,6 @@ def test_unknown_topic_is_refused(cli: Cli, seated: Path) -> None:
     assert stored(cli) == {}
 
 
-def test_a_page_of_a_document_at_a_time(cli: Cli, seated: Path) -> None:
-    """`--page` holds back the rest of a document, Enter brings it, and grading waits for none."""
-    command = ("judge", "--judge", "anna", "--topic", "G01", "--plain", "--page", "2")
-    shown = cli(*command, stdin=b"\n2\nq\n").fine().out
-    assert "% shown, Enter = more > " in shown
-    assert [grade for _, grade, *_ in stored(cli).values()] == [2]
-    whole = cli(*command[:-2], stdin=b"q\n").fine().out
-    assert "Enter = more" not in whole
-
-
 @pytest.mark.slow
 def test_a_grade_that_cannot_be_written_ends_with_exit_code_3(
     cli: Cli, seated: Path, monkeypatch: pytest.MonkeyPatch

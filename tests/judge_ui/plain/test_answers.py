@@ -35,7 +35,6 @@ def answers(scale: str = "0-3") -> Answers:
         ("/bridge", Command.FIND, "bridge"),
         ("/ Iron Bridge", Command.FIND, "Iron Bridge"),
         ("／橋", Command.FIND, "橋"),
-        ("topics", Command.INBOX, ""),
         ("RETRY", AnswerLine.RETRY, ""),
         ("", None, ""),
     ],
@@ -47,7 +46,23 @@ def test_what_answers_mean(text: str, meaning: int | Act | None, rest: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["22", "2 2", "2.", "2\t1", "s 2", "skip it", "next 3", "²", "4", "-1", "undo 2", "yes", "redo"]
+    "text",
+    [
+        "22",
+        "2 2",
+        "2.",
+        "2\t1",
+        "s 2",
+        "skip it",
+        "next 3",
+        "²",
+        "4",
+        "-1",
+        "undo 2",
+        "yes",
+        "redo",
+        "topics",
+    ],
 )
 def test_what_means_nothing(text: str) -> None:
     """A held key, a pasted row, or a word too many never grades and never decides."""

@@ -129,7 +129,7 @@ def test_a_note_is_no_decision(two_topics: Collection) -> None:
 
 def test_undo_across_topics_prints_the_other_topic(two_topics: Collection) -> None:
     """A judge who is taken back to another topic is told its narrative again."""
-    printed = run(two_topics, "12", "2", "topics", "0013", "u")
+    printed = run(two_topics, "12", "0", "0", "0", "2", "", "0013", "u")
     assert printed.count("Narrative: A relevant document names a schedule.") == 2
 
 
@@ -184,12 +184,11 @@ def test_whole_words_in_any_case_are_commands(make_collection: Maker, scale: str
     """A word always means its command, whatever keys the scale has taken."""
     documents = [Document(docno, "", "x") for docno in "abcd"]
     collection = make_collection({ENGLISH: documents}, scale=scale)
-    printed = run(
+    run(
         collection,
         *("12", "Skip", "CANNOT", "1", "Can't", "2", "undo", "Note", "a note", "Next"),
-        *("Topics", "12", "QUIT", "skip"),
+        *("QUIT", "skip"),
     )
-    assert printed.count("Narrative: ") == 2
     stored = states(collection)
     assert (stored["a"].state, stored["b"].reason) == (State.SKIPPED, "unreadable")
     assert (stored["c"].state, stored["c"].note) == (State.UNJUDGED, "a note")

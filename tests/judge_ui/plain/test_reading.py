@@ -1,4 +1,4 @@
-"""Looking things up in line mode: finds, guidelines, pages."""
+"""Looking things up in line mode: finds, guidelines."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, Topic
-from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker, shown
-from tests.judge_ui.plain_sitting import after, sit, states
+from tests.judge_ui.conftest import ENGLISH, Maker, shown
+from tests.judge_ui.plain_sitting import after, sit
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\x00"
 
@@ -51,31 +51,13 @@ def test_find_without_words_finds_those_of_the_topic(bridges: Collection) -> Non
     assert "A [[BRIDGE]] needs paint.\n" in after(printed, 1)
 
 
-def test_many_hits_come_a_page_at_a_time(make_collection: Maker) -> None:
-    """Twenty lines, and Enter goes on; an answer in between is taken as ever."""
+def test_all_hits_and_the_whole_text_are_printed(make_collection: Maker) -> None:
+    """Nothing is held back: the terminal scrolls."""
     text = "A bridge.\n" * 45
-    collection = make_collection({ENGLISH: [Document("d", "", text), Document("e", "", text)]})
-    printed = sit(collection, "/bridge", "", "2", "/bridge", "", "", "")
-    lines = [after(printed, n).count("[[bridge]]") for n in range(7)]
-    assert lines == [20, 20, 0, 20, 20, 5, 0]
-    assert "; 43% shown, Enter = more" in after(printed, 0)
-    assert "Enter = more" not in after(printed, 5)
-    assert list(states(collection)) == ["d"]
-
-
-def test_the_pace_says_how_long_the_rest_will_take(make_collection: Maker) -> None:
-    """Once there are decisions to go by: six took a minute each, two and three are left."""
-    english = [Document(f"e{n}", "", "x") for n in range(8)]
-    japanese = [Document(f"j{n}", "", "x") for n in range(3)]
-    collection = make_collection({ENGLISH: english, JAPANESE: japanese})
-    clock = Clock()
-    steps = [step for value in "010101" for step in (lambda: clock.wait(60), value)]
-    first = sit(collection, *steps, clock=clock)
-    assert "at your pace" not in first
-    printed = sit(collection, "topics", "12", "0", "0")
-    assert "\n2 left, about 2 min at your pace\n" in printed.split(" > ")[0]
-    assert "\n5 left, about 5 min at your pace\n" in after(printed, 0)
-    assert "\nother topics: 3 left, about " in after(printed, 3)
+    collection = make_collection({ENGLISH: [Document("d", "", text)]})
+    printed = sit(collection, "/bridge")
+    assert f"\nDocument d\n{text}\n0/1 " in printed
+    assert after(printed, 0).count("[[bridge]]") == 45
 
 
 def test_guidelines_are_printed_when_new(two_topics: Collection) -> None:
@@ -91,32 +73,6 @@ def test_guidelines_are_printed_when_new(two_topics: Collection) -> None:
     assert "\nGuidelines, version 2 of " in sit(two_topics, "2").split("\nDocument ")[0]
 
 
-def test_a_page_of_a_document_and_the_rest_of_it(make_collection: Maker) -> None:
-    """Enter brings the next page, any other answer works at once, and looking up is no end."""
-    text = "\n".join(f"line {n}" for n in range(10))
-    collection = make_collection({ENGLISH: [Document("d", "", text), Document("e", "", text)]})
-    printed = sit(collection, "", "find line 9", "", "", "2", page=4)
-    assert "line 3\n\n0/2 " in printed.split(" > ")[0]
-    assert "line 4" not in printed.split(" > ")[0]
-    assert after(printed, 0).startswith("line 4\nline 5\nline 6\nline 7\n\n0/2 ")
-    assert "; 81% shown, Enter = more" in after(printed, 0)
-    assert after(printed, 1).startswith("1 sentence with `line 9`\n")
-    assert after(printed, 2).startswith("line 8\nline 9\n\n0/2 ")
-    assert "Enter = more" not in after(printed, 2)
-    assert after(printed, 3).startswith("\n0/2 ")
-    assert "\nDocument e\nline 0\n" in after(printed, 4)
-    assert list(states(collection)) == ["d"]
-
-
-def test_a_document_can_be_graded_from_its_first_page(make_collection: Maker) -> None:
-    """Nobody has to page to the end of a megabyte."""
-    text = "語と word " * 125_000
-    collection = make_collection({ENGLISH: [Document("d", "", text), Document("e", "", "short")]})
-    printed = sit(collection, "0", page=20)
-    assert len(printed) < 5000
-    assert states(collection)["d"].grade == 0
-
-
 def test_nothing_hostile_reaches_the_stream(make_collection: Maker) -> None:
     """Whatever is looked up: escapes come as pictures, of documents and of what was typed."""
     text = f"One x{EVIL} bridge.\r\nTwo bridge.{EVIL}"
@@ -126,8 +82,9 @@ def test_nothing_hostile_reaches_the_stream(make_collection: Maker) -> None:
     printed = sit(
         collection,
         *("?", "/ bridge", f"/ {EVIL}", f"note {EVIL}", "e", "", f"c torn {EVIL}", "d", EVIL),
-        *("u", "u", "topics", EVIL),
+        *("u", "u", "2", EVIL, "", EVIL),
     )
+    assert "Topics of alice" in printed
     assert not set("\x1b\x07\x9b\u202e\x00\r") & set(printed)
     assert "␛]0;owned␇" in printed
 
@@ -139,6 +96,6 @@ def test_another_judge_is_nowhere(two_topics: Collection) -> None:
     bob.mark_shown()
     shown(bob).note("bobnote")
     bob.grade(1)
-    printed = sit(two_topics, "find", "", "?", "0", "topics", "12")
+    printed = sit(two_topics, "12", "find", "", "?", "0", topic=None)
     assert "bob" not in printed
     assert not re.findall("(?<!1 = )(?<!1: )partially relevant", printed)
