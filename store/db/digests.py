@@ -65,7 +65,7 @@ def digest_of(values: Iterable[Any]) -> int:
     .digest(), "big", signed=True))'``:
 
     >>> digest_of([7, None, "a"])
-    243536499719231993
+    -243536499719231993
     """
     parts = ("\0" if one is None else str(one + 0.0 if type(one) is float else one) for one in values)
     written = "\x1f".join(parts).encode("utf-8", "surrogatepass")
