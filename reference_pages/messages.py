@@ -38,8 +38,8 @@ DOING = {
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
         "pooler/cli/source_options", "pooler/cli/measure", "pooler/results/measures",
         "pooler/results/undiscovered", "pooler/results/variation", "pooler/results/pool/diagnose",
-        "pooler/results/pool/conclusions", "pooler/results/pool/made",
-        "store/analysis/corrected", "pooler/results/audit/corrected", "pooler/results/model_grades",
+        "pooler/results/pool/conclusions",
+        "store/analysis/corrected", "pooler/results/audit/corrected",
     ),
     "What the pool missed, and what judging again would change": (
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",

@@ -16,8 +16,7 @@ from pooler.results.judge_kinds import kinds_words
 from pooler.results.look.effort import effort
 from pooler.results.look.listing import listing
 from pooler.results.look.status import status
-from pooler.results.pool.diagnose import Diagnosis, diagnose
-from pooler.results.pool.made import is_sampled, made_otherwise
+from pooler.results.pool.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, level_of_collection, opened_collection
 from store.errors import PoolerError
 from store.grades.policy import Policy

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.pools.classes import classes_facts
 from pooler.pools.contents import PoolStatistics, StatisticsCount, TopicContents
 from pooler.pools.runs import RunSet, TopicRuns
 from pooler.strategies import find_strategy
@@ -29,6 +28,7 @@ from pooler.strategies.kinds import (
 )
 from pooler.strategies.rankings import descending
 from store.errors import ArgumentError
+from store.formats.pairs import classes_facts
 from store.records import Pool, PoolEntry
 
 

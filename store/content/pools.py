@@ -123,12 +123,6 @@ def as_json(manifest: Mapping[str, Any]) -> str:
     return json.dumps(manifest, sort_keys=True)
 
 
-def display_order(manifest: Mapping[str, Any]) -> tuple[str, int | None]:
-    """Return how positions were chosen, and with which seed."""
-    order = str(manifest.get("out_order", "docno"))
-    return order, manifest["seed"] if order == "random" else None
-
-
 Pairs = Collection[tuple[str, str]]
 """Topic and docno of several documents."""
 
@@ -254,7 +248,7 @@ def insert_pool(
         connection.execute(insert(POOL_TOPIC), budgets)
     add_pool_runs(session, row.id or 0, pool.run_tags)
     row.manifest = as_json(pool.manifest)
-    row.display_order, row.order_seed = display_order(pool.manifest)
+    row.display_order = str(pool.manifest.get("out_order", "docno"))
     write_pool_digest(session, row.id or 0)
 
 

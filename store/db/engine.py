@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import sqlite3
 from collections import Counter
@@ -66,8 +65,6 @@ _NO_READING = frozenset(
     {"SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_FSTAT", "SQLITE_IOERR_SEEK"}
 )
 _LOST = "try again once that is fixed; what was reported as saved is in the collection"
-_INSUFFICIENT_PRIVILEGE = "42501"
-_READ_ONLY = "25006"
 
 
 def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
@@ -87,15 +84,10 @@ def _store_error(where: str, error: DatabaseError | sqlite3.Error) -> StoreError
     reason = next(iter(str(cause).strip().splitlines()), "the connection failed")
     if isinstance(cause, sqlite3.Error):
         return _sqlite_error(where, cause, reason)
-    if getattr(cause, "sqlstate", None) == _INSUFFICIENT_PRIVILEGE:
-        return _as_refused(where, getattr(error, "statement", None) or "", reason)
-    if getattr(cause, "sqlstate", None) == _READ_ONLY:
-        hint = "default_transaction_read_only is on for this login, database or server"
-        return StoreError(f"{where}: may be read but not written: {reason}", hint=hint)
     if isinstance(error, OperationalError):
         return StoreError(f"{where}: {reason}")
     if isinstance(error, ProgrammingError | InternalError | DataError | NotSupportedError):
-        hint = "pooler verify checks whether its tables are this program's"
+        hint = "use the login that owns the collection; pooler verify checks its tables"
         return StoreError(f"{where}: the server refused it: {reason}", hint=hint)
     return None
 
@@ -138,18 +130,6 @@ def _sqlite_error(where: str, error: sqlite3.Error, reason: str) -> StoreError |
     return StoreError(f"{where}: {reported}", hint=hint)
 
 
-def _as_refused(where: str, statement: str, reason: str) -> StoreError:
-    """Say which right a login lacks: the statement names it, the server the table."""
-    message = f"{where}: this login may not do it: {reason}"
-    words = statement.split()
-    right = words[0].upper() if words else "it"
-    named = re.search(r"permission denied for (table|relation|view|sequence|schema) (\S+)", reason)
-    if named and named[1] in ("sequence", "schema"):
-        right = "USAGE"
-    what = f"{right} on {named[1]} {named[2]}" if named else right
-    return StoreError(message, hint=f"the right it lacks is {what}; the owner may GRANT it")
-
-
 def _code(error: sqlite3.Error) -> int:
     """Return SQLite's extended code; 0 where Python itself raised it."""
     return int(getattr(error, "sqlite_errorcode", 0))
@@ -173,7 +153,7 @@ def hinting(hint: str) -> Iterator[None]:
         raise StoreError(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_fab89583"
+SCHEMA_REVISION = "1_4a13cb0b"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
 
 BUSY_TIMEOUT_MS = 30_000
@@ -448,26 +428,9 @@ def stored_revision(engine: Engine) -> str | None:
         if not {"collection", "judgement", "alembic_version"} <= {
             table for table, _ in stored_columns(session)
         }:
-            _check_schema_is_open(session)
             return None
         revision = session.execute(text("SELECT version_num FROM alembic_version")).scalar()
         return None if revision is None else str(revision)
-
-
-def _check_schema_is_open(session: Session) -> None:
-    """Refuse a schema of PostgreSQL that a login may not use: its tables seem not to be there."""
-    if session.get_bind().dialect.name == "postgresql":
-        closed = session.scalar(
-            text(
-                "SELECT nspname FROM pg_namespace WHERE NOT has_schema_privilege(oid, 'USAGE')"
-                " AND nspname = ANY(regexp_split_to_array(current_setting('search_path'), '[, \"]+'))"
-            )
-        )
-        if closed is not None:
-            where = display(session.connection().engine.url)
-            message = f"{where}: this login may not do it: permission denied for schema {closed}"
-            hint = f"the right it lacks is USAGE on schema {closed}; the owner may GRANT it"
-            raise StoreError(message, hint=hint)
 
 
 def stored_columns(session: Session) -> set[tuple[str, str]]:

@@ -174,9 +174,7 @@ class PoolRow(_Row, table=True):
     manifest: str = Field(sa_type=Text)
     """JSON: the plan, its seed, and the hashes of the runs."""
     display_order: str = Field(sa_type=Text)
-    """How `pool_entry.position` lays the documents: `docno`, `priority`, `random`, `drawn`."""
-    order_seed: int | None = Field(default=None, sa_type=BigInteger)
-    """Of the order `random`; ``None`` = not known, or another order."""
+    """How `pool_entry.position` lays the documents: `docno`, `priority`, `drawn`."""
     withdrawn: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
     digest: int | None = Field(default=None, sa_type=BigInteger)

@@ -1,10 +1,12 @@
-"""Lines of a few columns: topic docno; topic docno p; docno label."""
+"""Lines of a few columns: topic docno; topic docno p; docno label, as of classes of near-duplicates."""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Container
-from typing import NamedTuple
+from collections.abc import Container, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from store.errors import FaultList
 from store.fields import id_fault
@@ -144,3 +146,22 @@ def read_labels(
             faults.add(row.line, f"expected a document of the collection, got `{row.docno}`", "unknown")
     faults.raise_if_any()
     return {row.docno: row.label for row in rows}
+
+
+Classes = str | Path | Mapping[str, str]
+"""A file of lines `docno class`, or the class of each docno."""
+
+
+def read_classes(given: Classes, known: Container[str] | None = None) -> Mapping[str, str]:
+    """Return the class of every document that a file names, or raise `FormatError` of all its faults at once.
+
+    `known`: docnos of a collection; a line of any other is a fault.
+    """
+    return given if isinstance(given, Mapping) else read_labels(str(given), "class", known=known)
+
+
+def classes_facts(classes: Mapping[str, str]) -> dict[str, Any]:
+    """Say in a manifest which classes these were: how many, and the hash of their sorted lines."""
+    lines = sorted(f"{docno} {label}\n" for docno, label in classes.items())
+    digest = hashlib.sha256("".join(lines).encode())
+    return {"documents": len(classes), "classes": len({*classes.values()}), "sha256": digest.hexdigest()}

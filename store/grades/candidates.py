@@ -78,7 +78,7 @@ def fetch_candidates(
     oldest: dict[int, int] = {}
     for pool, of in np.unique(np.stack([samples[:, 0], samples[:, 1] >> 32], axis=1), axis=0).tolist():
         oldest.setdefault(of, pool)
-    query = select(POOL.c.id, POOL.c.name, POOL.c.created_at, POOL.c.display_order, POOL.c.manifest)
+    query = select(POOL.c.id, POOL.c.name, POOL.c.created_at, POOL.c.manifest)
     pools = {row.id: row for row in session.execute(query.where(POOL.c.id.in_(set(oldest.values()))))}
     before = {pool: _graded_before(session, judges, row.created_at, number) for pool, row in pools.items()}
     shuffled = fetch_integers(connection, _SHUFFLED + here, 3)
@@ -104,7 +104,7 @@ def fetch_candidates(
             strata=rows[:, 2],
             sampled=is_sampled,
             places=order,
-            is_shuffled=places is not None or pool.display_order == "random",
+            is_shuffled=places is not None,
         )
         found.append(TopicCandidates(topics.names[of], n_relevant, own, pool.name, _depth(pool), candidates))
     return found

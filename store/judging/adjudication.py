@@ -300,9 +300,7 @@ class AdjudicationDesk(Desk):
         cases = self._wanted(fetch_cases(session, self._selection, topic=topic))
         self._cases |= {(case.topic_id, case.document_id): case for case in cases}
         return [
-            Queued(
-                one.document_id, one.docno, display_order(one.given_grades, one.kinds), None, one.iteration
-            )
+            Queued(one.document_id, one.docno, display_order(one.given_grades, one.kinds), one.iteration)
             for one in cases
         ]
 

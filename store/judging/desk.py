@@ -93,17 +93,17 @@ class Queued:
     """Row id."""
     docno: str
     display_order: str | None
-    order_seed: int | None
     round: str
+    order_seed: int | None = None
 
 
-_NOT_QUEUED = Queued(0, "", None, None, "0")
+_NOT_QUEUED = Queued(0, "", None, "0")
 
 
 def fetch_pooled(session: Session, topic: int) -> dict[int, Queued]:
     """Return the documents of a topic that pools hold, by row id."""
     query = (
-        to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.order_seed, POOL.c.round)
+        to_judge(DOCUMENT.c.id, DOCUMENT.c.docno, POOL.c.display_order, POOL.c.round)
         .join(DOCUMENT, DOCUMENT.c.id == POOL_ENTRY.c.document_id)
         .where(POOL_ENTRY.c.topic_id == topic)
         .order_by(POOL.c.id, POOL_ENTRY.c.position)

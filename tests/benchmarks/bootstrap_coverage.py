@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import Interval, asymptotic_interval, item_bootstrap, topic_bootstrap
-from store.analysis.agreement.kappa import chance_corrected, stacked_chance_corrected
+from store.analysis.agreement.kappa import stacked_chance_corrected, stacked_standard_errors
 
 RUNS = int(os.environ.get("POOLER_BENCH_RUNS", "400"))
 TRUE_TOPICS, RESAMPLES, GRADES = 20_000, 2000, 4
@@ -56,10 +56,10 @@ def drawn_tables(
 def intervals(tables: NDArray[np.int64], seed: int) -> tuple[Interval, Interval, Interval]:
     """Return the asymptotic interval and those of the item and the topic bootstrap."""
     whole = tables.sum(axis=0)
-    result = chance_corrected("cohen", whole, "quadratic")
+    kappa, error = float(quadratic(whole)), float(stacked_standard_errors(whole, "quadratic"))
     cells = np.eye(GRADES**2).reshape(-1, GRADES, GRADES)
     return (
-        asymptotic_interval(result.value, result.standard_error, n_units=int(whole.sum())),
+        asymptotic_interval(kappa, error, n_units=int(whole.sum())),
         item_bootstrap(cells, whole.ravel(), quadratic, seed=seed, resamples=RESAMPLES),
         topic_bootstrap(tables, quadratic, seed=seed, resamples=RESAMPLES),
     )

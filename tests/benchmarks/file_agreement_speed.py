@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from store.analysis.agreement.kappa import chance_corrected
+from store.analysis.agreement.kappa import stacked_chance_corrected
 from store.analysis.agreement.tables import pair_tables
 from store.formats.qrels import read_qrels, read_qrels_columns
 from store.formats.scale import parse_scale
@@ -57,7 +57,7 @@ def file_agreement_speed(folder: Path) -> None:
         "reading, a tuple a line": lambda: [read_qrels(path) for path in paths],
         "votes of what was read": votes.votes,
         "table of the pair": partial(pair_tables, population.votes, *JUDGES),
-        "kappa of the table": partial(chance_corrected, "cohen", table, weights="quadratic"),
+        "kappa of the table": partial(stacked_chance_corrected, "cohen", table, weights="quadratic"),
     }
     print(f"agreement of 2 files, {JUDGEMENTS:,} lines, {TOPICS} topics")
     for name, call in rows.items():

@@ -30,7 +30,7 @@ def unpack_today(name: str, target: Path) -> Path:
         # Copies that had come together: a state by a rule, and what stood on the other copy.
         made.execute("UPDATE judgement SET action = 'judge' WHERE action = 'settle'")
         # The seed of an order was a part of its name: `random:7`.
-        for table in ("assignment", "judgement", "pool"):
+        for table in ("assignment", "judgement"):
             made.execute(f"ALTER TABLE {table} ADD COLUMN order_seed BIGINT")
             made.execute(
                 f"UPDATE {table} SET display_order = 'random', order_seed = substr(display_order, 8)"

@@ -26,7 +26,7 @@ STAYS = "what has no decision stays unjudged"
 
 @pytest.fixture
 def sampled(make_collection: Maker) -> Collection:
-    """Make a topic of eight documents in a random order, all drawn, and one of two that nobody drew.
+    """Make a topic of eight documents, all drawn, and one of two that nobody drew.
 
     Of eight, three relevant and two not: three more at most, so that half is found for certain.
     """
@@ -38,7 +38,7 @@ def sampled(make_collection: Maker) -> Collection:
         PoolEntry(ENGLISH.topic, one.docno, place, stratum=1, inclusion_probability=1.0)
         for place, one in enumerate(documents)
     ]
-    collection.pools.add(Pool(entries, {"strategy": "uniform", "out_order": "random", "seed": 1}, "tail"))
+    collection.pools.add(Pool(entries, {"strategy": "uniform"}, "tail"))
     collection.documents.add(documents)
     return collection
 

@@ -50,7 +50,7 @@ def fill(collection: Collection) -> None:
         for topic in ("1", "001")
         for place, docno in enumerate(IDS)
     ]
-    manifest = {"strategy": "depth", "seed": 3, "out_order": "random", "q": "文"}
+    manifest = {"strategy": "depth", "seed": 3, "out_order": "priority", "q": "文"}
     collection.pools.add(Pool(entries, manifest, "main", "2", ("bm25",)))
     collection.documents.add(Document(docno, f"t {docno}", f"\0{docno}") for docno in IDS)
     collection.judges.add("ann", HUMAN)

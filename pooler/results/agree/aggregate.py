@@ -11,7 +11,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler.messages import Listener, listening, say, warn
-from pooler.pools.classes import Classes, classes_facts, read_classes
 from pooler.results.agree.qrels_words import (
     qrels_facts,
     tell_decisions,
@@ -28,6 +27,7 @@ from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
+from store.formats.pairs import Classes, classes_facts, read_classes
 from store.judging.kinds import Voters, check_kinds, choose_voters
 from store.records import Judge, JudgeKind, Qrel, Scale, State
 from store.text import counted, natural_key

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from pooler.messages import say, warn
 from pooler.results.measures.evaluate import known_measure
-from pooler.results.model_grades import grades_of_model
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View, hidden
@@ -27,7 +26,8 @@ from store.analysis.corrected.estimates import (
 from store.analysis.corrected.linear import NORMAL, topic_interval
 from store.analysis.measures.gain import discounts
 from store.analysis.measures.sampled import NOT_SAMPLED, SampledPool, sampled_rankings
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.records import JudgeKind
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def corrected(
         judged = whole.numbered
         _check_people(judged.voters, model)
         with opened_collection(whole.collection) as opened:
-            of_model = grades_of_model(opened, model, "with_model")
+            of_model = _grades_of_model(opened, model)
             name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
             values = opened.scale.values
             if model_level is not None:
@@ -220,6 +220,25 @@ class Sampled:
     def n_without_model(self) -> int:
         """Documents that the model did not grade."""
         return int(np.count_nonzero(self.population.model == NO_GRADE))
+
+
+def _grades_of_model(opened: Collection, name: str) -> Grades:
+    """Return the grades of a judge of kind model, by topic and document id; nothing graded is an error."""
+    from store.grades.policy import Policy
+
+    kinds = {judge.name: judge.kind for judge in opened.grades.judges()}
+    if name not in kinds:
+        raise UnknownNameError("judge", name, list(kinds))
+    if kinds[name] is not JudgeKind.MODEL:
+        requirement = f"must be a judge of kind model, not {kinds[name].value}"
+        raise ArgumentError(
+            "with_model", requirement, name, hint="`pooler list judges` says who is of which kind"
+        )
+    found = opened.grades.sole(Policy(judge=name))
+    if found is None:
+        message = f"{name} has graded nothing"
+        raise PoolerError(message, hint="a model grades all pooled documents first")
+    return found.by_topic
 
 
 def _check_people(heard_: Any, model: str) -> None:

@@ -10,14 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.messages import warn
+from pooler.messages import say, warn
 from pooler.results.measures.evaluate import known_measure
 from pooler.results.pool.conclusions import conclusions
-from pooler.results.pool.made import check_pools
 from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
+from pooler.strategies import STRATEGIES
+from pooler.strategies.kinds import SamplingStrategy
 from store.analysis.measures.table import Scores
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
 from store.analysis.pools.diagnosis import PoolDiagnosis as Looked
@@ -97,7 +98,7 @@ def diagnose(
         for text in names:
             known_measure(text)
         judged = whole.judged
-        check_pools(whole, depth=depth)
+        _check_pools(whole, depth=depth)
         pool_depth = depth
         known_by: DepthSource = "given"
         if depth is None and judged.pool_depths:
@@ -561,3 +562,33 @@ def _of_run(scores: Scores, run: int, values: NDArray[np.float64] | None) -> flo
 
 def _why(scores: Scores, run: int) -> str | None:
     return None if scores.n_defined[run] else scores.reason(run, 0)
+
+
+def _check_pools(source: Source, *, depth: int | None) -> None:
+    """Say where pools of the collection are no depth pools."""
+    if source.is_of_files:
+        return
+    with opened_collection(source.collection) as opened:
+        pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
+    others = [f"pool `{pool.name}` {made}" for pool in pools if (made := made_otherwise(pool.manifest))]
+    if others and depth is None:
+        what = "; ".join(others)
+        warn(f"{what}: what follows describes a depth pool of the same runs; --depth N chooses its depth")
+    if any(is_sampled(pool.manifest) for pool in pools):
+        say("`pooler estimate` scores runs from a sample of a pool")
+
+
+def made_otherwise(manifest: Mapping[str, Any]) -> str | None:
+    """Say how a pool was made; ``None`` = by depth alone."""
+    strategy = manifest.get("strategy")
+    budget = manifest.get("budget")
+    if strategy == "depth" and budget is None:
+        return None
+    by = f"was made by `{strategy}`" if strategy else "was not made here"
+    return by if budget is None else f"{by} with {budget:,} documents per topic"
+
+
+def is_sampled(manifest: Mapping[str, Any]) -> bool:
+    """Return whether a pool is a sample."""
+    name = manifest.get("strategy")
+    return name in STRATEGIES and isinstance(STRATEGIES[name], SamplingStrategy)

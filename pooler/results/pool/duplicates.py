@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.messages import progress as progress_of
 from pooler.messages import say
-from pooler.pools.classes import classes_facts
 from pooler.results.files import WritesFile
 from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View
 from pooler.version import __version__
 from store.errors import UnknownNameError
+from store.formats.pairs import classes_facts
 from store.judging.kinds import check_kinds
 from store.text import counted, natural_key
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from pooler.messages import say
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
-from pooler.pools.classes import Classes, read_classes
 from pooler.pools.plan import PoolBuild
 from pooler.pools.runs import stored_runs
 from pooler.results.pool.change import change_words, cost_words, fetch_cost, planned_words
@@ -22,7 +21,7 @@ from pooler.results.source import named_collection, opened_collection
 from pooler.strategies import find_strategy
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
-from store.formats.pairs import read_pairs
+from store.formats.pairs import Classes, read_classes, read_pairs
 from store.ranking import Order
 from store.records import PoolEntry, Workloads
 from store.text import counted

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.pools.annotated import annotated_lines
-from pooler.pools.classes import Classes, read_classes
 from pooler.pools.contents import PoolStatistics
 from pooler.pools.plan import Plan, PoolBuild, TopicPool
 from pooler.pools.runs import RunSet
@@ -27,7 +26,7 @@ from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, Sa
 from pooler.strategies.own import is_own
 from pooler.version import __version__
 from store.errors import ArgumentError
-from store.formats.pairs import read_pairs
+from store.formats.pairs import Classes, read_classes, read_pairs
 from store.ranking import Order
 from store.records import Pool, Run, Workloads
 from store.text import counted, natural_key

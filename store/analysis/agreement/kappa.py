@@ -29,7 +29,6 @@ the same number differently.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -96,16 +95,6 @@ def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = Non
     return np.array(rows, dtype=object)
 
 
-def check_table(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return `table` when it is a square table of counts, else raise `ArgumentError`."""
-    table = np.asarray(table)
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] < 2:
-        raise ArgumentError("table", "must be square, 2 x 2 or more", f"shape {table.shape}")
-    if not np.issubdtype(table.dtype, np.integer) or table.min() < 0:
-        raise ArgumentError("table", "must hold counts >= 0", table.tolist())
-    return table
-
-
 def check_tables(tables: Numbers) -> NDArray[np.float64]:
     """Return a stack of square tables as float64, else raise `ArgumentError`."""
     tables = np.asarray(tables, dtype=np.float64)
@@ -126,8 +115,10 @@ Chance = Literal["cohen", "scott", "bennett", "gwet"]
 CHANCES: tuple[Chance, ...] = get_args(Chance)
 
 
-def chance_corrected(chance: Chance, table: NDArray[np.int64], weights: Weights = "none") -> Coefficient:
-    r"""Measure the agreement of two judges beyond chance, exactly.
+def stacked_chance_corrected(
+    chance: Chance, tables: Numbers, weights: Weights = "none"
+) -> NDArray[np.float64]:
+    r"""Measure the agreement of two judges beyond chance, of a stack of tables.
 
     All depend on how often each grade is given: read them beside the marginals and the raw agreement. On two
     grades the three weights are the same.
@@ -139,18 +130,19 @@ def chance_corrected(chance: Chance, table: NDArray[np.int64], weights: Weights 
         taken together, which is Fleiss' kappa of two judges; Bennett's S, grades drawn at random, which is
         Brennan and Prediger's and Randolph's kappa, and on two grades PABAK, ``2 * observed - 1``; Gwet's
         AC1, weighted AC2, which stays high where one grade holds most documents and the kappas fall.
-    table : ndarray of int64, shape (n_grades, n_grades)
-        Documents counted by grade on the *declared* scale, first judge in rows.
+    tables : array_like, shape (..., n_grades, n_grades)
+        Documents counted by grade on the *declared* scale, first judge in rows; or weighted sums of topics'
+        tables.
     weights : {"none", "linear", "quadratic"}, default="none"
         As for `costs_of`, of places on the scale; linear and quadratic are for graded judgements, where 0
         against 3 is worse than 2 against 3.
 
     Returns
     -------
-    Coefficient
-        A value, of Cohen's kappa with its standard error, or a reason: ``no-common-docs``, ``one-doc``,
-        ``single-grade``. When one judge alone used a single grade, kappa is 0. `ArgumentError` if `table` is
-        not square, has fewer than two grades or holds a negative count.
+    ndarray of float64, shape (...)
+        At most 1; NaN where a table holds fewer than two documents, or one grade that both judges used
+        throughout. When one judge alone used a single grade, kappa is 0. `ArgumentError` if the tables are
+        not square or have fewer than two grades.
 
     Notes
     -----
@@ -158,71 +150,29 @@ def chance_corrected(chance: Chance, table: NDArray[np.int64], weights: Weights 
 
     .. math:: D_e = \sum d_{ij} r_i c_j / N^2, \quad \sum d_{ij} s_i s_j / (2N)^2, \quad \sum d_{ij} / q^2
 
-    of Cohen [1]_ [2]_, Scott [4]_ and Bennett [5]_; of Gwet [6]_, with :math:`m_k = s_k / 2N`, chance
-    agreement is :math:`P_e = \sum w_{ij} / (q (q - 1)) \cdot \sum m_k (1 - m_k)`. The standard error of kappa
-    is that of [3]_ and does not suppose that there is no agreement. With :math:`E = \sum d_{ij} r_i c_j`,
-    :math:`a_i = \sum_k d_{ik} c_k` and :math:`b_j = \sum_k d_{kj} r_k` it is
-
-    .. math:: y_{ij} = C (a_i + b_j) - E d_{ij}, \quad
-              SE^2 = \textstyle\sum n_{ij} (N y_{ij} - \sum n_{kl} y_{kl})^2 / E^4
-
-    It supposes independent documents; those of one topic are not, so intervals made from it are too narrow.
-    All is counted in integers up to the last division, so that undefined cases are decided exactly and
-    exchanging the judges changes no digit. O(n_grades ** 2).
+    of Cohen [1]_ [2]_, Scott [3]_ and Bennett [4]_; of Gwet [5]_, with :math:`m_k = s_k / 2N`, chance
+    agreement is :math:`P_e = \sum w_{ij} / (q (q - 1)) \cdot \sum m_k (1 - m_k)`.
 
     References
     ----------
     .. [1] J. Cohen, "A Coefficient of Agreement for Nominal Scales", *Educational and Psychological
        Measurement* 20(1), 37-46, 1960, doi:10.1177/001316446002000104.
     .. [2] J. Cohen, "Weighted Kappa", *Psychological Bulletin* 70(4), 213-220, 1968, doi:10.1037/h0026256.
-    .. [3] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and Weighted
-       Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
-    .. [4] W. A. Scott, "Reliability of Content Analysis: The Case of Nominal Scale Coding", *Public
+    .. [3] W. A. Scott, "Reliability of Content Analysis: The Case of Nominal Scale Coding", *Public
        Opinion Quarterly* 19(3), 321-325, 1955, doi:10.1086/266577.
-    .. [5] E. M. Bennett, R. Alpert and A. C. Goldstein, "Communications Through Limited-Response
+    .. [4] E. M. Bennett, R. Alpert and A. C. Goldstein, "Communications Through Limited-Response
        Questioning", *Public Opinion Quarterly* 18(3), 303-308, 1954, doi:10.1086/266520.
-    .. [6] K. L. Gwet, "Computing Inter-Rater Reliability and Its Variance in the Presence of High
+    .. [5] K. L. Gwet, "Computing Inter-Rater Reliability and Its Variance in the Presence of High
        Agreement", *British Journal of Mathematical and Statistical Psychology* 61(1), 29-48, 2008,
        doi:10.1348/000711006X126600.
 
     Examples
     --------
-    A table of the SAS manual, and one that the IR book (Manning, Raghavan and Schütze 2008, table 8.2) has:
+    A table that the IR book (Manning, Raghavan and Schütze 2008, table 8.2) has, printed as .776; and one of
+    a single grade:
 
-    >>> result = chance_corrected("cohen", np.array([[0, 4, 1], [0, 8, 0], [0, 1, 5]]), "linear")
-    >>> round(result.value, 4), round(result.standard_error, 4)
-    (0.4701, 0.1457)
-    >>> round(chance_corrected("scott", np.array([[300, 20], [10, 70]])).value, 6)  # printed as .776
-    0.77591
-    >>> chance_corrected("cohen", np.array([[10, 0], [0, 0]])).reason
-    'single-grade'
-    """
-    counts = check_table(table).astype(object)  # products of four sums overflow 64 bits
-    costs = costs_of(len(counts), weights)
-    n = counts.sum()
-    if n == 0:
-        return Coefficient(None, "no-common-docs", 0)
-    cost, by_chance, out_of = _costs(chance, counts, costs)
-    if n == 1 or np.diagonal(counts).max() == n:
-        reason: Reason = "one-doc" if n == 1 else "single-grade"
-        return Coefficient(None, reason, n)
-    value = (n * by_chance - cost * out_of) / (n * by_chance)
-    part, whole = _variance(counts, costs)
-    error = math.sqrt(part / whole) if chance == "cohen" and part else None
-    return Coefficient(value, None, n, error)
-
-
-def stacked_chance_corrected(
-    chance: Chance, tables: Numbers, weights: Weights = "none"
-) -> NDArray[np.float64]:
-    """Give `chance_corrected` of a stack of tables, shape (..., n_grades, n_grades), in floats, to rounding.
-
-    Counts, or weighted sums of topics' tables; NaN where `chance_corrected` gives a reason.
-
-    Examples
-    --------
-    >>> stacked_chance_corrected("cohen", [[[2, 1], [1, 2]], [[9, 0], [0, 0]]])
-    array([0.33333333,        nan])
+    >>> stacked_chance_corrected("scott", [[[300, 20], [10, 70]], [[10, 0], [0, 0]]])
+    array([0.77591036,        nan])
     """
     tables = check_tables(tables)
     costs = costs_of(tables.shape[-1], weights).astype(np.float64)
@@ -233,9 +183,32 @@ def stacked_chance_corrected(
 
 
 def stacked_standard_errors(tables: Numbers, weights: Weights = "none") -> NDArray[np.float64]:
-    """Give Cohen's ``standard_error`` of `chance_corrected` of a stack of tables, to rounding, shape (...).
+    r"""Measure the asymptotic standard errors of Cohen's kappa, of a stack of tables, shape (...).
 
-    NaN where it is ``None``. Arguments as for `stacked_chance_corrected`.
+    NaN where there is no kappa, and where the formula degenerates to 0, as for perfect agreement. Arguments
+    as for `stacked_chance_corrected`.
+
+    Notes
+    -----
+    The formula [1]_ does not suppose that there is no agreement. With :math:`E = \sum d_{ij} r_i c_j`,
+    :math:`a_i = \sum_k d_{ik} c_k` and :math:`b_j = \sum_k d_{kj} r_k` it is
+
+    .. math:: y_{ij} = C (a_i + b_j) - E d_{ij}, \quad
+              SE^2 = \textstyle\sum n_{ij} (N y_{ij} - \sum n_{kl} y_{kl})^2 / E^4
+
+    It supposes independent documents; those of one topic are not, so intervals made from it are too narrow.
+
+    References
+    ----------
+    .. [1] J. L. Fleiss, J. Cohen and B. S. Everitt, "Large Sample Standard Errors of Kappa and Weighted
+       Kappa", *Psychological Bulletin* 72(5), 323-327, 1969, doi:10.1037/h0028106.
+
+    Examples
+    --------
+    A table of the SAS manual:
+
+    >>> round(float(stacked_standard_errors([[0, 4, 1], [0, 8, 0], [0, 1, 5]], "linear")), 4)
+    0.1457
     """
     tables = check_tables(tables)
     costs = costs_of(tables.shape[-1], weights).astype(np.float64)
@@ -277,7 +250,7 @@ def _costs(chance: Chance, tables: Numbers, costs: Numbers) -> tuple[Numbers, Nu
 
 
 def influences(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Give of Cohen's kappa the costs C and E of `chance_corrected`, and of every cell the y of its error."""
+    """Give of Cohen's kappa C and E of `stacked_standard_errors`, and the y of every cell."""
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     of_rows, of_columns = columns @ costs, rows @ costs
     cost, by_chance = (tables * costs).sum(axis=(-2, -1)), (of_columns * columns).sum(axis=-1)
@@ -289,7 +262,7 @@ def _variance(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
     """Give the variance of Cohen's kappa, as numerator and denominator."""
     _, by_chance, influence = influences(tables, costs)
     centred = _inner(tables.sum(axis=(-2, -1))) * influence - _inner((tables * influence).sum(axis=(-2, -1)))
-    return (tables * centred * centred).sum(axis=(-2, -1)), by_chance**4  # [3]
+    return (tables * centred * centred).sum(axis=(-2, -1)), by_chance**4  # [1] of `stacked_standard_errors`
 
 
 def _inner(numbers: Numbers) -> Numbers:

@@ -59,7 +59,7 @@ _BLANK: Mapping[str, Mapping[str, Any]] = {
 _READERS: dict[str, Reader] = {
     "topic.number": TOPIC.read,
     **dict.fromkeys(("document.docno", "run.tag", "judge.name"), ID.read),
-    **dict.fromkeys(("pool.order_seed", "assignment.order_seed", "judgement.order_seed"), SEED.read),
+    **dict.fromkeys(("assignment.order_seed", "judgement.order_seed"), SEED.read),
 }
 """What names must be, and the only numbers of more than 32 bits."""
 _PACKED = "document_ids"

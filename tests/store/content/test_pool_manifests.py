@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from store.content.pools import differences, display_order, former_name, is_same_plan, name_taken, without_run
+from store.content.pools import differences, former_name, is_same_plan, name_taken, without_run
 
 
 def test_a_run_that_left_is_named_and_its_documents_are_not_counted() -> None:
@@ -54,8 +54,6 @@ def test_differences_name_values_and_runs() -> None:
     assert differences({"runs": [x]}, {"runs": [other, y]}) == " (run `x` had another file; no run `y`)"
 
 
-def test_order_and_former_names() -> None:
-    """A random order has its seed; a former name is the first that is free."""
-    assert display_order({"out_order": "random", "seed": 7}) == ("random", 7)
-    assert display_order({}) == ("docno", None)
+def test_former_name() -> None:
+    """It is the first that is free."""
     assert former_name("main", ["main", "main.replaced-1"]) == "main.replaced-2"

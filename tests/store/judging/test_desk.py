@@ -53,7 +53,7 @@ def ready(collection: Collection) -> Collection:
     collection.judges.add("bob", HUMAN)
     collection.topics.add([Topic("1", "wine")])
     collection.runs.add(make_run("bm25", {"1": [("a", 2.0), ("b", 1.0), ("c", 0.5)]}))
-    manifest = {"strategy": "depth", "out_order": "random", "seed": 42}
+    manifest = {"strategy": "depth", "out_order": "priority"}
     pool = make_pool({"1": ["c", "a", "b"]}, manifest=manifest, round="3", run_tags=("bm25",))
     collection.pools.add(pool)
     collection.documents.add([Document("a", "A", "text of a")])
@@ -327,7 +327,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     sha256 = document_sha256(Document("a", "A", "text of a"))
     same = {
         "topic_id": 1, "document_id": found[0]["document_id"], "judge_id": 1, "iteration": "3",
-        "display_order": "random", "order_seed": 42, "position": 1, "guideline_version": 4,
+        "display_order": "priority", "order_seed": None, "position": 1, "guideline_version": 4,
         "document_sha256": sha256, "sitting_id": 1, "reason": b"", "topic_version": 1,
     }  # fmt: skip
     first = {

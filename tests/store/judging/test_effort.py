@@ -17,10 +17,10 @@ HUMAN = JudgeKind.HUMAN
 
 @pytest.fixture
 def ready(collection: Collection) -> Collection:
-    """Make a collection with two judges and a pool of two topics in a random order."""
+    """Make a collection with two judges and a pool of two topics."""
     collection.judges.add("ann", HUMAN)
     collection.judges.add("bob", HUMAN)
-    manifest = {"strategy": "depth", "out_order": "random", "seed": 3}
+    manifest = {"strategy": "depth", "out_order": "priority"}
     collection.pools.add(make_pool({"1": list("abcdef"), "2": ["a"]}, manifest=manifest))
     return collection
 

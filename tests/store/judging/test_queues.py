@@ -22,7 +22,7 @@ def ready(collection: Collection) -> Collection:
     for judge in ("ann", "bob", "cy"):
         collection.judges.add(judge, JudgeKind.HUMAN)
     collection.topics.add([Topic("1", "one"), Topic("2", "two")])
-    manifest = {"strategy": "depth", "out_order": "random", "seed": 7}
+    manifest = {"strategy": "depth", "out_order": "priority"}
     collection.pools.add(make_pool({"1": "dbac", "2": "ea"}, manifest=manifest, round="3"))
     return collection
 

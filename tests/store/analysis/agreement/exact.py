@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
 from store.analysis.agreement.alpha import METRIC_OF, Metric, alpha
-from store.analysis.agreement.kappa import Coefficient, chance_corrected, check_table
+from store.analysis.agreement.kappa import Chance, Coefficient, Reason, Weights, _costs, _variance, costs_of
 from store.analysis.agreement.overlap import RelevantCounts
 from store.analysis.agreement.pairs import _CHANCES, PairName
 from tests.store.analysis.graded import Table
+
+
+def chance_corrected(chance: Chance, table: Table, weights: Weights = "none") -> Coefficient:
+    """Measure by Cohen's kappa, with its standard error, Scott's pi, Bennett's S or Gwet's AC."""
+    counts = table.astype(object)  # products of four sums overflow 64 bits
+    costs = costs_of(len(counts), weights)
+    n = counts.sum()
+    if n == 0:
+        return Coefficient(None, "no-common-docs", 0)
+    cost, by_chance, out_of = _costs(chance, counts, costs)
+    if n == 1 or np.diagonal(counts).max() == n:
+        reason: Reason = "one-doc" if n == 1 else "single-grade"
+        return Coefficient(None, reason, n)
+    value = (n * by_chance - cost * out_of) / (n * by_chance)
+    part, whole = _variance(counts, costs)
+    error = math.sqrt(part / whole) if chance == "cohen" and part else None
+    return Coefficient(value, None, n, error)
+
 
 cohen_kappa = partial(chance_corrected, "cohen")
 scott_pi = partial(chance_corrected, "scott")
@@ -23,8 +42,7 @@ def two_judge_alpha(
     table: Table, metric: Metric = "ordinal", *, values: Sequence[int] | None = None
 ) -> Coefficient:
     """Measure by Krippendorff's alpha."""
-    counts = check_table(table)
-    return alpha(counts + counts.T, metric, n_documents=int(counts.sum()), values=values)
+    return alpha(table + table.T, metric, n_documents=int(table.sum()), values=values)
 
 
 def pair_coefficient(name: PairName, table: Table, *, values: Sequence[int] | None = None) -> Coefficient:

@@ -18,7 +18,6 @@ from store.analysis.agreement.kappa import (
     WEIGHTS,
     Chance,
     Weights,
-    chance_corrected,
     chance_cost,
     stacked_chance_corrected,
     stacked_standard_errors,
@@ -27,7 +26,7 @@ from store.analysis.agreement.overlap import stacked_raw
 from store.analysis.agreement.tables import pair_tables
 from store.analysis.collapse import collapse_table
 from store.errors import ArgumentError
-from tests.store.analysis.agreement.exact import bennett_s, cohen_kappa, gwet_ac, scott_pi
+from tests.store.analysis.agreement.exact import bennett_s, chance_corrected, cohen_kappa, gwet_ac, scott_pi
 from tests.store.analysis.graded import Table, expand, graded_tables, two_columns
 from tests.vectors.agreement_tables import (
     ANXIETY,
@@ -252,26 +251,10 @@ def test_kappa_two_grades_need_no_weights(table: Table) -> None:
     assert len({cohen_kappa(binary, weights) for weights in WEIGHTS}) == 1
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ([[1, 2, 3], [4, 5, 6]], "`table` must be square, 2 x 2 or more, but got 'shape (2, 3)'"),
-        ([[1]], "`table` must be square"),
-        ([[1, -2], [3, 4]], "`table` must hold counts >= 0"),
-        ([[0.5, 0.5], [0.0, 1.0]], "`table` must hold counts >= 0"),
-    ],
-)
-def test_kappa_no_table_of_counts_is_refused(table: list[list[float]], message: str) -> None:
-    """What is no square table of counts is refused, with what it must be."""
-    with pytest.raises(ArgumentError) as caught:
-        cohen_kappa(np.array(table))
-    assert str(caught.value).startswith(message)
-
-
 def test_kappa_unknown_weights_are_refused() -> None:
     """Unknown weights are an error that lists the known ones."""
     with pytest.raises(ArgumentError, match="must be one of none, linear, quadratic"):
-        cohen_kappa(np.eye(2, dtype=np.int64), "cubic")  # type: ignore[arg-type]
+        stacked_chance_corrected("cohen", np.eye(2), "cubic")  # type: ignore[arg-type]
 
 
 # D2: judge a gives 1 alone, b 0 and 1 evenly: Po = 1/2, m = (1/4, 3/4). Pe of pi is 5/8, of S 1/2,
@@ -386,7 +369,7 @@ def test_pabak_of_two_grades_is_twice_the_agreement_less_one() -> None:
 def test_unknown_chance_is_refused() -> None:
     """Unknown chance is an error that lists the known ones."""
     with pytest.raises(ArgumentError, match="must be one of cohen, scott, bennett, gwet"):
-        chance_corrected("fleiss", COHEN)  # type: ignore[arg-type]
+        stacked_chance_corrected("fleiss", COHEN)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="`chance` must be one of"):
         chance_cost("cohen", COHEN[0], np.ones((3, 3)))
 

@@ -177,7 +177,6 @@ def test_pipe_is_refused(folder: Path) -> None:
             '"priority": NaN',
             "entry.jsonl:1: expected a JSON object, got NaN",
         ),
-        ("pool", '"order_seed": null', '"order_seed": -1', "pool.jsonl:1: `order_seed`: expected an integer"),
         ("ranking", '"topic": "2"', '"topic": "1"', "ranking.jsonl:2: expected what the database can hold"),
         ("topic", '"2"', '"1"', "topic.jsonl:2: expected each number once, got `1`, which line 1 has"),
         ("topic", '"2"', '"#2"', "topic.jsonl:2: `number`: expected a topic that does not begin"),
