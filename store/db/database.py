@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 from sqlalchemy import select
 from sqlmodel import Session
 
-from store.db.digests import WHOLE, broken_indexes, wrong_events, wrong_pools, wrong_runs, wrong_tables
+from store.db.digests import broken_indexes, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import (
     DAMAGED,
     DAMAGED_HINT,
@@ -31,6 +31,8 @@ from store.db.tables import TABLES, CollectionRow
 from store.errors import StoreError
 from store.formats.scale import scale_from_json, scale_to_json
 from store.records import Scale
+
+_MEASURED = ("collection", "topic", "judge", "run", "pool", "pool_run", "pool_topic")
 
 
 class Inside(NamedTuple):
@@ -98,14 +100,11 @@ class Database:
     ) -> None:
         """Raise `StoreError` where what is about to be published or measured is not as it was written.
 
-        The tables of `store.db.digests.WHOLE`, and what is named; each once while the collection is open.
+        The small tables that say what is measured, and what is named; each once while the collection is open.
         """
-        tables = [
-            name for name in WHOLE if name != "document_metadata"
-        ]  # a row a document; nothing measures it
         finders: dict[tuple[str, str], Iterator[str]] = {
-            ("tables", ""): wrong_tables(session, tables),
-            ("indexes", ""): broken_indexes(session, *tables),
+            ("tables", ""): wrong_tables(session, _MEASURED),
+            ("indexes", ""): broken_indexes(session, *_MEASURED),
         }
         if judgements:
             judged = ("judgement", "passage", "pool_entry", "assignment")

@@ -150,7 +150,7 @@ def table_digest(session: Session, name: str) -> int:
 
 def stored_digests(session: Session) -> dict[str, int]:
     """Return the digests of tables that are stored, by the name of the table."""
-    return dict(map(tuple, session.execute(select(DIGEST.c.name, DIGEST.c.value))))
+    return dict(map(tuple, session.connection().exec_driver_sql("SELECT name, value FROM digest")))
 
 
 def _store(session: Session, digests: dict[str, int]) -> None:
@@ -216,7 +216,7 @@ def broken_indexes(session: Session, *tables: str) -> Iterator[str]:
     """
     if not is_postgresql(session):
         for table in tables:
-            for (found,) in session.execute(text(f"PRAGMA integrity_check('{table}')")):
+            for (found,) in session.connection().exec_driver_sql(f"PRAGMA integrity_check('{table}')"):
                 if found != "ok":
                     yield str(found).splitlines()[-1]
 
