@@ -191,7 +191,7 @@ _WHO = ("judge", _KIND)
 _SHOWN = 80
 """Characters of an odd value that a message shows."""
 
-_INTEGER = re.compile(r"-?[0-9]{1,10}", re.ASCII)
+_INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 _TO_ESCAPE = re.compile(f"[\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI_CONTROLS}]")
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
 _LONG = {escape: character for character, escape in _SHORT.items()}

@@ -14,10 +14,11 @@ import pytest
 
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
+from store.db.engine import writing
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, Topic
 from store.text import BIDI_CONTROLS, sanitise
 from tests.helpers.run import PROGRAM
-from tests.helpers.world import parse_scale
+from tests.helpers.world import engine_of, parse_scale, renew_digests
 from tests.judge_ui.conftest import shown
 from tests.judge_ui.pty_terminal import ESCAPE_S, SEQUENCE, PtyTerminal, forms
 
@@ -308,6 +309,8 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
             ids = f"UPDATE {table} SET {column} = ? || {column}"
             connection.execute(ids, ("\x1b[2J\u202e",))
         connection.commit()
+    with engine_of(str(file)) as engine, writing(engine) as session:
+        renew_digests(session)
     return file
 
 

@@ -38,7 +38,7 @@ N_DOCUMENTS, N_RANKED = 2000, 300
 COMMANDS = """
     backup friday.backup --replace --collection HERE
     restore friday.backup --collection THERE
-    export collection published --replace --collection HERE
+    export collection again --collection HERE
     import runs r3.run r4.run r5.run --collection HERE
     restore friday.backup --replace --collection HERE
     pool --depth 60 --name deep --out deep.txt --collection HERE

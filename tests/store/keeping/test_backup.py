@@ -144,7 +144,7 @@ def test_backup_is_of_the_moment_it_began(full: Path) -> None:
         with Collection(str(full)) as opened:
             JudgeAtWork(opened.desk("dee"), "1").grade("d05", 1)
 
-    with meanwhile('count(*) FROM "topic"', judge):
+    with meanwhile("count(*) FROM collection", judge):
         save(full, full.with_name("b.backup"))
     assert stored_rows(str(full.with_name("b.backup"))) == before
     assert stored_rows(str(full)) != before
