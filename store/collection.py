@@ -186,6 +186,8 @@ class Collection:
         """Write the first line of what a judge's page saves; see `store.keeping.work.head_of`."""
         from store.keeping.work import head_of
 
+        with self._db.reading() as session:
+            self._db.check_digests(session, judgements=True)
         return head_of(self._db.engine, judge, guidelines=guidelines, topics=topics, hashes=hashes)
 
     def import_work(self, file: Path, **chosen: Any) -> WorkDone:

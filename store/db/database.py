@@ -110,6 +110,7 @@ class Database:
             judged = ("judgement", "passage", "pool_entry", "assignment")
             finders["indexes of judgements", ""] = broken_indexes(session, *judged)
             finders["judgements", ""] = wrong_events(session)
+            finders["pools", ""] = wrong_pools(session)
         if pool:
             finders["pool", pool] = wrong_pools(session, pool)
         finders |= {("run", tag): wrong_runs(session, tag) for tag in runs}

@@ -7,7 +7,7 @@ scale, and no rule is broken. So a collection keeps digests of 64 bits (BLAKE2b)
 - ``judgement.digest``: one event, with the topic, the docno and the judge's uid in place of row ids, and its
   passages; ``answer.digest``: one answer of a model, likewise;
 - ``run.digest``: the rankings of a run; ``pool.digest``: the entries of a pool, with topics and docnos;
-- the table ``digest``: the rows of each table of `WHOLE`, and the docnos.
+- the table ``digest``: the rows of each table of `WHOLE`, the docnos, all events and all answers.
 
 The digest of several rows is the exclusive or of their digests, so that their order does not matter and a row
 more costs no look at the others. A document's title and text have their SHA-256 beside them. Nothing covers
@@ -47,9 +47,11 @@ WHOLE = (
 )
 """Tables of few rows, whose digest is computed anew whenever a transaction has changed one."""
 _CHANGED = "pooler_changed_tables"
+_EVENTS = "pooler_changed_events"
 _LOCK = 0x64696765
 """Key of the PostgreSQL advisory lock of the table of digests ("dige")."""
 _BATCH = 1000
+_NONE = "\udfff"
 
 _NAMES = {"topic_id": TOPIC.c.number, "document_id": DOCUMENT.c.docno, "judge_id": JUDGE.c.uid}
 """What stands in place of the row ids of a row whose digest is its own."""
@@ -59,15 +61,15 @@ def digest_of(values: Iterable[Any]) -> int:
     r"""Return the digest of a row: 64 bits as a signed integer.
 
     BLAKE2b of the values as Python writes them, in UTF-8 with the unit separator between them; no value is a
-    NUL. A zero has one sign, for an engine may lose it.
+    lone surrogate, which no text of either engine has. A zero has one sign, for an engine may lose it.
 
-    ``python -c 'import hashlib; print(int.from_bytes(hashlib.blake2b(b"7\x1f\0\x1fa", digest_size=8)
-    .digest(), "big", signed=True))'``:
+    ``python -c 'import hashlib; print(int.from_bytes(hashlib.blake2b(b"7\x1f\xed\xbf\xbf\x1fa",
+    digest_size=8).digest(), "big", signed=True))'``:
 
     >>> digest_of([7, None, "a"])
-    -243536499719231993
+    -1667644300970926371
     """
-    parts = ("\0" if one is None else str(one + 0.0 if type(one) is float else one) for one in values)
+    parts = (_NONE if one is None else str(one + 0.0 if type(one) is float else one) for one in values)
     written = "\x1f".join(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(written, digest_size=8).digest(), "big", signed=True)
 
@@ -112,11 +114,21 @@ def _passages(session: Session, where: str) -> dict[int, list[Any]]:
 def write_event_digests(session: Session, table: Table = JUDGEMENT, *, where: str = "digest IS NULL") -> None:
     """Give a digest to the events, or answers, that a condition chooses: those that have none."""
     session.flush()
-    row_id = table.columns.keys().index("id")
-    waiting = [{"row": row[row_id], "new": digest} for row, digest in _named_rows(session, table, where)]
+    names = table.columns.keys()
+    row_id, place = names.index("id"), names.index("digest")
+    waiting = []
+    for row, digest in _named_rows(session, table, where):
+        waiting.append({"row": row[row_id], "new": digest})
+        note_events(session, table, (digest, row[place] or 0))
     statement = text(f"UPDATE {table.name} SET digest = :new WHERE id = :row")
     for first in range(0, len(waiting), _BATCH):
         session.connection().execute(statement, waiting[first : first + _BATCH])
+
+
+def note_events(session: Session, table: Table, digests: Iterable[int]) -> None:
+    """Note that events with these digests came or went; what one was before counts as gone."""
+    changes = session.info.setdefault(_EVENTS, {})
+    changes[table.name] = combined((changes.get(table.name, 0), *digests))
 
 
 def run_digest(session: Session, run_id: int) -> int:
@@ -188,20 +200,30 @@ def renew_changed(session: Session) -> None:
     """Compute the digests of the tables of `WHOLE` that this transaction has changed."""
     if session.in_transaction() and (changed := session.connection().info.pop(_CHANGED, None)):
         renew_tables(session, sorted(changed))
+    # Last of all, so that no judge waits for another one's whole decision.
+    for name, change in sorted(session.info.pop(_EVENTS, {}).items()):
+        _lock(session)
+        _store(session, {name: stored_digests(session).get(name, 0) ^ change})
+
+
+def _lock(session: Session) -> None:
+    """Wait until no other transaction writes digests of tables; what it wrote is seen then."""
+    if is_postgresql(session):
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
 
 
 def renew_tables(session: Session, names: Iterable[str]) -> None:
     """Compute the digests of tables, which no other transaction computes meanwhile."""
-    if is_postgresql(session):
-        # What another one has committed by then is seen after the lock, not before.
-        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+    _lock(session)
     _store(session, {name: table_digest(session, name) for name in names})
 
 
 def write_all_digests(session: Session) -> None:
     """Give everything its digest: rows have come in that have none."""
-    write_event_digests(session)
-    write_event_digests(session, ANSWER)
+    for table in (JUDGEMENT, ANSWER):
+        write_event_digests(session, table, where="TRUE")
+        _store(session, {table.name: combined(session.scalars(select(table.c.digest)))})
+    session.info.pop(_EVENTS, None)
     for run_id in session.scalars(select(RUN.c.id)).all():
         write_run_digest(session, run_id)
     for pool_id in session.scalars(select(POOL.c.id)).all():
@@ -235,12 +257,19 @@ def wrong_events(session: Session, table: Table = JUDGEMENT) -> Iterator[str]:
     names = table.columns.keys()
     place = names.index("digest")
     # A server answers one question at a time.
-    wrong = [row for row, digest in _named_rows(session, table, "") if row[place] != digest]
+    wrong, whole = [], 0
+    for row, digest in _named_rows(session, table, ""):
+        whole ^= row[place] or 0
+        if row[place] != digest:
+            wrong.append(row)
     judges = dict(map(tuple, session.execute(select(JUDGE.c.uid, JUDGE.c.name)))) if wrong else {}
     for row in wrong:
         number, docno, uid = row[len(names) :]
         what = f", revision {row[names.index('revision')]}" if table is JUDGEMENT else ", an answer"
         yield f"topic {number} `{docno}` of `{judges.get(uid, uid)}`{what}: it is not as it was written"
+    if not wrong and whole != stored_digests(session).get(table.name, 0):
+        what = "judgement events" if table is JUDGEMENT else "answers of models"
+        yield f"{what} are not all there, or there are more than were written"
 
 
 def wrong_runs(session: Session, tag: str | None = None) -> Iterator[str]:

@@ -12,6 +12,7 @@ from sqlmodel import Session
 
 from store.content.lookup import count_rows, same_pair
 from store.db.database import Area
+from store.db.digests import note_events
 from store.db.engine import database_now
 from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
 from store.db.tables import (
@@ -154,6 +155,9 @@ def erase(session: Session, name: str) -> Erasing:
     own = JUDGEMENT.c.judge_id == number
     connection = session.connection()
     events = select(JUDGEMENT.c.id).where(own)
+    for table in (JUDGEMENT, ANSWER):
+        gone = select(table.c.digest).where(table.c.judge_id == number)
+        note_events(session, table, (one or 0 for one in session.scalars(gone)))
     connection.execute(delete(PASSAGE).where(PASSAGE.c.judgement_id.in_(events)))
     # For every event that goes the database looks for one that takes it back: without an index,
     # among all of them.

@@ -16,7 +16,7 @@ from sqlmodel import Session
 
 from store.content.lookup import count_rows, row_named
 from store.db.database import Area
-from store.db.digests import write_event_digests
+from store.db.digests import note_events, write_event_digests
 from store.db.engine import database_now
 from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
 from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, JudgeRow
@@ -251,6 +251,7 @@ def _rename_rounds(session: Session, disguise: Disguise, *, dry_run: bool) -> in
             is_its: ColumnElement[bool] = JUDGEMENT.c.iteration == label
             n_events += count_rows(session, JUDGEMENT, is_its)
             if not dry_run:
+                note_events(session, JUDGEMENT, session.scalars(select(JUDGEMENT.c.digest).where(is_its)))
                 session.execute(update(JUDGEMENT).where(is_its).values(iteration=new, digest=None))
     if n_events and not dry_run:
         write_event_digests(session)

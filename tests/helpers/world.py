@@ -121,8 +121,6 @@ def change_stored(name: str, statement: str, *, renews: bool = False, **paramete
 
 def renew_digests(session: Session) -> None:
     """Give everything the digest of what it is now."""
-    session.execute(text("UPDATE judgement SET digest = NULL"))
-    session.execute(text("UPDATE answer SET digest = NULL"))
     write_all_digests(session)
 
 

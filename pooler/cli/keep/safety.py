@@ -79,9 +79,9 @@ def restore(
 def verify(collection: CollectionOption = DEFAULT_COLLECTION, *, output: Output) -> None:
     """Check the collection against its own rules.
 
-    Checked are the file and its references, every value, the scale, guidelines, judges, sittings,
-    assignments, texts and their hashes, runs and rankings, pools, and the history of every judgement.
-    Others may work on it meanwhile. The exit code is 1 when there is a fault.
+    Checked are the file and its references, digests of what was written, texts and their hashes, the
+    scale, guidelines, judges, assignments, runs and rankings, pools, and the history of every
+    judgement. Others may work on it meanwhile. The exit code is 1 when there is a fault.
 
     Example: pooler verify
     """
