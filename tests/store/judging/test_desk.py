@@ -604,7 +604,7 @@ def test_desk_is_blind(ready: Collection) -> None:
         reads = len(re.findall(r"(?:FROM|JOIN) judgement\b", statement))
         own = len(re.findall(r"judgement\.judge_id (?:=|IN) ", statement))
         assert reads <= own, statement
-    seen = {"topic", "document", "pool", "pool_entry", "pool_topic", "judge", "judgement"}
+    seen = {"topic", "document", "pool", "pool_entry", "pool_topic", "judge", "judgement", "digest"}
     seen |= {"assignment", "assignment_plan", "sitting", "guideline", "passage", "document_metadata"}
     assert tables - {"sqlite_master"} == seen
 
