@@ -76,10 +76,12 @@ def make_world(folder: Path, *, places: str, other: bool, adaptive: bool = False
     else:
         tags = tuple(run.tag for run in made.runs.all())
         made.pools.add(make_pool({"1": DOCNOS}, run_tags=tags))
-    change_stored(name, "UPDATE pool_entry SET priority = :value", value=PRIORITY)
+    change_stored(name, "UPDATE pool_entry SET priority = :value", renews=True, value=PRIORITY)
     made.guidelines.add("# How to judge\n\nWith care.")
     made.judges.add(OTHER, JudgeKind.HUMAN)
-    change_stored(name, "UPDATE judge SET id = :id WHERE name = :judge", id=OTHER_ID, judge=OTHER)
+    change_stored(
+        name, "UPDATE judge SET id = :id WHERE name = :judge", renews=True, id=OTHER_ID, judge=OTHER
+    )
     for judge, purpose in (("bob", "primary"), (OTHER, "calibration" if other else "primary")):
         if places == "by name":
             held_place(name, "1", DOCNOS, judge, purpose="overlap" if other else purpose)

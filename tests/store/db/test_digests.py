@@ -177,10 +177,7 @@ def test_what_is_read_is_checked(collection_name: str, collection: Collection, w
     with Collection(collection_name) as opened:
         read(opened)
     change_stored(collection_name, statement)
-    with (
-        Collection(collection_name) as opened,
-        pytest.raises(StoreError, match=r"damaged: .* not ") as told,
-    ):
+    with Collection(collection_name) as opened, pytest.raises(StoreError, match=r"damaged: .* not ") as told:
         read(opened)
     assert told.value.hint == "restore a backup: pooler restore BACKUP --replace; pooler verify says more"
 
