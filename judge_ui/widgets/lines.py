@@ -167,7 +167,6 @@ class Brief(Widget):
         return n_left - least, n_left - comfortable
 
     def _rows(self) -> list[str]:
-        """Write what there is room for."""
         n_bar = 0 if self.takes_bar else 1
         of_description, of_both = (room - n_bar for room in self._room())
         rows = self._fitting(self._description, of_description)
@@ -437,7 +436,6 @@ HIGH, TALL = 24, 20
 
 
 def _foot(height: int) -> int:
-    """Count the lines of the foot."""
     return 2 + (height >= TALL) + (height >= HIGH)
 
 

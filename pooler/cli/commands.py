@@ -302,7 +302,6 @@ app = typer.Typer(
 
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the flag
-    """Print the version and stop."""
     if wanted:
         from pooler.version import __version__
 

@@ -95,7 +95,6 @@ def _interrupt(_signal: int, _frame: object) -> None:
 
 
 def _end(_signal: int, _frame: object) -> None:
-    """Act on `kill`."""
     _raise_once(Terminated)
 
 

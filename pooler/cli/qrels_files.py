@@ -124,7 +124,6 @@ def tell_file_name(paths: Sequence[str | None], voters: Voters) -> None:
 
 
 def _path_at(template: str | None, level: int | None) -> str | None:
-    """Put the level into the name of a file."""
     return None if template is None else template.replace(LEVEL, _level_word(level))
 
 

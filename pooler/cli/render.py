@@ -179,7 +179,6 @@ def _views(result: Result, output: Output, names: tuple[str, ...]) -> list[View]
 
 
 def _sorted(view: View, by: str, *, descending: bool) -> View:
-    """Sort the rows of a view that has the column."""
     if by not in view.table.data:
         return view
     order = view.table.order(by, descending=descending)
@@ -232,7 +231,6 @@ def _draw_plots(result: Result, names: Sequence[str], file: Path) -> None:
 
 
 def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
-    """Draw views one below the other."""
     from pooler.cli.fit import draw
     from pooler.results.table import render_view
 

@@ -125,7 +125,6 @@ def gather(
 
 
 def _of_collection(source: Source) -> Stored:
-    """Read what a collection has besides."""
     policy = source.option("policy") or Policy()
     with opened_collection(source.collection) as opened:
         scale = opened.scale

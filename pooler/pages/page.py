@@ -210,7 +210,6 @@ def render(page: ReportPage) -> str:
 
 
 def _verdicts(page: ReportPage) -> str:
-    """Return the answers, a line each."""
     items = "".join(
         f'<li class="{"alarm" if one.concern > 1 else "calm"}"><strong>{escaped(one.name)}:'
         f" {escaped(one.answer)}.</strong> {marked(one.text)}{_below(one)}</li>\n"

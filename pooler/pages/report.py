@@ -178,7 +178,6 @@ def _in_short(sentences: Sequence[str]) -> Section:
 def _page(
     material: Material, title: str | None, sections: tuple[Section, ...], verdicts: tuple[Verdict, ...]
 ) -> ReportPage:
-    """Put the verdicts and sections under a title."""
     commands = material.commands
     lead = "Below every figure are its numbers"
     lead += "." if commands.is_in_memory else " and the command that prints them."

@@ -267,7 +267,6 @@ def _write_manifest(file: str | None, settings: Mapping[str, Any]) -> None:
 
 
 def _assumed(text: str) -> tuple[float, float]:
-    """Read `--assume`."""
     try:
         kappa, share = (float(part) for part in text.split(","))
     except ValueError:

@@ -75,7 +75,6 @@ def _keep(place: str, refused: Iterable[dict[str, Any]]) -> None:
 
 
 def _tell(file: Path, done: WorkDone) -> None:
-    """Say what was taken in of a file."""
     there = f", {done.there:,} there already" if done.there else ""
     say(f"{file}: {counted(done.new, 'new event')} of `{done.judge}`{there}")
     if done.overruled:

@@ -239,7 +239,6 @@ def judgements(
 def _say_judgements(
     file: str, source: GradesFile, decoded: DecodedQrels, report: ImportReport, pool: Pool
 ) -> None:
-    """Say what happened to the lines of a file."""
     noun = "state" if decoded.states else "judgement"
     having = {name for name, rows in decoded.judged.items() if rows}
     having |= {one.judge for one in decoded.states}
@@ -580,7 +579,6 @@ def import_runs(
 
 
 def _pools_of_another_file(opened: Collection, run: StoredRun) -> list[str]:
-    """Name the pools that were made from another file of a run."""
     return [
         pool.name
         for pool in opened.pools.all()

@@ -34,7 +34,6 @@ _WARNED = {
 
 
 def _tell_scrubbed(scrubbed: Scrubbed | None) -> None:
-    """Say what has happened to the bytes."""
     assert scrubbed is not None
     if scrubbed.value in _SAID:
         say(_SAID[scrubbed.value])
@@ -91,7 +90,6 @@ def erase(
 
 
 def _tell_erased(found: ErasingResult) -> None:
-    """Say what goes and what stays."""
     for sentence in found.sentences():
         say(f"  {sentence}")
 

@@ -155,7 +155,6 @@ def _run(
     asked: ModelOptions,
     drawing: Drawing | None,
 ) -> None:
-    """Ask, store, and say what happened to it."""
     from pooler.model_client.run import JudgingPlan, ModelJudging, is_completion
     from pooler.model_client.transport import RequestSettings, Transport
 
@@ -235,7 +234,6 @@ def _price(asked: ModelOptions) -> Price | None:
 
 
 def _topics(desk: ModelDesk, topic: str | None) -> list[str]:
-    """Return the topics in which the model has something to judge."""
     known = [one.topic for one in desk.inbox()]
     if topic is None:
         return known
@@ -294,7 +292,6 @@ def _tell_plan(plan: AskingPlan, endpoint: Endpoint, price: Price | None, asked:
 
 
 def _tell(name: str, ran: JudgingCounts, price: Price | None) -> None:
-    """Say what happened to a run."""
     n_bad = ran.unreadable.total()
     say(f"{name}: {counted(ran.graded, 'judgement')} with a grade, {n_bad:,} that cannot be judged")
     for words, counts in (("cannot be judged", ran.unreadable), ("failed, and stays unjudged", ran.failed)):

@@ -49,7 +49,6 @@ def serve(
 
 
 def _tell(origin: Origin, n_codes: int) -> None:
-    """Say where judges come in."""
     who = f"{counted(n_codes, 'judge')} can come in with a code"
     say(f"judges open {origin} ({who if n_codes else 'no judge has a code yet: pooler judges code NAME'})")
     say("Ctrl-C stops it")

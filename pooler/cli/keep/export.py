@@ -355,7 +355,6 @@ def whole_collection(
 
 
 def _report_directory(folder: Path, export_choice: ExportChoice, written: Written) -> None:
-    """Say on stderr what was written and what was not."""
     counts = Counter(written.counts)
     nouns = {name: name for name in ("topic", "document", "run", "pool", "judge")}
     nouns["judgement"] = "judgement event"

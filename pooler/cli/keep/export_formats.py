@@ -199,7 +199,6 @@ class _SampleCounts:
 
 
 def _sample_counts(pool: Pool, final: FinalQrels) -> _SampleCounts:
-    """Count the documents of a pool by where they stand."""
     grades = {(row.topic, row.docno): row.grade for row in final.rows}
     counts = _SampleCounts(n_judged_elsewhere=len(grades))
     for entry in pool.entries:

@@ -89,7 +89,6 @@ def _whose(name: str | None, judge: str | None) -> str:
 
 
 def _place(judge: str) -> Path:
-    """Name a file after a judge."""
     if judge.startswith(".") or Path(judge).name != judge:
         raise ArgumentError("--out", "must name the file: this judge's name is none", judge)
     return Path(f"{judge}.html")

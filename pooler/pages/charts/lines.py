@@ -102,7 +102,6 @@ def _stretches(line: ChartLine) -> Iterator[list[tuple[float, float]]]:
 
 
 def _notes(chart: LineChart) -> Iterator[str]:
-    """Yield a remark for every line with gaps."""
     for line in chart.lines:
         missing = sum(not _is_drawn(point) for point in line.points)
         if missing or not line.points:
