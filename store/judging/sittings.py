@@ -6,7 +6,6 @@ import os
 import socket
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, case, collate, select, update
 from sqlmodel import Session
@@ -78,17 +77,9 @@ _LOCK = select(JUDGE.c.id).where(JUDGE.c.id == bindparam("judge")).with_for_upda
 
 def fetch_sitting_numbers(session: Session, names: Mapping[int, str] | None = None) -> dict[int | None, int]:
     """Return the number of every sitting, from 1 in the order in which they began, by row id."""
-    order = order_of_sittings(session, names)
+    order = SITTING.c.started_at, judge_called(session, names), SITTING.c.id
     ids = session.scalars(select(SITTING.c.id).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order))
     return {row_id: number for number, row_id in enumerate(ids, start=1)}
-
-
-def order_of_sittings(
-    session: Session, names: Mapping[int, str] | None = None
-) -> tuple[ColumnElement[Any], ...]:
-    """Order sittings, joined with their judges, as they began; of one moment by their content."""
-    columns = (SITTING.c.host, SITTING.c.process, SITTING.c.program, SITTING.c.id)
-    return (SITTING.c.started_at, judge_called(session, names), *columns)
 
 
 def judge_called(session: Session, names: Mapping[int, str] | None = None) -> ColumnElement[str]:

@@ -157,9 +157,8 @@ def _people(collection: Collection, where: str, data: st.DataObject) -> None:
 def _after(collection: Collection, where: str, data: st.DataObject) -> None:
     """Let judges come, judge by texts that have changed, be renamed, and be erased."""
     draw = data.draw
-    change_stored(
-        where, "UPDATE sitting SET started_at = :at, seen_at = :at", at=MOMENT
-    )  # nobody is at work any more
+    # Nobody is at work any more.
+    change_stored(where, "UPDATE sitting SET seen_at = :at", renews=True, at=MOMENT)
     known = [judge.name for judge in collection.judges.all() if not judge.disabled]
     for name in known[: draw(st.integers(0, 1))]:
         desk = collection.desk(name)
@@ -167,7 +166,7 @@ def _after(collection: Collection, where: str, data: st.DataObject) -> None:
             desk.topic(line.topic)
             _act(JudgeAtWork(desk, line.topic), data)
         desk.leave()
-    change_stored(where, "UPDATE sitting SET started_at = :at, seen_at = :at", at=MOMENT)
+    change_stored(where, "UPDATE sitting SET seen_at = :at", renews=True, at=MOMENT)
     if known and draw(st.booleans()):
         collection.judges.rename(known[0], "\u5be9")
     for judge in collection.judges.all()[: draw(st.integers(0, 2))]:
