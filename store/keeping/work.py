@@ -3,14 +3,16 @@
 The file has one JSON object a line: the head, then one record an event, then a checksum. The head says of
 which collection and judge the page is, when it was made, and in which versions it showed what. A record says
 what the judge did; all that follows from it (the state, the round) comes from the desk. It is known again by
-its window and number, of which its moment tells as much: moments of a page ascend.
+its window and number, of which its moment tells as much: moments of a page ascend. The head is signed with
+the collection's secret, so that no judge can put another one's name on a page; the checksum tells of damage.
 """
 
 from __future__ import annotations
 
+import hmac
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -40,7 +42,7 @@ from store.fields import (
 )
 from store.formats.syntax.json_lines import NoObjectError, json_line, read_json_object
 from store.judging.desk import Desk, fetch_pooled
-from store.judging.events import Pair, deciding_events, fetch_histories
+from store.judging.events import Pair, as_raw, deciding_events, fetch_histories, is_same_decision
 from store.judging.judges import judge_named
 from store.judging.sittings import lock_judge
 from store.readable import readable
@@ -51,6 +53,11 @@ FORMAT = "pooler work 1"
 _BEGINS = '{"format": "pooler work '
 PROGRAM = "pooler page"
 _AGAIN = "nothing of it was imported: save the file again in the page, and send it as it is"
+_UNSIGNED = (
+    "nothing of it was imported; where another copy of the collection made the page, import it there,"
+    " then pooler export judgements JUDGE --history --out FILE there,"
+    " and pooler import judgements FILE --format jsonl here"
+)
 _SHOWN = 25
 
 
@@ -86,6 +93,7 @@ _HEAD: dict[str, Reader] = {
     "guidelines": or_none(whole(1).read),
     "topics": _named(whole(1).read),
     "documents": _named(_shown_text),
+    "signature": HASH.read,
 }
 _COPIED = ("topic", "docno", "revision", "action", "undoes", "grade", "reason")
 _SHOWING = ("position", "shown_at", "dwell_ms", "active_ms", "dropped_keys")
@@ -129,6 +137,13 @@ def collection_uid(session: Session) -> str:
     return sha256(f"{name}\n{made.isoformat()}".encode()).hexdigest()[:16]
 
 
+def _signature(session: Session, head: Mapping[str, Any]) -> str:
+    """Sign a head, as it is written, with what only the collection has."""
+    written = json_line({name: value for name, value in head.items() if name != "signature"})
+    secret = session.scalar(select(TABLES["collection"].c.secret)) or ""
+    return hmac.new(secret.encode(), written.encode(), sha256).hexdigest()
+
+
 def head_of(
     engine: Engine,
     judge: str,
@@ -155,6 +170,7 @@ def head_of(
             "topics": dict(topics),
             "documents": {docno: [digest, forms.get(docno)] for docno, digest in hashes.items()},
         }
+        head["signature"] = _signature(session, head)
     return json_line(head).replace("<", "\\u003c")
 
 
@@ -190,16 +206,20 @@ def import_work(
     """Do again, as the judge of a page, what the page saved: all of it in one transaction.
 
     What is there already is passed over. `FormatError`, with every fault: the file is not as the page wrote
-    it, or says what no page could. `ConflictError`: it is of another collection, or the judge decided
-    otherwise elsewhere since the page was made, and `prefer` does not say what stands. `keep` is called with
-    what cannot be stored, if there is any, before the rest is: a kill in between loses nothing of it.
+    it, says what no page could, or says otherwise of a moment than what came in before. `ConflictError`: it
+    is of another collection, or the judge decided otherwise elsewhere since the page was made, and `prefer`
+    does not say what stands. `keep` is called with what cannot be stored, if there is any, before the rest
+    is: a kill in between loses nothing of it.
     """
     faults = FaultList(str(file))
-    head, records = _read(file, faults)
+    said, head, records = _read(file, faults)
     with reading(engine) as session:
         if head["collection"] != collection_uid(session):
             message = f"{file} is of another collection"
             raise ConflictError(message, hint="--collection names the one that the page was made of")
+        if not hmac.compare_digest(head["signature"], _signature(session, said)):
+            message = f"{file} begins with a head that this collection did not sign"
+            raise ConflictError(message, hint=_UNSIGNED)
         judge = session.execute(select(JUDGE).where(JUDGE.c.uid == head["judge"])).first()
         now = database_now(session)
     if judge is None:
@@ -218,8 +238,11 @@ def import_work(
     return done
 
 
-def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], list[_Record]]:
-    """Return the head and the records of a file that is whole; faults of records go to `faults`."""
+def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], dict[str, Any], list[_Record]]:
+    """Return the head as it came and as it was read, and the records, of a file that is whole.
+
+    Faults of records go to `faults`.
+    """
     body, _, seal = file.read_bytes().removesuffix(b"\n").rpartition(b"\n")
     if not body.startswith(_BEGINS.encode()) and not seal.startswith(_BEGINS.encode()):
         expected = "expected what a page saved"
@@ -228,12 +251,12 @@ def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], list[_Record]]
         expected = "expected what the page saved, got a file that was changed, or cut, since"
         raise FormatError(str(file), [Fault(None, expected, "page")], hint=_AGAIN)
     first, *lines = body.decode("utf-8", "replace").split("\n")
-    _, head = _values(first, _HEAD, 1, faults)
+    said, head = _values(first, _HEAD, 1, faults)
     if head and head["format"] != FORMAT:
         faults.add(1, f"expected the format `{FORMAT}`, got `{head['format']}`", "format")
     read = [(line, *_values(text, _RECORD, line, faults)) for line, text in enumerate(lines, start=2)]
     faults.raise_if_any(hint=_AGAIN)
-    return head, [_Record(*one) for one in read]
+    return said, head, [_Record(*one) for one in read]
 
 
 def _values(
@@ -357,8 +380,7 @@ class _PageDesk(Desk):
         conflicts: list[str] = []
         for pair, own in by_pair.items():
             history = histories.get(pair, [])
-            coming = self._recognise(pair, own, history)
-            self._done.there += len(own) - len(coming)
+            coming = self._recognise(session, pair, own, history)
             new += coming
             decider = _decided_elsewhere(history, own, self._windows)
             if decider is None or not coming:
@@ -414,7 +436,9 @@ class _PageDesk(Desk):
                 self._faults.add(one.line, message, "window")
         self._faults.raise_if_any(hint=_AGAIN)
 
-    def _recognise(self, pair: Pair, own: list[_Record], history: list[Row[Any]]) -> list[_Record]:
+    def _recognise(
+        self, session: Session, pair: Pair, own: list[_Record], history: list[Row[Any]]
+    ) -> list[_Record]:
         """Return the records of a document that are not there yet, and note what the others became."""
         there: dict[str, dict[datetime, Row[Any]]] = {}
         for row in history:
@@ -429,9 +453,33 @@ class _PageDesk(Desk):
             if moment > max(known, default=self._head["made_at"]):
                 coming.append(one)
             elif moment in known:
-                row = known[moment]
-                self._rows[pair, one.known["revision"]] = None if row.id in undone else row
+                event = known[moment]
+                self._done.there += 1
+                self._rows[pair, one.known["revision"]] = None if event.id in undone else event
+                if self._is_other(session, one, event.id):
+                    message = "expected what was imported before of this moment, got something else"
+                    self._faults.add(one.line, message, "record")
+            elif self._rows.get((pair, one.known["undoes"]), one) is None:
+                # It takes back what was taken back at once.
+                self._done.there += 1
+            else:
+                self._refuse(one, "later work on the document was imported without it")
         return coming
+
+    def _is_other(self, session: Session, one: _Record, event: int) -> bool:
+        """Return whether a record says something else than the event that it became."""
+        known = self._said = one.known
+        row = session.execute(select(JUDGEMENT).where(JUDGEMENT.c.id == event)).one()
+        if Action.UNDO in (known["action"], row.action):
+            return bool(known["action"] != row.action)
+        decision = _decision(known)
+        if known["passages"] is not None:
+            try:
+                raw = as_raw(known["passages"], self._readable(session, row.document_id))
+            except ArgumentError:
+                return self._unstorable(known) is None
+            decision = replace(decision, passages=raw)
+        return not is_same_decision(decision, row, self._passages(session, row))
 
     def _refuse_conflicts(self, conflicts: list[str]) -> None:
         """Raise `ConflictError` where there are any."""
@@ -452,7 +500,6 @@ class _PageDesk(Desk):
         self._done.refused.append({**one.line_values, "refused": reason})
 
     def _do(self, session: Session, one: _Record) -> None:
-        """Append what a record makes, or refuse it."""
         known = self._said = one.known
         pair = self._topic_ids[known["topic"]], self._document_ids[known["docno"]]
         place = (pair, known["revision"])
@@ -478,10 +525,8 @@ class _PageDesk(Desk):
                 self._refuse(one, reason)
                 return
             self._sitting = self._sit_on(session)
-            names = ("topic", "docno", "action", "grade", "reason", "note", "passages", *_SHOWING)
-            decision = Decision(**{name: known[name] for name in names})
             try:
-                row, _ = self._append(session, decision, old, seen=seen)
+                row, _ = self._append(session, _decision(known), old, seen=seen)
             except ArgumentError:
                 self._faults.add(one.line, "`passages`: expected parts of the document's text", "passages")
                 return
@@ -534,6 +579,11 @@ class _PageDesk(Desk):
         return readable(raw or "", self._head["documents"][self._said["docno"]][1])
 
 
+def _decision(known: Mapping[str, Any]) -> Decision:
+    names = ("topic", "docno", "action", "grade", "reason", "note", "passages", *_SHOWING)
+    return Decision(**{name: known[name] for name in names})
+
+
 def _decided_elsewhere(
     history: list[Row[Any]], own: list[_Record], windows: Mapping[int, str]
 ) -> Row[Any] | None:
@@ -558,5 +608,4 @@ def _decided(coming: list[_Record]) -> tuple[State, int | None] | None:
 
 
 def _in_words(state: State, grade: int | None) -> str:
-    """Say what was decided."""
     return str(state) if grade is None else str(grade)

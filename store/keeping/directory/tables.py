@@ -86,7 +86,7 @@ def _name(table: Table) -> str:
 
 def _columns(table: Table) -> dict[str, Column[Any]]:
     """Return the columns that a file has, by its keys."""
-    own = (one for one in table.columns if one.name not in {"id", "digest"})
+    own = (one for one in table.columns if one.name not in {"id", "digest", "secret"})
     return {one.name.removesuffix("_id") if _refers(one) else one.name: one for one in own}
 
 

@@ -126,14 +126,87 @@ def test_importing_again_brings_what_is_new_alone(whole: Path, tmp_path: Path) -
     assert grades(whole, ["ann"])["ann", "a"] == 1
 
 
-def test_import_goes_on_after_a_collection_went_through_a_folder(whole: Path, tmp_path: Path) -> None:
-    """What was taken in is known again in a collection that was exported and imported since."""
-    file = save(tmp_path / "ann.jsonl", page_head(whole, "ann", tmp_path), STEPS)
+def test_import_goes_on_in_a_restored_backup(whole: Path, tmp_path: Path) -> None:
+    """What was taken in is known again, and what comes later comes in."""
+    head = page_head(whole, "ann", tmp_path)
+    take(whole, save(tmp_path / "ann.jsonl", head, STEPS[:6]))
+    backup, again = tmp_path / "backup.db", tmp_path / "again.db"
+    run_inside("backup", backup, "--collection", whole).fine()
+    run_inside("restore", backup, "--collection", again).fine()
+    assert take(again, save(tmp_path / "ann.jsonl", head, STEPS)) == (4, 6)
+
+
+def test_page_of_the_collection_that_was_exported_goes_by_its_history(whole: Path, tmp_path: Path) -> None:
+    """A collection made of a folder has a secret of its own; the hint leads from one to the other."""
+    file = save(tmp_path / "ann.jsonl", page_head(whole, "ann", tmp_path), STEPS[:1])
+    folder, again, events = tmp_path / "folder", tmp_path / "again.db", tmp_path / "history.jsonl"
+    run_inside("export", "collection", folder, "--collection", whole).fine()
+    assert b"secret" not in b"".join(one.read_bytes() for one in folder.rglob("*.jsonl"))
+    run_inside("import", "collection", folder, "--collection", again).fine()
+    with pytest.raises(ConflictError, match="did not sign") as caught:
+        take(again, file)
+    assert "import it there" in str(caught.value.hint)
     take(whole, file)
-    run_inside("export", "collection", tmp_path / "folder", "--collection", whole).fine()
-    again = tmp_path / "again.db"
-    run_inside("import", "collection", tmp_path / "folder", "--collection", again).fine()
-    assert take(again, file) == (0, 10)
+    run_inside("export", "judgements", "ann", "--history", "--out", events, "--collection", whole).fine()
+    run_inside("import", "judgements", events, "--format", "jsonl", "--collection", again).fine()
+    assert grades(again, ["ann"])["ann", "a"] == 2
+
+
+def test_head_with_another_judge_is_refused(whole: Path, tmp_path: Path) -> None:
+    """A judge who knows bob's identity and how a checksum is made: that file is not his work."""
+    head, his = (page_head(whole, name, tmp_path) for name in ("ann", "bob"))
+    forged = json.dumps(json.loads(head) | {"judge": json.loads(his)["judge"]})
+    before = done(whole)
+    for one in (forged, forged.replace(json.loads(head)["signature"], json.loads(his)["signature"])):
+        with pytest.raises(ConflictError, match="a head that this collection did not sign"):
+            take(whole, save(tmp_path / "ann.jsonl", one, STEPS[:1]))
+    assert done(whole) == before
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        STEPS[0] | {"grade": 1},
+        record("a", 1, "skip"),
+        STEPS[0] | {"shown_at": None},
+        STEPS[1] | {"action": "cannot"},
+        STEPS[2] | {"note": "another"},
+        STEPS[3] | {"reason": "another"},
+        STEPS[4] | {"passages": [[0, 4, "text"]]},
+        record("a", 4, "note", note="n"),
+    ],
+    ids=lambda one: f"{one['action']} {one['docno']}",
+)
+def test_file_that_says_otherwise_of_a_moment_is_refused(
+    other: dict[str, Any], whole: Path, tmp_path: Path
+) -> None:
+    """The same windows, numbers and moments with another grade: told by line, whatever is preferred."""
+    head = page_head(whole, "ann", tmp_path)
+    take(whole, save(tmp_path / "ann.jsonl", head, STEPS))
+    (place,) = [
+        place
+        for place, one in enumerate(STEPS)
+        if (one["docno"], one["revision"]) == (other["docno"], other["revision"])
+    ]
+    before = done(whole)
+    file = save(tmp_path / "two.jsonl", head, [*STEPS[:place], other, *STEPS[place + 1 : 9]])
+    for prefer in (None, "page"):
+        with pytest.raises(FormatError, match="imported before of this moment") as caught:
+            take(whole, file, prefer=prefer)
+        assert [one.line for one in caught.value.faults] == [place + 2]
+    assert done(whole) == before
+
+
+def test_what_was_refused_is_refused_again(whole: Path, tmp_path: Path) -> None:
+    """A record that could not be stored among ones that were: it is not counted as there."""
+    head = page_head(whole, "ann", tmp_path)
+    with Collection(str(whole)) as opened:
+        opened.documents.add([Document("c", "c", "another text")], replace=True)
+        steps = [record("c", 1, "mark", passages=[[0, 4, "text"]]), record("c", 2, "judge", grade=1)]
+        file = save(tmp_path / "ann.jsonl", head, steps)
+        found = [opened.import_work(file) for _ in range(2)]
+    assert [(one.new, one.there, len(one.refused)) for one in found] == [(1, 0, 1), (0, 1, 1)]
+    assert found[1].refused[0]["refused"] == "later work on the document was imported without it"
 
 
 def test_page_without_a_step_brings_nothing(whole: Path, tmp_path: Path) -> None:
