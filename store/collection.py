@@ -133,10 +133,10 @@ class Collection:
     def as_it_stands(self) -> Iterator[Inside]:
         """Open a transaction that sees one state of everything, whatever judges do meanwhile.
 
-        `StoreError`: the judgements are not as they were written.
+        `StoreError`: they are not as they were written.
         """
         with self._db.reading_keyed() as inside:
-            self._db.check_digests(inside.session, judgements=True)
+            self._db.check_digests(inside.session, judgements=True, work=True)
             yield inside
 
     def being_filled(self) -> AbstractContextManager[Inside]:

@@ -27,6 +27,7 @@ from sqlmodel import Session
 from store.content.draws import draws_left, is_adaptive
 from store.content.lookup import to_judge
 from store.db.database import Area
+from store.db.digests import add_docnos
 from store.db.engine import DAMAGED, DAMAGED_HINT
 from store.db.keys import fetch_docnos
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY, TABLES
@@ -232,6 +233,8 @@ class Documents(Area):
                     )
                 if changes:
                     session.connection().execute(statement, changes)
+                    newly = [(one, keys.names[one]) for one, (listed, _) in stored.items() if not listed]
+                    add_docnos(session, [*newly, *((*one, 1) for one in newly)])
                 write_metadata(session, described_now, metadata)
             if fields is not None and tuple(fields) != self._db.fields:
                 session.execute(update(TABLES["collection"]).values(fields=fields_text(fields)))

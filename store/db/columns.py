@@ -104,7 +104,6 @@ def raw_form(column: Column[Any]) -> Callable[[Any], Any]:
 
 
 def _as_moment(value: datetime) -> str:
-    """Write a moment as SQLite keeps it."""
     moment = value.astimezone(UTC).replace(tzinfo=None)
     return moment.isoformat(sep=" ", timespec="microseconds")
 

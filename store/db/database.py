@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
+from itertools import chain
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from sqlalchemy import select
 from sqlmodel import Session
 
-from store.db.digests import broken_indexes, wrong_events, wrong_pools, wrong_runs, wrong_tables
+from store.db.digests import CHANGING, broken_indexes, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import (
     DAMAGED,
     DAMAGED_HINT,
@@ -97,11 +98,18 @@ class Database:
         return display(self.engine.url)
 
     def check_digests(
-        self, session: Session, *, judgements: bool = False, runs: Sequence[str] = (), pool: str = ""
+        self,
+        session: Session,
+        *,
+        judgements: bool = False,
+        work: bool = False,
+        runs: Sequence[str] = (),
+        pool: str = "",
     ) -> None:
         """Raise `StoreError` where what is about to be published or measured is not as it was written.
 
         The small tables that say what is measured, and what is named; each once while the collection is open.
+        `work`: answers of models, places at documents, sittings, and all small tables.
         """
         finders: dict[tuple[str, str], Iterator[str]] = {
             ("tables", ""): wrong_tables(session, _MEASURED),
@@ -112,6 +120,9 @@ class Database:
             finders["indexes of judgements", ""] = broken_indexes(session, *judged)
             finders["judgements", ""] = wrong_events(session)
             finders["pools", ""] = wrong_pools(session)
+        if work:
+            more = (wrong_events(session, TABLES[name]) for name in ("answer", *CHANGING))
+            finders["work", ""] = chain(wrong_tables(session), *more)
         if pool:
             finders["pool", pool] = wrong_pools(session, pool)
         finders |= {("run", tag): wrong_runs(session, tag) for tag in runs}

@@ -7,11 +7,12 @@ scale, and no rule is broken. So a collection keeps digests of 64 bits (BLAKE2b)
 - ``judgement.digest``: one event, with the topic, the docno and the judge's uid in place of row ids, and its
   passages; ``answer.digest``: one answer of a model, likewise;
 - ``run.digest``: the rankings of a run; ``pool.digest``: the entries of a pool, with topics and docnos;
+- ``assignment.digest``, ``sitting.digest``: one place at a document, one sitting; an UPDATE takes it off, and
+  the end of the transaction puts the new one on;
 - the table ``digest``: the rows of each table of `WHOLE`, the docnos, all events and all answers.
 
 The digest of several rows is the exclusive or of their digests, so that their order does not matter and a row
-more costs no look at the others. A document's title and text have their SHA-256 beside them. Nothing covers
-sittings, places at documents, access codes and ``document.listed``: all of it is of work that is going on.
+more costs no look at the others. A document's title and text have their SHA-256 beside them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from hashlib import blake2b
 from operator import xor
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, delete, event, insert, select, text, update
+from sqlalchemy import Connection, Engine, Table, Update, delete, event, insert, select, text, update
 from sqlmodel import Session
 
 from store.db.raw import is_postgresql, raw_rows
@@ -43,9 +44,11 @@ from store.db.tables import (
 
 WHOLE = (
     *("collection", "guideline", "topic", "topic_version", "document_metadata", "run", "pool", "pool_run"),
-    *("pool_topic", "judge", "model_judge", "erasure", "assignment_plan"),
+    *("pool_topic", "judge", "judge_code", "model_judge", "erasure", "assignment_plan"),
 )
 """Tables of few rows, whose digest is computed anew whenever a transaction has changed one."""
+CHANGING = ("assignment", "sitting")
+"""Tables whose rows change while judges are at work."""
 _CHANGED = "pooler_changed_tables"
 _EVENTS = "pooler_changed_events"
 _LOCK = 0x64696765
@@ -112,14 +115,15 @@ def _passages(session: Session, where: str) -> dict[int, list[Any]]:
 
 
 def write_event_digests(session: Session, table: Table = JUDGEMENT, *, where: str = "digest IS NULL") -> None:
-    """Give a digest to the events, or answers, that a condition chooses: those that have none."""
+    """Give a digest to the rows that a condition chooses: events, answers, or of a table of `CHANGING`."""
     session.flush()
     names = table.columns.keys()
     row_id, place = names.index("id"), names.index("digest")
     waiting = []
     for row, digest in _named_rows(session, table, where):
         waiting.append({"row": row[row_id], "new": digest})
-        note_events(session, table, (digest, row[place] or 0))
+        if table.name not in CHANGING:
+            note_events(session, table, (digest, row[place] or 0))
     statement = text(f"UPDATE {table.name} SET digest = :new WHERE id = :row")
     for first in range(0, len(waiting), _BATCH):
         session.connection().execute(statement, waiting[first : first + _BATCH])
@@ -156,7 +160,8 @@ def write_pool_digest(session: Session, pool_id: int) -> None:
 def table_digest(session: Session, name: str) -> int:
     """Return the digest that a table of `WHOLE`, or the docnos, are to have."""
     if name == DOCUMENT.name:
-        return combined(map(digest_of, session.connection().execute(select(DOCUMENT.c.id, DOCUMENT.c.docno))))
+        known = session.connection().execute(select(DOCUMENT.c.id, DOCUMENT.c.docno, DOCUMENT.c.listed))
+        return combined(digest_of((*row, 1) if listed else row) for *row, listed in known)
     return combined(map(digest_of, raw_rows(session, TABLES[name])))
 
 
@@ -171,8 +176,8 @@ def _store(session: Session, digests: dict[str, int]) -> None:
     connection.execute(insert(DIGEST), [{"name": name, "value": value} for name, value in digests.items()])
 
 
-def add_docnos(session: Session, rows: Iterable[tuple[int, str]]) -> None:
-    """Take new documents, row id and docno of each, into the digest of the docnos.
+def add_docnos(session: Session, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Take documents into the digest of the docnos, or out if they are in it: row id, docno, 1 if listed.
 
     The transaction is a bulk one (`store.db.engine.writing`): no other adds documents.
     """
@@ -181,25 +186,34 @@ def add_docnos(session: Session, rows: Iterable[tuple[int, str]]) -> None:
 
 
 def note_changes(engine: Engine) -> None:
-    """Note of each transaction on an engine which tables of `WHOLE` it changes."""
+    """Note of each transaction on an engine which tables with a digest it changes."""
 
     def note(connection: Connection, statement: Any, *_rest: Any) -> None:
         if getattr(statement, "is_dml", False):
             note_changed(connection, statement.table)
 
+    def take_off(_: Connection, statement: Any, many: Any, one: Any, __: Any) -> tuple[Any, Any, Any]:
+        if isinstance(statement, Update) and getattr(statement.table, "name", "") in CHANGING:
+            statement = statement.values(digest=None)
+        return statement, many, one
+
+    event.listen(engine, "before_execute", take_off, retval=True)
     event.listen(engine, "after_execute", note)
 
 
 def note_changed(connection: Connection, table: Table) -> None:
     """Note that a transaction changes a table past SQLAlchemy."""
-    if table.name in WHOLE:
+    if table.name in (*WHOLE, *CHANGING):
         connection.info.setdefault(_CHANGED, set()).add(table.name)
 
 
 def renew_changed(session: Session) -> None:
-    """Compute the digests of the tables of `WHOLE` that this transaction has changed."""
-    if session.in_transaction() and (changed := session.connection().info.pop(_CHANGED, None)):
-        renew_tables(session, sorted(changed))
+    """Compute the digests of what this transaction has changed in tables of `WHOLE` and `CHANGING`."""
+    changed = session.connection().info.pop(_CHANGED, set()) if session.in_transaction() else set()
+    for name in sorted(changed.intersection(CHANGING)):
+        write_event_digests(session, TABLES[name])
+    if whole := sorted(changed.difference(CHANGING)):
+        renew_tables(session, whole)
     # Last of all, so that no judge waits for another one's whole decision.
     for name, change in sorted(session.info.pop(_EVENTS, {}).items()):
         _lock(session)
@@ -224,6 +238,8 @@ def write_all_digests(session: Session) -> None:
         write_event_digests(session, table, where="TRUE")
         _store(session, {table.name: combined(session.scalars(select(table.c.digest)))})
     session.info.pop(_EVENTS, None)
+    for name in CHANGING:
+        write_event_digests(session, TABLES[name], where="TRUE")
     for run_id in session.scalars(select(RUN.c.id)).all():
         write_run_digest(session, run_id)
     for pool_id in session.scalars(select(POOL.c.id)).all():
@@ -253,7 +269,7 @@ def wrong_tables(session: Session, names: Iterable[str] = (*WHOLE, DOCUMENT.name
 
 
 def wrong_events(session: Session, table: Table = JUDGEMENT) -> Iterator[str]:
-    """Yield what is wrong with judgement events, or answers of models."""
+    """Yield what is wrong with judgement events, answers of models, or rows of a table of `CHANGING`."""
     names = table.columns.keys()
     place = names.index("digest")
     # A server answers one question at a time.
@@ -262,6 +278,10 @@ def wrong_events(session: Session, table: Table = JUDGEMENT) -> Iterator[str]:
         whole ^= row[place] or 0
         if row[place] != digest:
             wrong.append(row)
+    if table.name in CHANGING:
+        row_id = names.index("id")
+        yield from (f"row {row[row_id]} of `{table.name}` is not as it was written" for row in wrong)
+        return
     judges = dict(map(tuple, session.execute(select(JUDGE.c.uid, JUDGE.c.name)))) if wrong else {}
     for row in wrong:
         number, docno, uid = row[len(names) :]

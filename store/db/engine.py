@@ -153,7 +153,7 @@ def hinting(hint: str) -> Iterator[None]:
         raise StoreError(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_4a13cb0b"
+SCHEMA_REVISION = "1_057b4104"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
 
 BUSY_TIMEOUT_MS = 30_000

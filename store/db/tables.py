@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING
 from datetime import datetime
+from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import (
@@ -64,6 +65,10 @@ class CollectionRow(_Row, table=True):
     """Name and version of the program."""
     fields: str | None = Field(default=None, sa_type=RawText)
     """JSON: names of the fields of documents that judges are shown, in their order; ``None`` = none."""
+    secret: str = Field(
+        default_factory=token_hex, sa_type=String(64), sa_column_kwargs={"default": token_hex}
+    )
+    """Signs what leaves and comes back, as pages do; it is in backups, and in no exported collection."""
 
 
 class GuidelineRow(_Row, table=True):
@@ -297,6 +302,7 @@ class AssignmentRow(_Row, table=True):
         one_of("display_order", ("docno", "priority", "random")),
         CheckConstraint("order_seed IS NULL OR display_order = 'random'", name="seed_of_random_order"),
         Index("assignment_of_topic", "topic_id", "position", sqlite_where=_CAN_BE_CLAIMED),
+        Index("assignment_without_digest", "id", sqlite_where=text("digest IS NULL")),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -316,6 +322,8 @@ class AssignmentRow(_Row, table=True):
     """How `position` lays the documents: `docno`, `priority`, `random`."""
     order_seed: int | None = Field(default=None, sa_type=BigInteger)
     """Of the order `random`; ``None`` = not known, or another order."""
+    digest: int | None = Field(default=None, sa_type=BigInteger)
+    """See `store.db.digests`."""
 
 
 class SittingRow(_Row, table=True):
@@ -334,6 +342,8 @@ class SittingRow(_Row, table=True):
     """The topic that is open."""
     window: str | None = Field(default=None, sa_type=String(16))
     """Of a page: which of its windows, so that what was taken in is known again; ``None`` = at a desk."""
+    digest: int | None = Field(default=None, sa_type=BigInteger)
+    """See `store.db.digests`."""
 
 
 class PassageRow(_Row, table=True):

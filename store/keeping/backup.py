@@ -178,6 +178,7 @@ def _copy_pages(session: Session, part: Path, file: Path, progress: Progress) ->
         # A code that was revoked since is not to open anything again where this is restored.
         target.execute("PRAGMA secure_delete = ON")
         target.execute("DELETE FROM judge_code")
+        target.execute("DELETE FROM digest WHERE name = 'judge_code'")
         target.commit()
         target.execute("PRAGMA application_id = 0")
         target.execute("PRAGMA user_version = 0")
@@ -201,7 +202,6 @@ def _stepping(number: int, advance: Callable[[int], None]) -> Callable[[int, int
 
 @contextmanager
 def _writing_to(file: Path) -> Iterator[None]:
-    """Name the file that could not be written."""
     with engine_at(file) as engine, translated_errors(engine):
         yield
 

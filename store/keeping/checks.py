@@ -7,21 +7,21 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Boolean, DateTime, Integer, String, Table, text
+from sqlalchemy import text
 from sqlmodel import Session, SQLModel
 
-from store.db.columns import is_of
-from store.db.digests import WHOLE, wrong_events, wrong_pools, wrong_runs, wrong_tables
+from store.db.digests import CHANGING, WHOLE, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import stored_columns
 from store.db.files import seal_fault
 from store.db.packing import unpack_floats, unpack_integers
 from store.db.raw import is_postgresql
-from store.db.tables import ANSWER, TABLES
+from store.db.tables import TABLES
 from store.errors import PoolerError
 from store.event import STATE_OF
 from store.fields import id_fault
@@ -107,7 +107,6 @@ def events(broken: str, sentence: str, *, more: str, joins: str = "") -> Faults:
 
 
 def _listed(values: Iterable[str]) -> str:
-    """List words for a statement."""
     return ", ".join(f"'{value}'" for value in values)
 
 
@@ -134,7 +133,6 @@ def _integrity(session: Session) -> Iterator[str]:
 
 
 def _different_tables(session: Session) -> Iterator[str]:
-    """Tell of columns that are not there."""
     stored = stored_columns(session)
     for table in SQLModel.metadata.sorted_tables:
         lacking = [column.name for column in table.columns if (table.name, column.name) not in stored]
@@ -165,44 +163,7 @@ def _broken_references(session: Session) -> Iterator[str]:
                 yield f"a row of `{table.name}` refers to no `{parent.table.name}`"
 
 
-_MOMENT = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*"
-_TYPES = (
-    (Boolean, "{0} NOT IN (0, 1)"),
-    (DateTime, f"{{0}} NOT GLOB '{_MOMENT}' OR datetime({{0}}) IS NULL"),
-    (Integer, "typeof({0}) NOT IN ('integer', 'null')"),
-    (String, "typeof({0}) NOT IN ('text', 'null')"),
-)
-"""By what a column holds, the condition of a value that SQLite took for it and that is none."""
-_WITHOUT_DIGEST = ("assignment", "sitting", "judge_code")
-
-
-def _wrong_values(session: Session) -> Iterator[str]:
-    """Yield values of another type than their columns', where no digest tells of them.
-
-    A server sees to its types itself.
-    """
-    if not is_postgresql(session):
-        for name in _WITHOUT_DIGEST:
-            yield from _wrong_types(session, TABLES[name])
-
-
-def _wrong_types(session: Session, table: Table) -> Iterator[str]:
-    """Compare the types of values, which SQLite leaves open, with those of their columns."""
-    tests = []
-    for column in table.columns:
-        # Of a column that is missing, SQLite would take the bare name for a text.
-        name = f'"{table.name}"."{column.name}"'
-        test = next(test for kind, test in _TYPES if is_of(column, kind))
-        # No value is no fault of its type.
-        tests.append(f'("{column.name}" IS NOT NULL AND ({test.format(name)}))')
-    query = f'SELECT {", ".join(tests)} FROM "{table.name}" WHERE {" OR ".join(tests)}'
-    for row in session.execute(text(query)):
-        first = next(column.name for column, bad in zip(table.columns, row, strict=True) if bad)
-        yield f"`{table.name}` has a value of another type in `{first}`"
-
-
 def _scale_fault(scale: str) -> str | None:
-    """Say why a scale cannot be read."""
     try:
         read = scale_from_json(json.loads(scale))
         make_scale(read.grades, relaxed=read.relaxed, rigid=read.rigid)
@@ -228,12 +189,10 @@ def _run_fault(tag: str, sha256: object) -> str | None:
 
 
 def _called_fault(what: str, name: str) -> str | None:
-    """Say why a thing cannot be called so."""
     return f"{what}: {fault}" if (fault := id_fault(name)) else None
 
 
 def _manifest_fault(whose: str, manifest: str) -> str | None:
-    """Say why a manifest cannot be read."""
     try:
         json.loads(manifest)
     except ValueError as error:
@@ -397,16 +356,16 @@ CHECKS = (
     Check("file", "pages", _pages, _sealed, _integrity),
     Check("tables", "tables", lambda _: len(TABLES), _different_tables, advice=RESTORE, n_told=None),
     Check("references", "rows", _count_rows, _broken_references),
-    Check("values", "rows", among(*_WITHOUT_DIGEST), _wrong_values),
     Check(
         "digests",
         "rows",
-        among(*sorted(WHOLE), "judgement", "answer", "document"),
+        among(*sorted((*WHOLE, *CHANGING)), "judgement", "answer", "document"),
         wrong_tables,
         wrong_runs,
         wrong_pools,
-        wrong_events,
-        lambda session: wrong_events(session, ANSWER),
+        lambda session: chain.from_iterable(
+            wrong_events(session, TABLES[name]) for name in ("judgement", "answer", *CHANGING)
+        ),
     ),
     Check(
         "texts",

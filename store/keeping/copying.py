@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, Table, func, select, text
+from sqlalchemy import Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import Session, SQLModel
@@ -20,7 +20,7 @@ from sqlmodel import Session, SQLModel
 from store.db.engine import display, engine_at, translated_errors, writing
 from store.db.raw import is_postgresql, raw_rows, write_raw
 from store.db.schema import make_tables
-from store.db.tables import JUDGE_CODE
+from store.db.tables import DIGEST, JUDGE_CODE
 from store.errors import StoreError
 from store.keeping.progress import Progress
 
@@ -50,6 +50,7 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
             with closing(_rows(session, table, advance)) as rows:
                 write_raw(into, table, rows)
             go_on_after(into, table)
+        into.execute(delete(DIGEST).where(DIGEST.c.name == JUDGE_CODE.name))
     return counts
 
 

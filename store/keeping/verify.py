@@ -40,9 +40,7 @@ class Verified:
 def verify(url: URL, *, progress: Progress = no_progress) -> list[Verified]:
     """Check a collection against its own rules, read only, while others may work on it; one answer a check.
 
-    All checks but the first see one state. What none can see is another value of the same kind in what
-    judging changes all the time (times of sittings, order, purpose and lease of places), and whether a
-    documents file named a document without a text; in a backup the seal of the file tells that, too.
+    All checks but the first see one state.
     """
     with engine_at(url) as engine, hinting(RESTORE):
         check_revision(engine)

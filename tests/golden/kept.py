@@ -29,6 +29,7 @@ def unpack_today(name: str, target: Path) -> Path:
         made.deserialize(gzip.decompress((GOLDEN / f"{name}.gz").read_bytes()))
         # Copies that had come together: a state by a rule, and what stood on the other copy.
         made.execute("UPDATE judgement SET action = 'judge' WHERE action = 'settle'")
+        made.execute("ALTER TABLE collection ADD COLUMN secret VARCHAR(64) NOT NULL DEFAULT 'kept'")
         # The seed of an order was a part of its name: `random:7`.
         for table in ("assignment", "judgement"):
             made.execute(f"ALTER TABLE {table} ADD COLUMN order_seed BIGINT")

@@ -38,7 +38,7 @@ def verify(collection: str | Path | Collection, *, progress: Progress | None = N
     Notes
     -----
     Every reference, hash and digest, and the history of every judgement; time grows with the rows of
-    the collection. Sittings and places at documents, which change all the time, have no digest.
+    the collection.
     """
     from store.db.engine import collection_url, display
     from store.keeping.verify import verify as check

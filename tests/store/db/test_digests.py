@@ -13,16 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Boolean, Column, DateTime, Float, Integer, LargeBinary, text
+from sqlmodel import Session
 
 from store.collection import Collection
 from store.db.columns import is_of
-from store.db.digests import WHOLE, digest_of, wrong_events, wrong_pools, wrong_runs, wrong_tables
+from store.db.digests import CHANGING, WHOLE, digest_of, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import reading
-from store.db.tables import ANSWER, TABLES
+from store.db.tables import TABLES
 from store.errors import StoreError
 from store.records import JudgeKind, Qrel
-from tests.helpers.world import carry, change_stored, engine_of, make_pool, make_run, parse_scale
+from tests.helpers.world import JudgeAtWork, carry, change_stored, engine_of, make_pool, make_run, parse_scale
 from tests.store.full_collection import fill
+from tests.store.places import held_place
 
 WITHOUT_RULES = (
     ("PRAGMA defer_foreign_keys = ON", "PRAGMA ignore_check_constraints = ON"),
@@ -30,19 +32,26 @@ WITHOUT_RULES = (
 )
 """What lets a file, or a server, take any value."""
 NONE = "\udfff"
-COVERED = (*WHOLE, "document", "ranking", "pool_entry", "judgement", "passage", "answer")
+COVERED = (*WHOLE, *CHANGING, "document", "ranking", "pool_entry", "judgement", "passage", "answer")
 LEFT_OUT = {
-    ("document", "listed"), ("document", "title"), ("document", "text"), ("document", "sha256"),
+    ("document", "title"), ("document", "text"), ("document", "sha256"),
     ("pool_entry", "pool_id"), ("ranking", "run_id"),
 }  # fmt: skip
-"""Columns of covered tables that something else tells of: a hash, a reference, or nothing (`listed`)."""
+"""Columns of covered tables that something else tells of: a hash, or a reference."""
 
 
 def wrong(name: str) -> list[str]:
     """Return all that is not as it was written."""
     with engine_of(name) as engine, reading(engine) as session:
-        found = [*wrong_tables(session), *wrong_runs(session), *wrong_pools(session), *wrong_events(session)]
-        return [*found, *wrong_events(session, ANSWER)]
+        return all_faults(session)
+
+
+def all_faults(session: Session) -> list[str]:
+    """Return what every digest tells."""
+    found = [*wrong_tables(session), *wrong_runs(session), *wrong_pools(session)]
+    for name in ("judgement", "answer", *CHANGING):
+        found += wrong_events(session, TABLES[name])
+    return found
 
 
 def test_everything_has_one(collection_name: str) -> None:
@@ -50,7 +59,7 @@ def test_everything_has_one(collection_name: str) -> None:
     fill(collection_name)
     assert wrong(collection_name) == []
     with engine_of(collection_name) as engine, reading(engine) as session:
-        for table in ("judgement", "answer"):
+        for table in ("judgement", "answer", *CHANGING):
             rows = session.execute(text(f"SELECT digest FROM {table}")).scalars().all()
             assert rows
             assert None not in rows
@@ -118,8 +127,7 @@ def test_another_value_of_any_column_is_seen(collection_name: str) -> None:
                     where = f' WHERE "{one}" = {row}' if row else ""
                     new = another(column, on_server=on_server)
                     session.execute(text(f'UPDATE "{table.name}" SET "{column.name}" = {new}{where}'))
-                    found = [*wrong_tables(session), *wrong_runs(session), *wrong_pools(session),
-                             *wrong_events(session), *wrong_events(session, ANSWER)]  # fmt: skip
+                    found = all_faults(session)
                 if not found:
                     unseen.append((table.name, column.name))
     assert unseen == []
@@ -162,7 +170,16 @@ DAMAGE: dict[str, tuple[str, Callable[[Collection], object]]] = {
     "event": ("DELETE FROM judgement WHERE revision = 1", lambda one: one.judgements.current()),
     "pooled": ("DELETE FROM pool_entry", lambda one: one.grades.judges() and one.judgements.current()),
     "entry": ("UPDATE pool_entry SET inclusion_probability = 0.5", lambda one: one.pools.get("pool")),
+    "listed": ("UPDATE document SET listed = NOT listed", lambda one: all_of(one)),
+    "place": ("UPDATE assignment SET position = position + 1", lambda one: all_of(one)),
+    "sitting": ("UPDATE sitting SET host = 'x'", lambda one: all_of(one)),
 }
+
+
+def all_of(collection: Collection) -> str:
+    """Open a collection as an export of all of it does."""
+    with collection.as_it_stands() as inside:
+        return str(inside)
 
 
 @pytest.mark.parametrize("what", DAMAGE)
@@ -173,6 +190,8 @@ def test_what_is_read_is_checked(collection_name: str, collection: Collection, w
     collection.judges.add("ann", JudgeKind.HUMAN)
     grades = [Qrel("7", "a", 1), Qrel("7", "b", 0)]
     collection.judgements.add({"ann": grades}, JudgeKind.HUMAN)
+    JudgeAtWork(collection.desk("ann"), "7").grade("a", 0)
+    held_place(collection_name, "7", "b", "ann")
     statement, read = DAMAGE[what]
     with Collection(collection_name) as opened:
         read(opened)

@@ -143,7 +143,7 @@ def test_plan_is_stored_with_its_manifest(pooled: Collection, collection_name: s
     assert json.loads(manifest) == {"seed": 7, "judges": ["ben", "赤松"]}
     assert (number, lease_s) == (1, 90)
     assert abs((datetime.fromisoformat(str(made_at)).replace(tzinfo=UTC) - before).seconds) < 60
-    facts = [row[3:] for row in stored["assignment"]]
+    facts = [row[3:-1] for row in stored["assignment"]]
     assert facts == [
         (2, 3, "calibration", None, 1, "random", 7),
         (None, 0, "overlap", None, 1, "priority", None),

@@ -340,7 +340,7 @@ def test_event_says_how_it_came_about(ready: Collection, collection_name: str) -
     }  # fmt: skip
     assert found == [same | first, same | second]
     assert {*same, *first, "shown_at", "judged_at", "digest"} == set(COLUMNS)
-    ((_, judge, *_, host, process, program, _, _),) = stored_rows(collection_name)["sitting"]
+    ((_, judge, *_, host, process, program, _, _, _),) = stored_rows(collection_name)["sitting"]
     assert (judge, process, program) == (1, os.getpid(), "test 1")
     assert host
 

@@ -110,7 +110,7 @@ def test_sitting_is_kept_from_first_event_to_leaving(collection: Collection, col
     sitting.desk.leave()
     assert stored_rows(collection_name)["sitting"] == []
     sitting.grade("a", 1)
-    ((_, _, started, seen, ended, host, process, program, _, _),) = stored_rows(collection_name)["sitting"]
+    ((_, _, started, seen, ended, host, process, program, *_),) = stored_rows(collection_name)["sitting"]
     assert (host, process, program) == (socket.gethostname(), os.getpid(), "pooler 9")
     assert (started, ended) == (seen, None)
     sitting.desk.leave()
