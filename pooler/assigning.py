@@ -380,7 +380,6 @@ def _check_judges(names: Sequence[str], options: AssignmentOptions) -> None:
 
 
 def _purposes(topic: str, documents: Sequence[Assignable], options: AssignmentOptions) -> list[Purpose]:
-    """Draw the purposes of a topic's documents."""
     n_documents = len(documents)
     n_overlap = int(n_documents * options.overlap + 0.5)
     numbers = raw_numbers(options.seed, topic, n_documents, step=_PURPOSE)

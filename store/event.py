@@ -194,7 +194,6 @@ class EventChain:
 
 
 def _contradictions(event: JudgementEvent) -> Iterator[str]:
-    """Say which parts of an event contradict each other."""
     if (event.state is State.JUDGED) != (event.grade is not None):
         got = "none" if event.grade is None else event.grade
         is_due = "a grade" if event.state is State.JUDGED else "no grade"

@@ -123,7 +123,6 @@ def checked_values(
 
 
 def _unfit(expected: str, value: Any) -> UnfitValueError:
-    """Say what was expected, and show what was got."""
     shown = "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
     return UnfitValueError(f"expected {expected}, got {shown if len(shown) <= 80 else f'{shown[:80]}…'}")
 
@@ -147,7 +146,6 @@ def _reader_of_ids(fault: Callable[[str], str | None]) -> Reader:
 
 
 def _read_word(value: Any) -> str:
-    """Read text that is not empty."""
     if text := _read_text(value):
         return sys.intern(text)
     message = "expected text or null, got an empty text"
@@ -155,7 +153,6 @@ def _read_word(value: Any) -> str:
 
 
 def _read_code(value: Any) -> str:
-    """Read a short text."""
     text = _read_word(value)
     if len(text) <= LONGEST_CODE:
         return text

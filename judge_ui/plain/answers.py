@@ -134,7 +134,6 @@ class Answers:
         return word if name == word else f"{name} or {word}"
 
     def _meaning(self, text: str) -> int | Act | None:
-        """Say what one word, or all of an answer, means."""
         plain = _plain(text)
         if plain.lower() in self._words:
             return self._words[plain.lower()]

@@ -332,7 +332,6 @@ class PlainJudge:
         session.needs_briefing = False
 
     def _answer(self, answer: TypedAnswer) -> None:
-        """Do what an answer means."""
         meaning, session = answer.meaning, self._session
         if meaning is Command.QUIT:
             raise EOFError

@@ -170,12 +170,10 @@ class LineReading:
             self._talk.say("\n".join(map(str, found)))
 
     def _of_topic(self) -> tuple[str, ...]:
-        """Return the words of the open topic."""
         topic = self._session.topic
         return () if topic is None else query_terms(topic)
 
     def _read(self) -> ShownDocument:
-        """Return the document before the judge."""
         if self.page is None or self._session.task is None:
             self.page = self._session.page()
         return self.page

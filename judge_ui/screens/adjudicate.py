@@ -125,7 +125,6 @@ class AdjudicateScreen(JudgeScreen):
         super()._show()
 
     def _aside(self) -> MarkedText:
-        """Write what the judges said."""
         return self._opinions
 
     def _read_topic(self) -> None:

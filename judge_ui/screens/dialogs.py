@@ -212,7 +212,6 @@ class PaletteDialog(Dialog[Command | None]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        """Show the commands that have every word that was typed."""
         event.stop()
         self._fill(event.value)
 

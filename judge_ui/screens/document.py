@@ -261,7 +261,6 @@ class DocumentScreen(WorkScreen[None]):
         return True
 
     def _written(self, page: ShownDocument, passages: Iterable[Passage]) -> MarkedText:
-        """Write a document with its words lit up."""
         topic, own, common = self._terms
         is_raw = self._session.is_raw and page is self._page
         return document_text(page, topic, passages, own=own, common=common, is_raw=is_raw)

@@ -121,7 +121,6 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         self.dismiss(self._events[message.row])
 
     def _show(self) -> None:
-        """Read the events and list them."""
         session, task = self._session, self._session.task
         of_document = self._is_of_document and task is not None
         docno = sanitise_line(task.docno) if task is not None else ""

@@ -139,7 +139,6 @@ class TextPane(ScrollView, can_focus=True):
         return laid.strips[line]
 
     def _drawn(self, laid: LaidText, line: int, layers: Sequence[Layer]) -> Strip:
-        """Draw one line of a text, with what stands out."""
         base, width = self._brush
         pieces = [piece for piece in laid.pieces(line, layers) if piece[0]]
         signs = (sign for look, sign in _SIGNS if any(look in drawn for _, drawn in pieces))
@@ -178,7 +177,6 @@ class TextPane(ScrollView, can_focus=True):
         self.scroll_to(y=line, animate=False, immediate=True, force=True)
 
     def _reach_line(self, line: int | None) -> None:
-        """Lay out up to a line, or all of the text."""
         laid = self._laid
         if laid is None or laid.rest is None:
             return

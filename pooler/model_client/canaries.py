@@ -89,6 +89,5 @@ def _rise(kind: Asked, copies: list[Answer], own: dict[tuple[str, str], int | No
 
 
 def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide sums by counts."""
     ratio: NDArray[np.float64] = sums[:, 0] / sums[:, 1]
     return ratio

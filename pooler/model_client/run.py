@@ -416,7 +416,6 @@ class ModelJudging:
                 return
 
     def _store(self, answer: Answer) -> None:
-        """Store an answer with its judgement, and count it."""
         counts = self.counts
         try:
             self._keep(answer)

@@ -169,7 +169,6 @@ def _pattern(folder: str, files: Sequence[str], out: str) -> _Pattern | None:
 
 
 def _file(name: str) -> str:
-    """Name a file so that it is no option."""
     return f"./{name}" if name.startswith("-") and name != _STDIN else name
 
 

@@ -239,7 +239,6 @@ def numbers(table: Table, name: str) -> list[float]:
 
 
 def _texts(table: Table, name: str) -> list[str]:
-    """Return a column as it is to be read."""
     column = table.column(name)
     return [written(cell, column) for cell in table.cells(name)]
 

@@ -363,5 +363,4 @@ def first_of(topics: Sequence[str]) -> str:
 
 
 def _quoted(docno: str | bytes) -> str:
-    """Quote a docno for a message."""
     return quoted(docno.decode() if isinstance(docno, bytes) else docno)

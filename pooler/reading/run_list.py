@@ -180,6 +180,5 @@ def _entry(cells: dict[str, str], number: int, folder: PurePath, faults: FaultLi
 
 
 def _models(text: str) -> tuple[str, ...] | None:
-    """Read the models of a run."""
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     return () if names == (NO_MODEL,) else names or None

@@ -551,7 +551,6 @@ def warn_if_nothing_relevant(file: str, decoded: DecodedQrels) -> None:
 
 
 def _decode_states(one: JudgedFile, scale: Scale) -> None:
-    """Check the grades of a file of every judge."""
     faults = FaultList(one.named.file)
     values = {None, *scale.values}
     listed = ", ".join(map(str, scale.values))
@@ -563,7 +562,6 @@ def _decode_states(one: JudgedFile, scale: Scale) -> None:
 
 
 def _check_judges(files: Sequence[JudgedFile]) -> None:
-    """Refuse a judge whom two files name."""
     first_in: dict[str, str] = {}
     for one in files:
         names = {row.judge for row in one.source.rows} if one.source is not None else set()

@@ -67,7 +67,6 @@ class Parameter:
         return value
 
     def _requirement(self) -> str:
-        """Say what a value must be."""
         if self.type is str:
             return "must be a name"
         kind = "an integer" if self.type is int else "a number"

@@ -78,7 +78,6 @@ def _read(path: str, function: str, source: bytes) -> FixedStrategy:
 
 
 def _parameters(call: Callable[..., Any], name: str) -> tuple[Parameter, ...]:
-    """Read the parameters after the first."""
     found = []
     for one in [*inspect.signature(call).parameters.values()][1:]:
         default = None if one.default is one.empty else one.default

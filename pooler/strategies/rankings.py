@@ -88,7 +88,6 @@ class TopicRankings:
         return self._sum(self.documents[is_there][ascending], worth[ascending])
 
     def _sum(self, documents: NDArray[np.int32], worth: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up worths by document, one after another."""
         sums = np.bincount(documents, worth, minlength=self.n_documents)
         return sums.astype(np.float64, copy=False)
 

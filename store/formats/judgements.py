@@ -404,7 +404,6 @@ def _with_kind(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _check(form: str) -> None:
-    """Refuse a format that is not known."""
     if form not in ("jsonl", "tsv"):
         raise ArgumentError("format", "must be jsonl or tsv", form)
 

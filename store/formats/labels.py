@@ -149,7 +149,6 @@ def _answer_values(data: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
 
 
 def _common(data: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Read what both may say besides."""
     values: dict[str, Any] = {"probabilities": _chances(data.get("probabilities"), tell)}
 
     def take(names: Sequence[str], fits: Callable[[Any], bool], what: str) -> None:

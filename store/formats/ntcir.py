@@ -56,7 +56,6 @@ def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
 
 
 def _named_letters(values: Sequence[int], named: str) -> dict[int, str]:
-    """Read letters that were named for grades."""
     letters = named.upper()
     is_each = named.isascii() and named.isalpha() and len(letters) == len(values)
     if not is_each or len(set(letters)) < len(letters):

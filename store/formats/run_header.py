@@ -61,7 +61,6 @@ class RunHeader:
 
 
 def _quoted(expected: object) -> str:
-    """Quote a name or several."""
     return f"`{', '.join(expected) or NO_MODEL}`" if isinstance(expected, tuple) else f"`{expected}`"
 
 
@@ -121,7 +120,6 @@ def _compose(text: str) -> Any:
 
 
 def _header_of(text: str, root: Any, faults: FaultList) -> RunHeader:
-    """Take from the nodes what is read of them."""
     values: dict[str, Any] = {"text": text}
     for name, *keys in (("tag", "tag"), ("group", "actor", "team")):
         node = _at(root, keys, faults)

@@ -33,7 +33,6 @@ def read_toml(path: str) -> dict[str, Any]:
 
 
 def _integers(value: object) -> Iterator[int]:
-    """Yield every integer of what was read."""
     if isinstance(value, int):
         yield value
     elif isinstance(value, dict | list):
@@ -154,7 +153,6 @@ def _can_be_seen(key: str) -> bool:
 
 
 def _from_toml(path: str) -> Scale:
-    """Read a scale from a TOML file."""
     data = read_toml(path)
     rows = data.get("grade")
     faults = FaultList(path)

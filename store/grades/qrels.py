@@ -414,7 +414,6 @@ def flips_of(all_votes: AllVotes, policy: Policy, levels: Sequence[int] = ()) ->
 
 
 def _change(here: GradeOutcome, there: GradeOutcome) -> Change:
-    """Count what would be otherwise there."""
     added = int(np.count_nonzero(there.is_given & ~here.is_given))
     removed = int(np.count_nonzero(here.is_given & ~there.is_given))
     return Change(added, removed, here.n_changed(there) - added - removed)

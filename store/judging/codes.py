@@ -53,7 +53,6 @@ def hash_of(code: str) -> str:
 
 
 def _standing() -> Select[tuple[int, str, str]]:
-    """Select those who may come in."""
     return (
         select(JUDGE.c.id, JUDGE.c.name, JUDGE_CODE.c.sha256)
         .join(JUDGE_CODE, JUDGE_CODE.c.judge_id == JUDGE.c.id)

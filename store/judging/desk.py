@@ -609,7 +609,6 @@ class Desk:
         return () if event is None else fetch_passages(session, [event.id]).get(event.id, ())
 
     def _readable(self, session: Session, document: int) -> Readable:
-        """Return the text of a document as it is read."""
         return fetch_readable(session, [document]).get(document) or readable("")
 
     def _event(self, session: Session, topic: int, document: int, action: Action) -> dict[str, Any]:
@@ -635,7 +634,6 @@ class Desk:
         }
 
     def _events(self, where: ColumnElement[bool]) -> list[SeenEvent]:
-        """Return some of the judge's events."""
         with reading(self._engine) as session:
             return fetch_events(session, judge=self._judge_id, sitting=self._sitting, where=where)
 

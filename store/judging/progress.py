@@ -225,7 +225,6 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
 
 
 def _by_name(topics: Keys, ids: Counter[int] | Iterable[int]) -> dict[str, int]:
-    """Count topic ids by their names."""
     return {topics.names[topic]: count for topic, count in Counter(ids).items()}
 
 

@@ -218,7 +218,6 @@ class _Found:
 def _find(
     session: Session, judges: Sequence[str], topics: Collection[str], why: Collection[Why]
 ) -> list[_Found]:
-    """Find outdated judgements."""
     numbers = [judge_id(session, name) for name in judges]
     names = fetch_topic_names(session)
     for topic in topics:

@@ -202,7 +202,6 @@ class JudgeDetails:
 
 
 def _active(lines: list[JudgeLine]) -> tuple[JudgeLine, ...]:
-    """Return the judges who did anything."""
     return tuple(line for line in lines if line.events)
 
 

@@ -49,7 +49,6 @@ def read_html(raw: str) -> Readable:
 
 
 def _placed(raw: str) -> Iterator[tuple[Token, int, int]]:
-    """Yield every token and where it stands in the raw text."""
     # A carriage return is a blank; a parser would make one line end of two characters.
     text = raw.replace("\r", " ")
     line, line_start = 1, 0

@@ -141,7 +141,6 @@ class _MarkdownWriter:
         return self._line_starts[first], max(self._line_starts[end] - 1, 0)
 
     def _code(self, token: Token) -> None:
-        """Write code, line by line."""
         start, end = self._lines_of(token)
         self.out.gap(Gap.PARAGRAPH)
         self._reached = max(self._reached, start)
@@ -159,7 +158,6 @@ class _MarkdownWriter:
         self.out.gap(Gap.PARAGRAPH)
 
     def _inline(self, token: Token) -> None:
-        """Write the text of a block."""
         places = self._places(token)
         if places is None:
             words = "".join(one.content for one in token.children or [])

@@ -337,7 +337,6 @@ def pairs_listed(manifest_part: Listed) -> dict[Pair, str]:
 
 
 def _listed(values: dict[Pair, int] | dict[Pair, str]) -> Listed:
-    """List pairs by value, then topic."""
     listed: Listed = {}
     for (topic, docno), value in sorted(values.items()):
         listed.setdefault(str(value), {}).setdefault(topic, []).append(docno)

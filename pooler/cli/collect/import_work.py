@@ -68,7 +68,6 @@ def work(
 
 
 def _keep(place: str, refused: Iterable[dict[str, Any]]) -> None:
-    """Write what cannot be stored."""
     from store.formats.syntax.json_lines import json_line
 
     write_lines(place, map(json_line, refused), private=True)

@@ -588,7 +588,6 @@ def _pools_of_another_file(opened: Collection, run: StoredRun) -> list[str]:
 
 
 def _done(report: ImportReport) -> str:
-    """Word what the import of one run did."""
     if report.added:
         return "added"
     return "replaced" if report.replaced else "nothing new, already there"
@@ -647,7 +646,6 @@ def _change(line: TopicLine, old: Topic, new: Topic) -> str:
 
 
 def _bare(topic: Topic) -> tuple[list[str], ...]:
-    """Return the words of a topic's text."""
     return topic.title.split(), topic.description.split(), topic.narrative.split()
 
 

@@ -270,7 +270,6 @@ def _nothing_to_ask(name: str) -> PoolerError:
 
 
 def _tell_plan(plan: AskingPlan, endpoint: Endpoint, price: Price | None, asked: ModelOptions) -> None:
-    """Say how much would be asked."""
     from pooler.model_client.run import BYTES_A_TOKEN
 
     say(f"{counted(plan.requests, 'request')} to {endpoint.host}: {plan.characters:,} characters of prompts")

@@ -490,7 +490,6 @@ def _judges_each(found: Probabilities) -> str:
 def _probabilities_facts(
     opened: Collection, found: Probabilities, policy: Policy, lines: Sequence[str]
 ) -> dict[str, Any]:
-    """Say what was exported and how."""
     from pooler.results.agree.qrels_words import judge_facts
     from store.formats.scale import scale_to_json
 

@@ -270,7 +270,6 @@ def _no_sample(pool: Pool, lacks: str) -> PoolerError:
 def _prels_facts(
     opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, counts: _SampleCounts
 ) -> dict[str, Any]:
-    """Say what was exported and how."""
     from pooler.results.agree.qrels_words import policy_facts
     from store.formats.prels import COLUMNS
     from store.formats.scale import scale_to_json

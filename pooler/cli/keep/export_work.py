@@ -80,7 +80,6 @@ def work(
 
 
 def _whose(name: str | None, judge: str | None) -> str:
-    """Return the judge that was named, in one way or the other."""
     named = {one for one in (name, judge) if one}
     if len(named) != 1:
         got = " and ".join(sorted(named)) or None
@@ -95,7 +94,6 @@ def _place(judge: str) -> Path:
 
 
 def _check_free(place: Path) -> None:
-    """Refuse to write over anything."""
     if place.exists() or place.is_symlink():
         message = f"{place} already exists"
         raise StoreError(message, hint="choose another name: nothing is overwritten")

@@ -113,7 +113,6 @@ def compare(
 
 
 def _check_options(*, plot: Path | None, by_topic: bool, everything: bool, against: str | None) -> None:
-    """Refuse what does not go together."""
     if everything and against is not None:
         raise ContradictionError("--against", "and --all exclude each other", None)
     for name, is_given in (("--plot", plot), ("--by-topic", by_topic)):

@@ -75,7 +75,6 @@ def check_options(
 
 
 def _check_file(given: SampleOptions, *, pool: str | None, form: FormName | None) -> None:
-    """Refuse what does not go with a prels file."""
     if form is None:
         message = "which form does the prels file have? the two differ only in the order of columns"
         raise PoolerError(message, hint=_FORMS)

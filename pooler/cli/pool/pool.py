@@ -267,7 +267,6 @@ app.command(DIFF)(diff)
 
 
 def _table_options(output: Output) -> dict[str, Any]:
-    """Return the options of tables that were given."""
     return {
         "--format": None if output.is_for_people else output.fmt,
         "--table": output.table,

@@ -196,7 +196,6 @@ def _multiples(low: Decimal, high: Decimal, step: Decimal) -> list[Decimal]:
 
 
 def _axis_end(end: float | None) -> Decimal | None:
-    """Return an end of an axis that the caller has set."""
     if end is not None and not math.isfinite(end):
         raise ArgumentError("axis", "must have finite ends", end)
     return None if end is None else Decimal(repr(float(end)))

@@ -507,7 +507,6 @@ def _blocks(
 
 
 def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
-    """Take qrels as if a file had them."""
     from pooler.results.judgement_files import GradesFile, JudgedFile, NamedFile
     from store.formats.syntax.tables import GradedRow
 
@@ -554,7 +553,6 @@ def _check_judges(judges: Sequence[Judge], policy: Policy, voters: Voters) -> se
 
 
 def _check_any(files: Sequence[JudgedFile]) -> None:
-    """Refuse files without a judgement."""
     states = {one.state for file in files for one in file.judgements}
     if State.JUDGED not in states:
         names = ", ".join(file.named.file for file in files)
@@ -563,7 +561,6 @@ def _check_any(files: Sequence[JudgedFile]) -> None:
 
 
 def _origins(files: Sequence[JudgedFile]) -> list[dict[str, Any]]:
-    """Say for a manifest which files the judgements are from."""
     return [
         {
             "file": PurePath(one.named.file).name,

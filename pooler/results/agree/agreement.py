@@ -427,7 +427,6 @@ class AgreementResult(Result):
         return {"pairs_apart": self.n_apart} if self.n_apart else {}
 
     def _judges(self) -> Table:
-        """Say what each judge did, and what of it is measured."""
         votes, scale = self.votes, self.options.scale
         columns: dict[Column, Any] = {
             JUDGE: self.judges,

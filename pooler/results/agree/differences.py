@@ -204,7 +204,6 @@ class QrelsDifference(Result, QrelsDiff):
         return Table("pairs", columns, data, notes=[note])
 
     def _topics(self) -> Table:
-        """Count differences by topic, of topics that differ."""
         names = {kind: kind.value.replace(" ", "_") for kind in self.counts()}
         by_topic: dict[str, dict[ChangeKind, int]] = {}
         for one in self.differences:
@@ -218,7 +217,6 @@ class QrelsDifference(Result, QrelsDiff):
         return Table.of_rows("topics", columns, rows, notes=[note])
 
     def _differences(self) -> Table:
-        """List the documents that differ."""
         before, after = Column("before", "int", "A"), Column("after", "int", "B")
         columns = [TOPIC, DOCNO, before, after, Column("what")]
         return Table.of_records("differences", columns, self.differences, what=lambda one: one.kind.value)

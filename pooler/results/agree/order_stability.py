@@ -258,7 +258,6 @@ class JudgedOrders(Result):
         return [View(table, rows=rows, title="Runs that change places", notes=notes)] if len(table) else []
 
     def _scores_view(self, table: Table) -> View:
-        """Show MAPs, and say over what."""
         order = self.order
         who = "two judges or more" if is_partial(order) else "every judge"
         lines = [

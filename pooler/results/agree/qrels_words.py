@@ -136,7 +136,6 @@ def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
 
 
 def _would(flip: Flip) -> str:
-    """Say what one other choice would do."""
     if flip.grades is None:
         parts = [
             f"{verb} {_by_level(counts)}"

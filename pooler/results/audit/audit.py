@@ -207,7 +207,6 @@ def audit(
 
 
 def _check(*, top: int, alpha: float, measures: Sequence[str], resamples: int) -> None:
-    """Refuse what cannot be used."""
     if top < 1:
         raise ArgumentError("top", "must be at least 1", top)
     if not 0 < alpha < 1:

@@ -524,7 +524,6 @@ def _limits(interval: Interval, of: str = "") -> dict[str, float | None]:
 
 
 def _code(reason: str | None) -> str | None:
-    """Return a reason in the words of this page."""
     return None if reason is None else CODES.get(reason, reason)
 
 

@@ -104,7 +104,6 @@ def selection(
 
 
 def _stored(given_grade: GivenGrade) -> int | str:
-    """Write a grade, or that there can be none, as it is stored."""
     return "cannot" if given_grade is None else given_grade
 
 

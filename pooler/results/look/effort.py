@@ -165,7 +165,6 @@ class EffortResult(Result):
 
 
 def _cost(one: Effort, below: float) -> dict[str, Any]:
-    """Add up what judging cost one judge."""
     import numpy as np
 
     row: dict[str, Any] = {"judge": one.judge, "imported": one.elsewhere}

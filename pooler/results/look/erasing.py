@@ -161,7 +161,6 @@ class ErasingResult(Result):
         return [View(Table.of_rows(name, table.columns, rows, notes=notes))]
 
     def _counted(self) -> Iterator[tuple[str, int]]:
-        """Name, in words, everything there is any of."""
         words = _WORDS | (_RULINGS if self.found.is_adjudicator else {})
         for name, number in self.counts.items():
             if number:

@@ -340,7 +340,6 @@ def _moment(name: str, value: datetime | str | None) -> datetime | None:
 
 
 def _size(shown: int, total: int, noun: str) -> str:
-    """Say how many there are, and how many of them are shown."""
     return (f"{shown:,} of " if shown < total else "") + counted(total, noun)
 
 
@@ -382,7 +381,6 @@ def _grades(one: Entry) -> str:
 
 
 def _about_event(one: Entry) -> list[str]:
-    """Say why, and under what, an event came."""
     words = [] if one.undid is None else [f"takes back no. {one.undid}"]
     if one.action == "reopen":
         words.append(f"by the organiser: {one.reason}" if one.reason else "by the organiser")
@@ -482,7 +480,6 @@ def _about(event: DetailedEvent, topic_version: int, notes: Mapping[tuple[str, i
 
 
 def _stands(event: DetailedEvent, scale: Scale) -> str:
-    """Say how the document stands after an event."""
     if event.grade is None:
         return event.state.value
     return f"{event.grade} ({scale.label(event.grade)})"

@@ -315,7 +315,6 @@ class Listing(Result):
         return Table.of_rows(name, columns, self.rows, notes=[*self._size(name), self.erased])
 
     def _size(self, name: str) -> list[str]:
-        """Say how many things there are."""
         if not self.rows:
             is_narrowed = any(self.settings[one] for one in ("topic", "pool", "judge"))
             return [f"no such {name}" if is_narrowed and self.kind != "judges" else _LISTS[self.kind].empty]

@@ -157,7 +157,6 @@ class OutdatedJudgements(Result):
             yield "grade -: cannot be judged"
 
     def _put_back(self) -> str:
-        """Say what was put back, and what that does to the qrels."""
         rows = self.judgements
         if not rows:
             return "nothing was put back"

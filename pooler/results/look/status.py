@@ -286,7 +286,6 @@ def _pace(
 
 
 def _pace_of(judge: Judge, times: Sequence[int], left: int) -> dict[str, Any]:
-    """Say how long a judge will take, or why that is not said."""
     if judge.disabled:
         return {"reason": "disabled"}
     if judge.kind is not JudgeKind.HUMAN:
@@ -320,7 +319,6 @@ def _range(row: Mapping[str, Any]) -> str | None:
 
 
 def _lie_idle(unclaimed: Unclaimed) -> list[str]:
-    """Say what no judge has to do."""
     lines = []
     if undrawn := sum(unclaimed.undrawn.values()):
         lines.append(f"left includes {undrawn:,} that adaptive pools may still draw")

@@ -92,7 +92,6 @@ def evaluate(
 
 
 def _names(measures: Sequence[str | MeasureName], level: int) -> list[MeasureName]:
-    """Read the names of measures, each once."""
     return list(dict.fromkeys(known_measure(measure, level=level) for measure in measures))
 
 
@@ -293,7 +292,6 @@ class MeasureList(Result):
 
 
 def _at(measure: Definition) -> str:
-    """Show what stands after the name."""
     if measure.at is None:
         return ""
     at = "@RECALL" if measure.at == "recall" else "@N"

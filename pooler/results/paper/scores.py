@@ -224,6 +224,5 @@ def table_5(pair: TwoRuns) -> Table:
 
 
 def _span(numbers: NDArray[np.int64]) -> str:
-    """Write from how many to how many."""
     low, high = int(numbers.min()), int(numbers.max())
     return str(low) if low == high else f"{low} to {high}"

@@ -264,7 +264,6 @@ def _doubts(opened: Collection, workloads: Workloads) -> tuple[str, ...]:
 
 
 def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> list[str]:
-    """Say what was assigned, and what went for it."""
     lines = _cleared_lines(cleared, dry_run=dry_run)
     manifest = plan.manifest
     n_documents = sum(manifest["sizes"].values())

@@ -84,7 +84,6 @@ def conclusions(found: PoolDiagnosis, left: LeftOut | None, judged_at: int) -> l
 
 
 def _no_pool(found: PoolDiagnosis) -> str:
-    """Say why there are no conclusions on a pool."""
     guess = found.bad_guess
     if guess is not None:
         first = "first document" if guess.depth == 1 else f"first {guess.depth:,} documents"
@@ -164,7 +163,6 @@ def _deeper_pool(found: PoolDiagnosis, pool: DepthPool) -> str:
 
 
 def _guessed(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
-    """Say what of the pool was inferred."""
     what, options = [], []
     if pool.source == "inferred":
         what.append(f"that the pool has depth {pool.depth:,}")
@@ -394,5 +392,4 @@ def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
 
 
 def _verb(number: int, noun: str) -> str:
-    """Write a number of things that have something."""
     return f"{counted(number, noun)} {'has' if number == 1 else 'have'}"

@@ -565,7 +565,6 @@ def _why(scores: Scores, run: int) -> str | None:
 
 
 def _check_pools(source: Source, *, depth: int | None) -> None:
-    """Say where pools of the collection are no depth pools."""
     if source.is_of_files:
         return
     with opened_collection(source.collection) as opened:

@@ -237,7 +237,6 @@ class _Side:
 
 
 def _side(named: Named, opened: Collection | None, stored: Mapping[str, StoredPool]) -> _Side:
-    """Read one of the two pools."""
     if isinstance(named, Pool):
         return _Side(f"pool `{named.name}`", pairs_to_judge(named))
     if isinstance(named, Set):

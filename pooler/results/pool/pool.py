@@ -438,7 +438,6 @@ def _kind(row: AnyStrategy) -> str:
 
 
 def _parameter(parameter: Parameter) -> str:
-    """Show a parameter with its default."""
     default = parameter.default
     shown = f"{default:g}" if isinstance(default, float) else default
     return f"{parameter.name}={'...' if default is None else shown}"

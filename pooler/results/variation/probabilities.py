@@ -153,7 +153,6 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
 
 
 def _of_runs(loaded: Probable, warnings: tuple[str, ...], *, only_judged: bool) -> Probabilities:
-    """Make probabilities of what stands beside runs."""
     rankings = loaded.rankings
     places = [
         (topic, document)

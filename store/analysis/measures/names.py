@@ -151,7 +151,6 @@ def parse_measure(text: str, *, level: int = 1) -> MeasureName:
 
 
 def _named(name: str, values: Mapping[str, str], rel: int | None) -> MeasureName:
-    """Read the values of parameters."""
     read = {key: _READERS[key](value) for key, value in values.items()}
     return MeasureName(name, **{"rel": rel} | read)
 
@@ -197,7 +196,6 @@ def _persistence(value: str) -> float:
 
 
 def _recall(value: str) -> Fraction:
-    """Read a recall, exactly."""
     if not _DECIMAL.fullmatch(value) or Fraction(value) > 1:
         raise ArgumentError("recall", "must be between 0 and 1", value)
     return Fraction(value)

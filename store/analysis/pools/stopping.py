@@ -309,7 +309,6 @@ class _Stratum:
 
 
 def _stratum(candidates: Candidates, of: NDArray[np.bool_], confidence: float) -> _Stratum:
-    """Take the documents of a stratum."""
     import numpy as np
 
     drawn = np.flatnonzero(of & candidates.sampled)
@@ -348,7 +347,6 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def _check(n_documents: int, n_judged: int, n_relevant: int) -> None:
-    """Refuse counts that cannot be."""
     check_integer("n_documents", n_documents, 0)
     if not 0 <= n_judged <= n_documents:
         raise ArgumentError("n_judged", f"must be an integer from 0 to {n_documents}", n_judged)

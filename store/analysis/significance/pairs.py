@@ -205,7 +205,6 @@ def neighbours(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[n
 
 
 def _t_reason(n_topics: int, variance: float) -> TestReason | None:
-    """Say why a pair has no t."""
     if n_topics < 2:
         return "one-topic" if n_topics else "no-topics"
     return None if variance > 0 else "no-variation"

@@ -135,7 +135,6 @@ def state_model(session: Session, name: str, identity: ModelIdentity, *, prompt:
 
 
 def _differences(old: ModelIdentity, new: ModelIdentity) -> Iterator[str]:
-    """Say in what two identities differ."""
     one, other = old.values(), new.values()
     for key in one:
         if one[key] != other[key]:
@@ -352,7 +351,6 @@ _SUMMED = ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tok
 
 
 def _work(judge: str, rows: Sequence[Row[Any]], span: Row[Any] | None) -> ModelWork:
-    """Add up the answers of a judge."""
     n_all = len(rows)
     rows = [row for row in rows if row.asked not in CANARIES]
     led = [row for row in rows if row.judged_at is not None]

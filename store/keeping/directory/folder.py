@@ -535,7 +535,6 @@ def _how(out: Outgoing) -> Iterator[str]:
 
 
 def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Say which qrels there are and how they came about."""
     n_sets = sum(one["level"] is None for one in qrels)
     if n_sets > 1:
         yield "No rule makes one grade of several: every judge has qrels, and there are none of all together."
