@@ -160,8 +160,10 @@ def write_pool_digest(session: Session, pool_id: int) -> None:
 def table_digest(session: Session, name: str) -> int:
     """Return the digest that a table of `WHOLE`, or the docnos, are to have."""
     if name == DOCUMENT.name:
-        known = session.connection().execute(select(DOCUMENT.c.id, DOCUMENT.c.docno, DOCUMENT.c.listed))
-        return combined(digest_of((*row, 1) if listed else row) for *row, listed in known)
+        known = session.connection().exec_driver_sql("SELECT id, docno, listed FROM document")
+        return combined(
+            digest_of((*row, 1 if listed is True else listed) if listed else row) for *row, listed in known
+        )
     return combined(map(digest_of, raw_rows(session, TABLES[name])))
 
 

@@ -416,9 +416,10 @@ def test_thirty_documents_go_out_and_come_back(tmp_path: Path, person: Person) -
     assert "unknown key `judge`" in alter("named.jsonl", lambda lines: [*lines, *named])
     assert "expected revision 2 of this document" in alter("both.jsonl", lambda lines: [*lines, *bobs[1:]])
     assert "a window of another judge's page" in alter("bobs.jsonl", lambda lines: [bobs[0], *lines[1:]])
-    nobody = alter_head(judge="0" * 16)
-    told = run_inside("import", "work", altered(files["ann"], "nobody.jsonl", nobody), *there).failed(3).err
-    assert "of a judge who is no longer in the collection" in told
+    for judge in (json.loads(bobs[0])["judge"], "0" * 16):
+        forged = altered(files["ann"], "forged.jsonl", alter_head(judge=judge))
+        told = run_inside("import", "work", forged, *there).failed(3).err
+        assert "begins with a head that this collection did not sign" in told
     other = alter_head(collection="0" * 16)
     told = run_inside("import", "work", altered(files["ann"], "other.jsonl", other), *there).failed(3).err
     assert "is of another collection" in told
