@@ -6,11 +6,13 @@
 const $ = id => document.getElementById(id);
 const data = JSON.parse($("data").textContent), head = $("head").textContent;
 const PLACE = JSON.stringify(["pooler page", data.collection, data.judge, data.head]) + " ";
-const MADE = Date.parse(JSON.parse(head).made_at);
+const {made_at, signature} = JSON.parse(head);
+const MADE = Date.parse(made_at);
 // Never before the page was made, whatever this computer's clock says.
 const moment = (...least) => new Date(Math.max(Date.now(), MADE + 1, ...least)).toISOString();
 const OPENED = moment();
-const WINDOW = [...crypto.getRandomValues(new Uint8Array(8))].map(one => one.toString(16).padStart(2, "0")).join("");
+const DIGITS = [...crypto.getRandomValues(new Uint8Array(4))].map(one => one.toString(16).padStart(2, "0"));
+const WINDOW = signature.slice(0, 8) + DIGITS.join("");
 const STATES = {judge: "judged", skip: "skipped", cannot: "cannot"};
 
 const keyOf = (topic, docno) => `${topic}\n${docno}`;

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -27,7 +27,7 @@ from sqlmodel import Session
 from store.content.draws import draws_left, is_adaptive
 from store.content.lookup import to_judge
 from store.db.database import Area
-from store.db.digests import add_docnos
+from store.db.digests import add_docnos, document_values
 from store.db.engine import DAMAGED, DAMAGED_HINT
 from store.db.keys import fetch_docnos
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY, TABLES
@@ -233,8 +233,10 @@ class Documents(Area):
                     )
                 if changes:
                     session.connection().execute(statement, changes)
-                    newly = [(one, keys.names[one]) for one, (listed, _) in stored.items() if not listed]
-                    add_docnos(session, [*newly, *((*one, 1) for one in newly)])
+                    new_hashes = [(one["row_id"], 1, one["new_sha256"]) for one in changes]
+                    old = ((one, *stored[one]) for one, *_ in new_hashes)
+                    values = ((one, keys.names[one], *rest) for one, *rest in chain(old, new_hashes))
+                    add_docnos(session, (document_values(*one) for one in values))
                 write_metadata(session, described_now, metadata)
             if fields is not None and tuple(fields) != self._db.fields:
                 session.execute(update(TABLES["collection"]).values(fields=fields_text(fields)))

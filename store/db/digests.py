@@ -9,7 +9,8 @@ scale, and no rule is broken. So a collection keeps digests of 64 bits (BLAKE2b)
 - ``run.digest``: the rankings of a run; ``pool.digest``: the entries of a pool, with topics and docnos;
 - ``assignment.digest``, ``sitting.digest``: one place at a document, one sitting; an UPDATE takes it off, and
   the end of the transaction puts the new one on;
-- the table ``digest``: the rows of each table of `WHOLE`, the docnos, all events and all answers.
+- the table ``digest``: the rows of each table of `WHOLE`, which rows the tables of `CHANGING` have, the
+  docnos with the hashes of texts, all events and all answers.
 
 The digest of several rows is the exclusive or of their digests, so that their order does not matter and a row
 more costs no look at the others. A document's title and text have their SHA-256 beside them.
@@ -54,7 +55,6 @@ _EVENTS = "pooler_changed_events"
 _LOCK = 0x64696765
 """Key of the PostgreSQL advisory lock of the table of digests ("dige")."""
 _BATCH = 1000
-_NONE = "\udfff"
 
 _NAMES = {"topic_id": TOPIC.c.number, "document_id": DOCUMENT.c.docno, "judge_id": JUDGE.c.uid}
 """What stands in place of the row ids of a row whose digest is its own."""
@@ -63,17 +63,16 @@ _NAMES = {"topic_id": TOPIC.c.number, "document_id": DOCUMENT.c.docno, "judge_id
 def digest_of(values: Iterable[Any]) -> int:
     r"""Return the digest of a row: 64 bits as a signed integer.
 
-    BLAKE2b of the values as Python writes them, in UTF-8 with the unit separator between them; no value is a
-    lone surrogate, which no text of either engine has. A zero has one sign, for an engine may lose it.
+    BLAKE2b of the values as Python's ``repr`` writes them, with the unit separator between them: a number and
+    its digits differ, and so do text and its bytes. A zero has one sign, for an engine may lose it.
 
-    ``python -c 'import hashlib; print(int.from_bytes(hashlib.blake2b(b"7\x1f\xed\xbf\xbf\x1fa",
+    ``python -c 'import hashlib; print(int.from_bytes(hashlib.blake2b(b"7\x1fNone\x1f\x27a\x27",
     digest_size=8).digest(), "big", signed=True))'``:
 
     >>> digest_of([7, None, "a"])
-    -1667644300970926371
+    -387954054118670911
     """
-    parts = (_NONE if one is None else str(one + 0.0 if type(one) is float else one) for one in values)
-    written = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    written = "\x1f".join(repr(one + 0.0 if type(one) is float else one) for one in values).encode()
     return int.from_bytes(blake2b(written, digest_size=8).digest(), "big", signed=True)
 
 
@@ -93,9 +92,7 @@ def _named_rows(session: Session, table: Table, where: str) -> Iterator[tuple[Se
         for key, column in named.items()
     )
     own = [
-        place
-        for place, name in enumerate(table.columns.keys())
-        if name not in {*named, "id", "digest", "pool_id"}
+        place for place, name in enumerate(table.columns.keys()) if name not in {*named, "digest", "pool_id"}
     ]
     own += range(len(table.columns), len(table.columns) + len(named))
     passages = _passages(session, where) if table is JUDGEMENT else {}
@@ -160,10 +157,10 @@ def write_pool_digest(session: Session, pool_id: int) -> None:
 def table_digest(session: Session, name: str) -> int:
     """Return the digest that a table of `WHOLE`, or the docnos, are to have."""
     if name == DOCUMENT.name:
-        known = session.connection().exec_driver_sql("SELECT id, docno, listed FROM document")
-        return combined(
-            digest_of((*row, 1 if listed is True else listed) if listed else row) for *row, listed in known
-        )
+        known = session.connection().exec_driver_sql("SELECT id, docno, listed, sha256 FROM document")
+        return combined(digest_of(document_values(*row)) for row in known)
+    if name in CHANGING:
+        return combined(map(digest_of, session.connection().exec_driver_sql(f"SELECT id FROM {name}")))
     return combined(map(digest_of, raw_rows(session, TABLES[name])))
 
 
@@ -178,8 +175,13 @@ def _store(session: Session, digests: dict[str, int]) -> None:
     connection.execute(insert(DIGEST), [{"name": name, "value": value} for name, value in digests.items()])
 
 
+def document_values(row_id: int, docno: str, listed: Any, sha256: str | None) -> tuple[Any, ...]:
+    """Return what the digest of the docnos is made of: a document more leaves that of the others."""
+    return (row_id, docno, *((1 if listed is True else listed, sha256) if listed else ()))
+
+
 def add_docnos(session: Session, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Take documents into the digest of the docnos, or out if they are in it: row id, docno, 1 if listed.
+    """Take documents into the digest of the docnos, or out if they are in it, as `document_values` has them.
 
     The transaction is a bulk one (`store.db.engine.writing`): no other adds documents.
     """
@@ -192,7 +194,7 @@ def note_changes(engine: Engine) -> None:
 
     def note(connection: Connection, statement: Any, *_rest: Any) -> None:
         if getattr(statement, "is_dml", False):
-            note_changed(connection, statement.table)
+            note_changed(connection, statement.table, are_rows_same=statement.is_update)
 
     def take_off(_: Connection, statement: Any, many: Any, one: Any, __: Any) -> tuple[Any, Any, Any]:
         if isinstance(statement, Update) and getattr(statement.table, "name", "") in CHANGING:
@@ -203,18 +205,22 @@ def note_changes(engine: Engine) -> None:
     event.listen(engine, "after_execute", note)
 
 
-def note_changed(connection: Connection, table: Table) -> None:
-    """Note that a transaction changes a table past SQLAlchemy."""
-    if table.name in (*WHOLE, *CHANGING):
-        connection.info.setdefault(_CHANGED, set()).add(table.name)
+def note_changed(connection: Connection, table: Table, *, are_rows_same: bool = False) -> None:
+    """Note that a transaction changes a table, past SQLAlchemy perhaps."""
+    changed = connection.info.setdefault(_CHANGED, set())
+    if table.name in CHANGING:
+        changed.add((table.name, "rows"))
+    if table.name in WHOLE or (table.name in CHANGING and not are_rows_same):
+        changed.add((table.name, ""))
 
 
 def renew_changed(session: Session) -> None:
     """Compute the digests of what this transaction has changed in tables of `WHOLE` and `CHANGING`."""
     changed = session.connection().info.pop(_CHANGED, set()) if session.in_transaction() else set()
-    for name in sorted(changed.intersection(CHANGING)):
-        write_event_digests(session, TABLES[name])
-    if whole := sorted(changed.difference(CHANGING)):
+    for name, what in sorted(changed):
+        if what:
+            write_event_digests(session, TABLES[name])
+    if whole := sorted(name for name, what in changed if not what):
         renew_tables(session, whole)
     # Last of all, so that no judge waits for another one's whole decision.
     for name, change in sorted(session.info.pop(_EVENTS, {}).items()):
@@ -246,7 +252,7 @@ def write_all_digests(session: Session) -> None:
         write_run_digest(session, run_id)
     for pool_id in session.scalars(select(POOL.c.id)).all():
         write_pool_digest(session, pool_id)
-    renew_tables(session, (*WHOLE, DOCUMENT.name))
+    renew_tables(session, (*WHOLE, *CHANGING, DOCUMENT.name))
 
 
 def broken_indexes(session: Session, *tables: str) -> Iterator[str]:
@@ -261,12 +267,14 @@ def broken_indexes(session: Session, *tables: str) -> Iterator[str]:
                     yield str(found).splitlines()[-1]
 
 
-def wrong_tables(session: Session, names: Iterable[str] = (*WHOLE, DOCUMENT.name)) -> Iterator[str]:
+def wrong_tables(
+    session: Session, names: Iterable[str] = (*WHOLE, *CHANGING, DOCUMENT.name)
+) -> Iterator[str]:
     """Yield what is wrong with tables that have one digest."""
     stored = stored_digests(session)
     for name in names:
         if table_digest(session, name) != stored.get(name, 0):
-            told = "the docnos" if name == DOCUMENT.name else f"the rows of `{name}`"
+            told = "the docnos, or the hashes of texts," if name == DOCUMENT.name else f"the rows of `{name}`"
             yield f"{told} are not as they were written"
 
 

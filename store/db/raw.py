@@ -34,11 +34,7 @@ def is_postgresql(session: Session) -> bool:
 
 def _read_sqlite(session: Session, columns: Sequence[Column[Any]], end: str) -> Iterator[Sequence[Any]]:
     """Yield the rows of a table of a SQLite file."""
-    # A column of bytes may hold text: SQLite keeps what it was given.
-    names = ((column, f'"{column.table.name}"."{column.name}"') for column in columns)
-    values = ", ".join(
-        f"CAST({name} AS BLOB)" if is_of(column, LargeBinary) else name for column, name in names
-    )
+    values = ", ".join(f'"{column.table.name}"."{column.name}"' for column in columns)
     connection: Any = session.connection().connection.driver_connection
     return iter(connection.execute(f"SELECT {values} {end}"))
 

@@ -202,9 +202,9 @@ def _manifest_fault(whose: str, manifest: str) -> str | None:
 
 def _text_fault(docno: str, title: Any, body: Any, sha256: str | None) -> str | None:
     """Say whether the hash of a document is another than that of its stored title and text."""
-    if body is None or sha256 is None:
-        return f"`{docno}` has a hash without a text, or a text without a hash"
-    raw = _raw(title or b"")
+    if title is None or body is None or sha256 is None or isinstance(title, str) or isinstance(body, str):
+        return f"`{docno}` has a hash without a title or text, or the reverse, or one that is of another type"
+    raw = _raw(title)
     if hashlib.sha256(b"%d " % len(raw) + raw + _raw(body)).hexdigest() != sha256:
         return f"`{docno}` has another title or text than its hash says"
     return None

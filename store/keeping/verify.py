@@ -18,7 +18,7 @@ from store.errors import StoreError
 from store.keeping.checks import CHECKS, RESTORE, Check
 from store.keeping.progress import Progress, no_progress
 
-_OF_THE_DATABASE = {"file", "tables", "references", "values", "digests"}
+_OF_THE_DATABASE = {"file", "tables", "references", "digests"}
 """Checks of how rows are stored, which say nothing of rows that the database took a moment ago."""
 
 

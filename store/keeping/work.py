@@ -10,11 +10,13 @@ the collection's secret, so that no judge can put another one's name on a page; 
 from __future__ import annotations
 
 import hmac
+import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -58,7 +60,9 @@ _UNSIGNED = (
     " then pooler export judgements JUDGE --history --out FILE there,"
     " and pooler import judgements FILE --format jsonl here"
 )
+_OTHERWISE = "expected what was imported before of this moment, got something else"
 _SHOWN = 25
+_WINDOW = re.compile("[0-9a-f]{16}")
 
 
 Prefer = Literal["page", "stored"]
@@ -85,6 +89,14 @@ def _shown_text(value: Any) -> tuple[str | None, str | None]:
     return or_none(HASH.read)(value[0]), or_none(CODE.read)(value[1])
 
 
+def _read_window(value: Any) -> str:
+    """Read what a page calls a window: eight digits of the signature of its head, and eight of its own."""
+    if not isinstance(value, str) or not _WINDOW.fullmatch(value):
+        message = "expected 16 hexadecimal digits"
+        raise UnfitValueError(message)
+    return value
+
+
 _HEAD: dict[str, Reader] = {
     "format": WORD.read,
     "collection": CODE.read,
@@ -98,7 +110,7 @@ _HEAD: dict[str, Reader] = {
 _COPIED = ("topic", "docno", "revision", "action", "undoes", "grade", "reason")
 _SHOWING = ("position", "shown_at", "dwell_ms", "active_ms", "dropped_keys")
 _RECORD: dict[str, Reader] = {
-    "window": CODE.read,
+    "window": _read_window,
     "number": whole(1).read,
     "opened_at": MOMENT.read,
     **{name: READERS[name] for name in (*_COPIED, *_SHOWING, "judged_at")},
@@ -137,11 +149,11 @@ def collection_uid(session: Session) -> str:
     return sha256(f"{name}\n{made.isoformat()}".encode()).hexdigest()[:16]
 
 
-def _signature(session: Session, head: Mapping[str, Any]) -> str:
+def _signature(session: Session, head: Mapping[str, Any]) -> bytes:
     """Sign a head, as it is written, with what only the collection has."""
     written = json_line({name: value for name, value in head.items() if name != "signature"})
     secret = session.scalar(select(TABLES["collection"].c.secret)) or ""
-    return hmac.new(secret.encode(), written.encode(), sha256).hexdigest()
+    return hmac.new(secret.encode(), written.encode(errors="surrogatepass"), sha256).hexdigest().encode()
 
 
 def head_of(
@@ -170,7 +182,7 @@ def head_of(
             "topics": dict(topics),
             "documents": {docno: [digest, forms.get(docno)] for docno, digest in hashes.items()},
         }
-        head["signature"] = _signature(session, head)
+        head["signature"] = _signature(session, head).decode()
     return json_line(head).replace("<", "\\u003c")
 
 
@@ -217,7 +229,7 @@ def import_work(
         if head["collection"] != collection_uid(session):
             message = f"{file} is of another collection"
             raise ConflictError(message, hint="--collection names the one that the page was made of")
-        if not hmac.compare_digest(head["signature"], _signature(session, said)):
+        if not hmac.compare_digest(head["signature"].encode(errors="replace"), _signature(session, said)):
             message = f"{file} begins with a head that this collection did not sign"
             raise ConflictError(message, hint=_UNSIGNED)
         judge = session.execute(select(JUDGE).where(JUDGE.c.uid == head["judge"])).first()
@@ -317,6 +329,10 @@ def _fault(
     for name, of in _VALUES.items():
         if (known[name] is not None) != (action is of):
             return f"`{name}`: expected a value with the action {of}, and with no other"
+    if known["reason"] and action is not Action.CANNOT:
+        return f"`reason`: expected a value with the action {Action.CANNOT} alone"
+    if not window.startswith(head["signature"][:8]):
+        return "`window`: expected one of this page, got a window of another page"
     number, opened = windows.get(window, (0, known["opened_at"]))
     if known["number"] != number + 1 or known["opened_at"] != opened or opened < head["made_at"]:
         return f"expected number {number + 1} of a window opened once, after the page was made"
@@ -354,6 +370,8 @@ class _PageDesk(Desk):
         self._sittings: dict[str, int] = {}
         self._windows: dict[int, str] = {}
         """Of the sittings that were there."""
+        self._taken: set[tuple[str, datetime]] = set()
+        """Keys of the records that are there."""
         self._pooled: set[Pair] = set()
         self._hashes: dict[str, str | None] = {}
         self._overruled: set[Pair] = set()
@@ -377,12 +395,17 @@ class _PageDesk(Desk):
             else:
                 self._refuse(one, "the collection has no such document, or no such topic")
         histories = fetch_histories(session, judge=self._judge_id)
+        self._taken = {
+            (self._windows[row.sitting_id], row.judged_at)
+            for row in chain.from_iterable(histories.values())
+            if row.sitting_id in self._windows
+        }
         conflicts: list[str] = []
         for pair, own in by_pair.items():
             history = histories.get(pair, [])
             coming = self._recognise(session, pair, own, history)
             new += coming
-            decider = _decided_elsewhere(history, own, self._windows)
+            decider = self._decided_elsewhere(history, own)
             if decider is None or not coming:
                 continue
             self._elsewhere[pair] = decider.revision
@@ -426,15 +449,6 @@ class _PageDesk(Desk):
         )
         self._sittings = {row.window: row.id for row in session.execute(query)}
         self._windows = {number: window for window, number in self._sittings.items()}
-        query = select(SITTING.c.window).where(
-            SITTING.c.judge_id != self._judge_id, SITTING.c.window.in_(windows)
-        )
-        others = set(session.scalars(query))
-        for one in records:
-            if one.known["window"] in others:
-                message = "`window`: expected one of this page, got a window of another judge's page"
-                self._faults.add(one.line, message, "window")
-        self._faults.raise_if_any(hint=_AGAIN)
 
     def _recognise(
         self, session: Session, pair: Pair, own: list[_Record], history: list[Row[Any]]
@@ -450,15 +464,16 @@ class _PageDesk(Desk):
         for one in own:
             window, moment = one.key
             known = there.get(window, {})
-            if moment > max(known, default=self._head["made_at"]):
+            if moment not in known and one.key in self._taken:
+                self._faults.add(one.line, _OTHERWISE, "record")
+            elif moment > max(known, default=self._head["made_at"]):
                 coming.append(one)
             elif moment in known:
                 event = known[moment]
                 self._done.there += 1
                 self._rows[pair, one.known["revision"]] = None if event.id in undone else event
                 if self._is_other(session, one, event.id):
-                    message = "expected what was imported before of this moment, got something else"
-                    self._faults.add(one.line, message, "record")
+                    self._faults.add(one.line, _OTHERWISE, "record")
             elif self._rows.get((pair, one.known["undoes"]), one) is None:
                 # It takes back what was taken back at once.
                 self._done.there += 1
@@ -473,13 +488,25 @@ class _PageDesk(Desk):
         if Action.UNDO in (known["action"], row.action):
             return bool(known["action"] != row.action)
         decision = _decision(known)
-        if known["passages"] is not None:
+        if known["passages"] and self._hashes[known["docno"]] != row.document_sha256:
+            decision = replace(decision, passages=None)  # the text that they were of is gone
+        elif known["passages"]:
             try:
                 raw = as_raw(known["passages"], self._readable(session, row.document_id))
             except ArgumentError:
-                return self._unstorable(known) is None
+                return True
             decision = replace(decision, passages=raw)
         return not is_same_decision(decision, row, self._passages(session, row))
+
+    def _decided_elsewhere(self, history: list[Row[Any]], own: list[_Record]) -> Row[Any] | None:
+        """Return what decided how a document stands, if that is neither of the page nor older than it."""
+        decider = deciding_events(history)[-1] if history else None
+        keys = {one.key for one in own}
+        if decider is None or (self._windows.get(decider.sitting_id), decider.judged_at) in keys:
+            return None
+        # By the clock, too: in a restored backup revisions begin again. The page's has milliseconds.
+        is_older = decider.judged_at < self._head["made_at"] + timedelta(milliseconds=1)
+        return None if is_older and decider.revision < own[0].known["revision"] else decider
 
     def _refuse_conflicts(self, conflicts: list[str]) -> None:
         """Raise `ConflictError` where there are any."""
@@ -514,6 +541,7 @@ class _PageDesk(Desk):
             if undone is None:
                 self._done.there += 1
                 return
+            undone = session.execute(select(JUDGEMENT).where(JUDGEMENT.c.id == undone.id)).one()
             if undone.revision < self._elsewhere.get(pair, 0) and self._prefer != "page":
                 self._refuse(one, "the document was decided elsewhere since what it takes back")
                 return
@@ -582,19 +610,6 @@ class _PageDesk(Desk):
 def _decision(known: Mapping[str, Any]) -> Decision:
     names = ("topic", "docno", "action", "grade", "reason", "note", "passages", *_SHOWING)
     return Decision(**{name: known[name] for name in names})
-
-
-def _decided_elsewhere(
-    history: list[Row[Any]], own: list[_Record], windows: Mapping[int, str]
-) -> Row[Any] | None:
-    """Return what decided how a document stands, if that is neither of the page nor older than it."""
-    if not history:
-        return None
-    decider = deciding_events(history)[-1]
-    if decider is None or decider.revision < own[0].known["revision"]:
-        return None
-    keys = {one.key for one in own}
-    return None if (windows.get(decider.sitting_id, ""), decider.judged_at) in keys else decider
 
 
 def _decided(coming: list[_Record]) -> tuple[State, int | None] | None:

@@ -63,13 +63,18 @@ def after(head: str, ms: int) -> str:
 
 
 def save(file: Path, head: str, records: Sequence[Record]) -> Path:
-    """Write a file as a page does; every record is a millisecond after the one before."""
-    lines, numbers, own = [head], dict[str, int](), json.loads(head)["judge"]
+    """Write a file as a page does; every record is a millisecond after the one before.
+
+    A record's `window`, of eight digits, follows the page's own eight.
+    """
+    lines, numbers, page = [head], dict[str, int](), json.loads(head)["signature"][:8]
     for place, one in enumerate(records):
-        window = str(one.get("window", own))
+        window = str(one.get("window", "0" * 8))
+        window = window if len(window) > 8 else page + window
         numbers[window] = numbers.get(window, 0) + 1
         times = {"opened_at": after(head, 1), "shown_at": after(head, 1), "judged_at": after(head, 2 + place)}
-        whole = {"window": window, "number": numbers[window], **times, **one} if len(one) > 1 else one
+        named = {**one, "window": window}
+        whole = {"number": numbers[window], **times, **named} if len(one) > 1 else one
         lines.append(json.dumps(whole))
     body = "".join(f"{one}\n" for one in lines).encode()
     time.sleep((len(records) + 5) / 1000)  # none of them is in the future

@@ -56,7 +56,7 @@ COMMANDS = """
 """HERE is the collection, and THERE a place for another one."""
 LOADED = 0.5
 """About the share of a command's time after which Python and what it imports are loaded."""
-REFUSED_AGAIN = ("already exists", "already holds a collection", "already an exported collection")
+REFUSED_AGAIN = ("already exists", "already holds a collection", "expected a new or empty folder")
 """What is said, with nothing done, of what a command has made that replaces nothing."""
 CHANGING = re.compile(
     rb'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*(Z|\+00:00)?|\b[0-9a-f]{64}\b|"uid": "[0-9a-f]+"'

@@ -11,14 +11,14 @@ import pytest
 
 from store.collection import Collection
 from store.errors import ConflictError, FormatError, StoreError
-from store.records import Action, Document, JudgeKind, Passage
+from store.records import Action, Document, JudgeKind, Passage, State
 from tests.helpers.run import run_inside
 from tests.helpers.saved_pages import after, page_head, record, save
 from tests.helpers.wine import copies, done, grades, make, work
 from tests.helpers.world import JudgeAtWork, make_pool, parse_scale, stored_rows
 
 TIMES = {"judge", "judged_at", "shown_at", "dwell_ms", "active_ms", "sitting"}
-OTHER = "fedcba9876543210"
+OTHER = "76543210"
 
 
 @pytest.fixture
@@ -197,6 +197,28 @@ def test_file_that_says_otherwise_of_a_moment_is_refused(
     assert done(whole) == before
 
 
+def test_another_document_at_a_moment_is_refused(whole: Path, tmp_path: Path) -> None:
+    """The same window, number and moment cannot be of two documents."""
+    head = page_head(whole, "ann", tmp_path)
+    take(whole, save(tmp_path / "ann.jsonl", head, STEPS[:1]))
+    with pytest.raises(FormatError, match="imported before of this moment"):
+        take(whole, save(tmp_path / "ann.jsonl", head, [record("b", 1, "judge", grade=2)]))
+
+
+def test_same_file_is_known_after_the_text_was_replaced(whole: Path, tmp_path: Path) -> None:
+    """Marked in HTML; other tags, the same words: the same file again is nothing new."""
+    with Collection(str(whole)) as opened:
+        opened.documents.add([Document("a", "", "<p>Tom &amp; Jerry</p>", (), "html")], replace=True)
+    head = page_head(whole, "ann", tmp_path)
+    file = save(tmp_path / "ann.jsonl", head, [record("a", 1, "mark", passages=[[0, 3, "Tom"]])])
+    assert take(whole, file) == (1, 0)
+    with Collection(str(whole)) as opened:
+        opened.documents.add(
+            [Document("a", "", "<div><b>Tom</b> &amp; Jerry</div>", (), "html")], replace=True
+        )
+    assert take(whole, file) == (0, 1)
+
+
 def test_what_was_refused_is_refused_again(whole: Path, tmp_path: Path) -> None:
     """A record that could not be stored among ones that were: it is not counted as there."""
     head = page_head(whole, "ann", tmp_path)
@@ -244,6 +266,8 @@ FORGED = [
     (record("a", 1, "reopen"), "`action`: expected one of judge, skip"),
     (record("d", 3, "undo", undoes=2), "`undoes`: expected what was done last in this window"),
     (record("a", 1, "note"), "`note`: expected a value with the action note"),
+    (record("a", 1, "skip", reason="r"), "`reason`: expected a value with the action cannot alone"),
+    (record("a", 1, "skip", window="\ud800" * 16), "`window`: expected 16 hexadecimal digits"),
     (record("a", 1, "mark", passages=[[0, 4, "tixt"]]), "expected parts of the document's text"),
     (record("a", 1, "mark", passages=[[900, 1, "x"]]), "expected parts of the document's text"),
     ({"topic": "1"}, "expected the key `docno`, got none"),
@@ -268,15 +292,44 @@ def test_forged_step_is_refused(step: dict[str, object], message: str, whole: Pa
     assert done(whole) == before
 
 
-def test_windows_of_another_judge_are_refused(whole: Path, tmp_path: Path) -> None:
-    """What ann did, under the head of bob's page, with a right checksum: it is hers already."""
-    hers = STEPS[0] | {"window": OTHER}
-    take(whole, save(tmp_path / "ann.jsonl", page_head(whole, "ann", tmp_path), [hers]))
-    before, head = done(whole), page_head(whole, "bob", tmp_path)
-    with pytest.raises(FormatError) as caught:
-        take(whole, save(tmp_path / "bob.jsonl", head, [STEPS[1], hers]))
-    assert [(one.line, one.code) for one in caught.value.faults] == [(3, "window")]
-    assert done(whole) == before
+def test_records_of_another_page_are_refused(whole: Path, tmp_path: Path) -> None:
+    """What ann did, under the head of bob's page: before her file is imported, and after; hers comes in."""
+    head, his = page_head(whole, "ann", tmp_path), page_head(whole, "bob", tmp_path)
+    hers = save(tmp_path / "ann.jsonl", head, STEPS[:2])
+    window = json.loads(hers.read_text().splitlines()[1])["window"]
+    forged = save(tmp_path / "bob.jsonl", his, [STEPS[1], STEPS[0] | {"window": window}])
+    for _ in range(2):
+        before = done(whole)
+        with pytest.raises(FormatError, match="got a window of another page") as caught:
+            take(whole, forged)
+        assert [one.line for one in caught.value.faults] == [3]
+        assert done(whole) == before
+        take(whole, hers)
+
+
+def test_first_event_is_undone_on_the_page_after_an_import(whole: Path, tmp_path: Path) -> None:
+    """Nothing stands before it: the document is unjudged, in the round it was of."""
+    head, undo = page_head(whole, "ann", tmp_path), record("a", 2, "undo", undoes=1)
+    assert take(whole, save(tmp_path / "ann.jsonl", head, STEPS[:1])) == (1, 0)
+    assert take(whole, save(tmp_path / "ann.jsonl", head, [STEPS[0], undo])) == (1, 1)
+    with Collection(str(whole)) as opened:
+        events = [one for one in opened.judgements.history(["ann"]) if one.docno == "a"]
+    assert [(one.action, one.state, one.iteration) for one in events] == [
+        (Action.JUDGE, State.JUDGED, "0"), (Action.UNDO, State.UNJUDGED, "0")]  # fmt: skip
+
+
+def test_what_was_decided_in_a_restored_backup_is_a_conflict(whole: Path, tmp_path: Path) -> None:
+    """Revisions begin again there: the page knows later ones, and what was decided since is not older."""
+    backup = tmp_path / "backup.db"
+    run_inside("backup", backup, "--collection", whole).fine()
+    for grade in (0, 1):
+        work(whole, ("ann", "a", Action.JUDGE, grade))
+    head = page_head(whole, "ann", tmp_path)
+    run_inside("restore", backup, "--replace", "--collection", whole).fine()
+    work(whole, ("ann", "a", Action.JUDGE, 2))
+    file = save(tmp_path / "ann.jsonl", head, [record("a", 3, "judge", grade=0)])
+    with pytest.raises(ConflictError, match="topic 1 a: 0 on the page, 2 here"):
+        take(whole, file)
 
 
 def test_all_faults_are_told_at_once(whole: Path, tmp_path: Path) -> None:
