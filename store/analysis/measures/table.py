@@ -362,7 +362,7 @@ MEASURES: dict[str, Definition] = {
         lambda lists, name: inferred_ap_of(lists.rankings, name.level),
     ),
     "RBP": Definition(
-        "rank-biased precision",
+        "rank-biased precision; in ir_measures, without rel, gains are graded",
         lambda lists, name: rank_biased_precision(lists.relevant(name), p=name.p),
         "cutoff",
         parameters=("rel", "p"),
@@ -380,7 +380,12 @@ MEASURES: dict[str, Definition] = {
     "SetR": Definition(
         "recall of the list", lambda lists, name: sets.recall(_confusion(lists, name)), "cutoff"
     ),
-    "SetF": Definition("F of the list", _set_f, "cutoff", parameters=("rel", "beta", "alpha")),
+    "SetF": Definition(
+        "F of the list; beta=2 is beta=4 in ir_measures and trec_eval, which leave it unsquared",
+        _set_f,
+        "cutoff",
+        parameters=("rel", "beta", "alpha"),
+    ),
     "SetE": Definition(
         "1 - F of the list",
         lambda lists, name: np.asarray(1 - _set_f(lists, name)),
