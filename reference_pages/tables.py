@@ -57,7 +57,9 @@ def errata() -> str:
     lines: list[str] = []
     rows: list[list[str]] = []
     for line in (inspect.getdoc(store.analysis) or "").splitlines():
-        if line.startswith(("====", "References")):
+        if line.startswith("References"):
+            break
+        if line.startswith("===="):
             continue
         if line.endswith(":") and not line.startswith(" "):
             lines += [*_errata_table(rows), plain(re.sub(r" ?\[\d\]_", "", line)), ""]
@@ -66,8 +68,6 @@ def errata() -> str:
             rows.append([line[:_PLACE], line[_PLACE:]])
         elif rows and line.strip():
             rows[-1][1] += f" {line.strip()}"
-        elif line.startswith("-----"):
-            break
     return "\n".join([*lines, *_errata_table(rows)])
 
 

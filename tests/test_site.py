@@ -270,3 +270,16 @@ def test_messages_are_read_from_the_source() -> None:
     assert any("expected one run tag, TAG, got also TEXT" in fault for fault in faults)
     assert sum(len(one.warnings) for one in told.values()) > 40
     assert len(hints) > 180
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_errata_end_where_the_sources_do(site: Path) -> None:
+    """Three tables; the last row is of clusters, and the list of sources below is none."""
+    page = (site / "reference" / "mathematics" / "index.html").read_text("utf-8")
+    _, errata = page.split('id="errata"')
+    places = re.findall(r"<tr>\s*<td>(.*?)</td>", errata)
+    assert errata.count("<table") == 3
+    assert (places[0], places[-1]) == ("eq. 1", "inverse purity")
+    assert "..</td>" not in errata
+    assert ".. [" not in errata

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import UserDict
+from collections import Counter, UserDict
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -101,6 +101,14 @@ class GroupedCommand(TyperCommand):
 
     What it calls knows arguments by Python's names: an error about one names its option here.
     """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; an option that takes one value is given once at most."""
+        order = self.make_parser(ctx).parse_args(args=list(args))[2] if args else []
+        for param, n in Counter(one for one in order if one.param_type_name == "option").items():
+            if n > 1 and not param.multiple and not param.is_flag:
+                raise typer.BadParameter(f"expected once, got {n} times", ctx=ctx, param=param)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's Context is click's
         """Run the command."""

@@ -66,6 +66,7 @@ REASONS = {
     "no-size": "the number of documents of the collection is not known, so neither is TN; --size M tells it",
     "nothing-retrieved": "the cut leaves no document",
     "list-too-short": "every list of the run ends above rank R",
+    "none-retrieved": "no list of the run has a relevant document",
 }
 """Codes and what they mean where they stand in a cell that people see."""
 

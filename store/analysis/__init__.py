@@ -28,9 +28,9 @@ table 3                so AP is at least eq. 4 with N = 100, .0567, .3118 and 1 
                        100: R = 100 cannot occur, and R = 50 not with AP .1 and .3
 simulation, step (a)   uniform random numbers from 0.0 to 0.1; must be 0.0 to 1.0
 simulation, step 6     sigma_a^2 for sigma_d^2
-simulation             whether R counts the run's documents or all that were judged is not said;
-                       section 4.3 suggests all. "Cannot be found analytically": the moments are
-                       integrals over one variable
+eq. 22, simulation     R is the run's own (eq. 2), and ranks 1..N alone are judged; section 4.3 speaks
+                       of R of the pool, which is taken here
+simulation             "cannot be found analytically": the moments are integrals over one variable
 section 4.2.2, eq. 13  does not imply that the model's MAPs, .27973 and .32588, are near the means
                        of the four judged ones, .28410 and .33441: AP is not linear in the
                        judgements

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,13 +72,7 @@ def kendall_tau_b(x: NDArray[np.float64], y: NDArray[np.float64], *, tolerance: 
     return TauResult(min(max(tau, -1.0), 1.0))
 
 
-def tau_ap(
-    estimate: NDArray[np.float64],
-    truth: NDArray[np.float64],
-    *,
-    tolerance: float = 0.0,
-    tied_in_both: Literal["right", "half"] = "right",
-) -> TauResult:
+def tau_ap(estimate: NDArray[np.float64], truth: NDArray[np.float64], *, tolerance: float = 0.0) -> TauResult:
     r"""Measure how well an estimated scoring orders runs, with most weight on the first places.
 
     Parameters
@@ -90,15 +83,12 @@ def tau_ap(
     tolerance : float, default=0.0
         Scores that differ by no more than this are tied, and so are those that a chain of such steps joins;
         see `kendall_tau_b`, whose errors are these.
-    tied_in_both : {"right", "half"}, default="right"
-        What a pair of runs tied in both scorings counts.
 
     Returns
     -------
     TauResult
-        ``tau`` in [-1, 1]: 1 for the same order, ties and all, and for nothing else; with ``half``, for the
-        same order without ties alone. Without ties, 0 is what a random order has on average, and -1 the
-        reverse. ``None`` with the reason ``fewer-than-two``, or
+        ``tau`` in [-1, 1]: 1 for the same order, ties and all, and for nothing else. Without ties, 0 is what
+        a random order has on average, and -1 the reverse. ``None`` with the reason ``fewer-than-two``, or
         ``all-tied`` when one of the scorings orders nothing.
 
     Notes
@@ -109,8 +99,7 @@ def tau_ap(
     With ties, a pair of runs tied in one scoring alone counts in C(i) as half right, and one tied in both as
     right, as in the :math:`\tau_x` of [3]_; runs tied in the estimate stand at their places in every order,
     and the mean over these orders is taken. So a tie made and a tie broken at the same places cost the same,
-    half of what the swap of the two runs does, and the value is below 0 only where pairs are swapped. With
-    ``half`` a pair tied in both is half right, too.
+    half of what the swap of the two runs does, and the value is below 0 only where pairs are swapped.
 
     Where `truth` has no ties this is :math:`\tau_{AP,a}` of [2]_. :math:`\tau_{AP,b}` of [2]_, for two judges
     of which neither is right, is the mean of both directions, and so differs from [1]_ without ties, too.
@@ -146,8 +135,6 @@ def tau_ap(
     TauResult(tau=1.0, reason=None)
     >>> tau_ap(tied, untied), tau_ap(untied, tied)  # 2/2 * (1/1 + 1.5/2) - 1
     (TauResult(tau=0.75, reason=None), TauResult(tau=0.75, reason=None))
-    >>> tau_ap(tied, tied, tied_in_both="half")
-    TauResult(tau=0.75, reason=None)
     """
     estimate, truth = _checked("estimate", estimate, "truth", truth)
     n_runs = estimate.size
@@ -161,8 +148,7 @@ def tau_ap(
     )
     # [3] 0 = right, 1 = tied, 2 = swapped.
     wrong = 1 - order_e * order_t
-    if tied_in_both == "right":
-        wrong[(order_e == 0) & (order_t == 0)] = 0
+    wrong[(order_e == 0) & (order_t == 0)] = 0
     np.fill_diagonal(wrong, 0)
     sizes = np.bincount(estimated)
     above = np.sum(wrong * (order_e > 0), axis=1, dtype=np.int64)

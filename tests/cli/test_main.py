@@ -211,3 +211,11 @@ def test_arrays_take_one_thread_unless_the_user_says_otherwise(given: dict[str, 
         check=False,
     )
     assert ran.stderr.decode() == threads
+
+
+def test_option_of_one_value_is_given_once(cli: Cli) -> None:
+    """Which of two values counted would be a guess; options that gather values, and flags, may come again."""
+    for words in (("pool", "--depth", "3", "--depth", "4"), ("list", "docs", "--limit", "3", "--limit", "3")):
+        assert f"`{words[-2]}`: expected once, got 2 times" in cli(*words).failed(2).err
+    twice = ("-m", "AP", "-m", "P@5", "--by-topic", "--by-topic")
+    assert "expected once" not in cli("evaluate", *twice, "--judge", "nobody").err

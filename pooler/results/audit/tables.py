@@ -266,8 +266,7 @@ def _orders(found: Audit) -> Table:
             "tau_ap",
             "float",
             "tau_AP",
-            "down the order of the model; two runs tied in either order are half right (in `diff`, tied in"
-            " both they are right)",
+            "down the order of the model; two runs tied in one order are half right, in both right",
         ),
         hidden("tau_ap_low"),
         hidden("tau_ap_high"),

@@ -278,7 +278,8 @@ class MeasureList(Result):
         }
         notes = [
             "@N: ranks that count; in brackets where optional. (rel=N): least relevant grade, instead of"
-            f" the level. dcg: {', '.join(DCGS)}.",
+            f" the level. dcg: {', '.join(DCGS)} (the first two as ir_measures; the others of the original"
+            " article, which it lacks).",
             "docs: size of the collection. beta: how much more recall counts than precision; in Q, how"
             " much gains count.",
             "Upper and lower case make no difference. Names of trec_eval are known: map, P_5,"

@@ -257,7 +257,9 @@ def letters(pair: TwoRuns) -> str:
 def by_whom(pair: TwoRuns) -> str:
     """Say by whose judgement."""
     level = next(iter(pair.scores))
-    return f"By judge {pair.judges[0]}, relevant = grade {level} or more."
+    n = len(pair.judges)
+    first = f" alone, the first of {n} (the --judge named first is taken)" if n > 1 else ""
+    return f"By judge {pair.judges[0]}{first}; relevant = grade {level} or more."
 
 
 def rounded(number: float | None, digits: int = 3) -> str:

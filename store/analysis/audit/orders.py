@@ -89,9 +89,8 @@ def order_agreement(
 
     Notes
     -----
-    tau-b is Kendall's [1]_, tau_AP that of [2]_, the mean over the orders of tied runs as in
-    `store.analysis.run_order.tau_ap`; but every tied pair counts one half here, one tied in both orders, too,
-    so that an order with ties has less than 1 with itself. O(resamples * (n_runs**2 + n_runs * n_topics)).
+    tau-b is Kendall's [1]_, tau_AP that of [2]_, down the order of the model, with ties as
+    `store.analysis.run_order.tau_ap` has them. O(resamples * (n_runs**2 + n_runs * n_topics)).
 
     References
     ----------
@@ -128,7 +127,7 @@ def order_agreement(
 
     def taus_ap(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         means = np.round(sums / n_topics, DIGITS)
-        found = (_tau_ap(of_model, of_human).tau for of_human, of_model in means)
+        found = (tau_ap(of_model, of_human).tau for of_human, of_model in means)
         return np.array([np.nan if one is None else one for one in found], dtype=np.float64)
 
     sums = np.stack([human.T, model.T], axis=1)
@@ -147,7 +146,7 @@ def order_agreement(
     return OrderAgreement(
         tau=kendall_tau_b(means_h, means_m),
         tau_interval=intervals["all"],
-        tau_ap=_tau_ap(means_m, means_h),
+        tau_ap=tau_ap(means_m, means_h),
         tau_ap_interval=intervals["ap"],
         n_top=n_top,
         tau_top=of_top,
@@ -156,11 +155,6 @@ def order_agreement(
         best=best,
         best_place=int(places(means_m)[best]),
     )
-
-
-def _tau_ap(model: NDArray[np.float64], human: NDArray[np.float64]) -> TauResult:
-    """Return tau_AP down the order of the model, every tied pair half right."""
-    return tau_ap(model, human, tied_in_both="half")
 
 
 def _ceiling(

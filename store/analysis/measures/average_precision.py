@@ -133,22 +133,6 @@ def gains(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
     return gain
 
 
-def own_average_precision(relevant: NDArray[np.bool_], n_relevant: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Average the precision over the relevant documents that the list itself holds: mode ``own``.
-
-    Eq. 1 of [1]_. 0 where the list holds no relevant document; NaN where the topic has none, which is all
-    that `n_relevant` is looked at for.
-
-    Examples
-    --------
-    >>> one_of_three = np.array([False, True, False])
-    >>> float(own_average_precision(one_of_three, np.array(3)))
-    0.5
-    """
-    own = average_precision(relevant, own_n_relevant(relevant))
-    return np.where(np.asarray(n_relevant) > 0, np.nan_to_num(own), np.nan)
-
-
 def mean_average_precision(
     average_precisions: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

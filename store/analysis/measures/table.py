@@ -13,6 +13,7 @@ no-documents     the run has no document for the topic, so none that could be ju
 no-pairs         the run has not both a relevant and another document to compare
 no-not-relevant  every document of the collection is relevant
 list-too-short   the run ends above rank R
+none-retrieved   the run has none of the topic's relevant documents
 ================ ================================================================================
 
 A run without documents for a topic that has relevant ones scores 0 there, as with trec_eval -c;
@@ -45,7 +46,7 @@ from store.analysis.measures import ranked
 from store.analysis.measures.average_precision import (
     average_precision,
     mean_average_precision,
-    own_average_precision,
+    own_n_relevant,
 )
 from store.analysis.measures.confusion import area_of_rankings
 from store.analysis.measures.gain import Discount, Gain, discounted_gain, normalised_gain, q_measure
@@ -55,7 +56,9 @@ from store.analysis.measures.residuals import rank_biased_precision, rbp_residua
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
-Reason = Literal["no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short"]
+Reason = Literal[
+    "no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short", "none-retrieved"
+]
 """Why a score is undefined; which measures have which, the table in the head of this file."""
 
 Dcg = Literal["log2", "exp-log2", "jarvelin", "exp-jarvelin"]
@@ -255,8 +258,9 @@ MEASURES: dict[str, Definition] = {
     "AP": Definition("average precision", _of_ranks(average_precision), "cutoff"),
     "OwnAP": Definition(
         "average precision with R of the documents that the run retrieved (Kishida 2001, eq. 1)",
-        _of_ranks(own_average_precision),
+        _of_ranks(lambda relevant, _: average_precision(relevant, own_n_relevant(relevant))),
         "cutoff",
+        other_reason="none-retrieved",
     ),
     "P": Definition(
         "precision",
@@ -358,7 +362,7 @@ MEASURES: dict[str, Definition] = {
         lambda lists, name: inferred_ap_of(lists.rankings, name.level),
     ),
     "RBP": Definition(
-        "rank-biased precision",
+        "rank-biased precision; in ir_measures, without rel, gains are graded",
         lambda lists, name: rank_biased_precision(lists.relevant(name), p=name.p),
         "cutoff",
         parameters=("rel", "p"),
@@ -376,7 +380,12 @@ MEASURES: dict[str, Definition] = {
     "SetR": Definition(
         "recall of the list", lambda lists, name: sets.recall(_confusion(lists, name)), "cutoff"
     ),
-    "SetF": Definition("F of the list", _set_f, "cutoff", parameters=("rel", "beta", "alpha")),
+    "SetF": Definition(
+        "F of the list; beta=2 is beta=4 in ir_measures and trec_eval, which leave it unsquared",
+        _set_f,
+        "cutoff",
+        parameters=("rel", "beta", "alpha"),
+    ),
     "SetE": Definition(
         "1 - F of the list",
         lambda lists, name: np.asarray(1 - _set_f(lists, name)),

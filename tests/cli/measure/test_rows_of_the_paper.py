@@ -10,23 +10,25 @@ from tests.cli.oracles import first_documents, read_qrels, read_run
 from tests.helpers.run import Cli
 
 
-def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path) -> None:
-    """Eq. 1 by a loop, on every topic of a run cut at five."""
+@pytest.mark.parametrize("cutoff", [5, 1])
+def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path, cutoff: int) -> None:
+    """Eq. 1 by a loop, on every topic of a run that is cut; a list without a relevant document has none."""
     qrels, run = (
         read_qrels(judged / "judgements" / "strict.qrels"),
         read_run(judged / "runs" / "bm25-words.run"),
     )
     rows = cli(
-        "evaluate", "bm25-words", "--judge", "strict", "--r", "own", "--cutoff", "5", "--by-topic",
+        "evaluate", "bm25-words", "--judge", "strict", "--r", "own", "--cutoff", str(cutoff), "--by-topic",
         "--order", "trec9", "--format", "json",
     ).fine().json()  # fmt: skip
     values = {row["topic"]: row["value"] for row in rows if row["topic"] != "all"}
     assert {row["measure"] for row in rows} == {"OwnAP"}
     for topic, grades in qrels.items():
-        flags = [grades.get(docno, 0) >= 1 for docno in first_documents(run, topic, 5)]
+        flags = [grades.get(docno, 0) >= 1 for docno in first_documents(run, topic, cutoff)]
         precisions = [sum(flags[: place + 1]) / (place + 1) for place, flag in enumerate(flags) if flag]
-        expected = sum(precisions) / len(precisions) if precisions else 0.0
-        assert values[topic] == pytest.approx(expected, abs=1e-12)
+        expected = pytest.approx(sum(precisions) / len(precisions), abs=1e-12) if precisions else None
+        assert values[topic] == expected
+    assert (None in values.values()) == (cutoff == 1)
 
 
 def test_own_r_is_of_ap_alone(cli: Cli, judged: Path) -> None:

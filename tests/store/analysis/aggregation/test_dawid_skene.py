@@ -220,6 +220,22 @@ def test_longer_steps_lead_where_plain_ones_do(seed: int) -> None:
     np.testing.assert_allclose(result.posterior, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_grade_changes_after_convergence(seed: int) -> None:
+    """Two thousand documents of three votes each: a hundred times as exact is the same."""
+    rng = np.random.default_rng(seed)
+    cells = {}
+    for document in range(2000):
+        grade = int(rng.integers(0, 3))
+        for judge in rng.choice(20, 3, replace=False).tolist():
+            cells[document, judge] = grade if rng.random() < 0.5 else int(rng.integers(0, 3))
+    votes = votes_of_cells(cells, 3, 20)
+    found, exact = dawid_skene(votes), dawid_skene(votes, tolerance=1e-11)
+    assert found.converged
+    assert np.array_equal(found.low, exact.low)
+    assert not np.array_equal(found.low, dawid_skene(votes, tolerance=1e-4).low)
+
+
 def test_converged_is_what_moves_by_no_more_than_the_tolerance() -> None:
     """A tolerance of just what the first iteration moves is kept by it, and the next smaller one is not."""
     grades = [(0, 0, 1), (1, 1, 1), (0, 1, 1), (0, 0, 0)]
