@@ -25,7 +25,8 @@ from store.formats.codes import (
     parse_map,
     settle_repeats,
 )
-from store.formats.syntax.tables import GradedRow, JudgedTable, parse_columns, read_columns
+from store.formats.syntax.lines import STDIN, TO_UNCOMPRESS, shell_words
+from store.formats.syntax.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
 from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
 from store.text import NaturalKey, counted, natural_key
 
@@ -52,9 +53,7 @@ class SampleFile:
     """Topics in natural order, docnos bytewise."""
     methods: dict[Pair, int]
     """Of a statap file: methods that `method_of` would not give."""
-    n_trailing: int
-    sha256: str
-    n_float_grades: int = 0
+    table: ReadTable[Any]
 
 
 def method_of(probability: float) -> int:
@@ -76,7 +75,7 @@ def read_sample(
         xinfap = read_xinfap(file, lenient=lenient, faults=faults)
         rows = [QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in xinfap.rows]
         entries = _stratified(xinfap.rows)
-        return SampleFile(kind, rows, _ordered(entries), {}, xinfap.n_trailing, xinfap.sha256)
+        return SampleFile(kind, rows, _ordered(entries), {}, xinfap)
     statap = read_statap(file, lenient=lenient, faults=faults)
     rows = [QrelRow(row.line, row.topic, "0", row.docno, row.code) for row in statap.rows]
     entries = [
@@ -85,7 +84,7 @@ def read_sample(
     methods = {
         (row.topic, row.docno): row.method for row in statap.rows if row.method != method_of(row.probability)
     }
-    return SampleFile(kind, rows, _ordered(entries), methods, statap.n_trailing, statap.sha256)
+    return SampleFile(kind, rows, _ordered(entries), methods, statap)
 
 
 def _stratified(rows: Sequence[XinfapRow]) -> list[PoolEntry]:
@@ -125,8 +124,6 @@ COLUMNS_HINT = "a table of other columns: --input-columns docno,judge,grade --to
 
 UNKNOWN_HINT = "--allow-unknown keeps unknown topics and docnos"
 
-_TO_UNCOMPRESS = {".gz": "gzip -dc", ".xz": "xz -dc", ".bz2": "bzip2 -dc", ".zst": "zstd -dc"}
-
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
@@ -147,15 +144,12 @@ class GradesFile:
     """What a file of grades holds."""
 
     rows: list[GradedRow]
-    sha256: str
-    n_float_grades: int
-    n_trailing: int
-    n_fields: int
+    table: ReadTable[Any]
     noun: str
     """What kind of file it was read as."""
     sample: SampleFile | None = None
-    float_grade: str = ""
-    """The first grade that was written as a float."""
+    hint: str = ""
+    """What to type where documents come more than once."""
 
 
 def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList) -> GradesFile:
@@ -167,7 +161,7 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
     if wanted.sample is not None:
         sample = read_sample(file, wanted.sample, faults, judge_column=column, lenient=wanted.lenient)
         rows = list(graded_rows(sample.rows, judge=judge))
-        return GradesFile(rows, sample.sha256, 0, sample.n_trailing, 5, "prels", sample)
+        return GradesFile(rows, sample.table, "prels", sample)
     if wanted.form == "qrels":
         from store.formats.qrels import DUPLICATE, read_qrels
 
@@ -181,44 +175,38 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
         graded = graded_rows(given, judge=judge, judge_column=column)
-        return _grades_of(qrels, list(graded), 4, "qrels")
+        return GradesFile(list(graded), qrels, "qrels", hint=faults.hint or "")
     how: dict[str, Any] = {"lenient": wanted.lenient, "keep_repeats": True, "faults": faults}
     if wanted.form == "ntcir2":
         from store.formats.ntcir import read_ntcir2
 
-        table, n_fields, noun = read_ntcir2(file, scale, **how).table, 4, "NTCIR-2"
+        table, noun = read_ntcir2(file, scale, **how).table, "NTCIR-2"
     elif wanted.form == "ntcireval":
         from store.formats.ntcir import read_ntcireval
 
-        table, n_fields, noun = read_ntcireval(file, **how), 3, "NTCIREVAL"
+        table, noun = read_ntcireval(file, **how), "NTCIREVAL"
     else:
         names = wanted.columns
         table = read_columns(file, names, topic=wanted.topic, judge=judge, **how)
-        faults.hint = _header_hint(file, wanted, table, faults)
-        n_fields, noun = len(names), f"`{','.join(names)}`"
+        faults.hint = _header_hint(file, wanted, table, faults) or faults.hint
+        noun = f"`{','.join(names)}`"
     # The rows of a table say whose they are, or the command line does.
     named = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
-    return _grades_of(table, named, n_fields, noun)
-
-
-def _grades_of(
-    content: QrelsFile | JudgedTable, rows: list[GradedRow], n_fields: int, noun: str
-) -> GradesFile:
-    """Set rows beside what is known of their file."""
-    counts = content.n_float_grades, content.n_trailing
-    return GradesFile(rows, content.sha256, *counts, n_fields, noun, float_grade=content.float_grade)
+    return GradesFile(named, table, noun)
 
 
 def warn_of_oddities(file: str, source: GradesFile) -> None:
     """Warn of grades that were written as floats, and of text that was not read."""
-    if source.n_float_grades:
-        grades = counted(source.n_float_grades, "grade")
-        warn(f"{file}: {grades} written as floats ({source.float_grade}), read as integers")
-    if source.n_trailing:
-        warn(
-            f"{file}: text after field {source.n_fields} was ignored on {source.n_trailing:,} lines;"
-            f" is it a {source.noun} file?"
-        )
+    table = source.table
+    if table.layout.taken:
+        warn(f"{file}: {table.layout.taken}")
+    if table.n_float_grades:
+        grades = counted(table.n_float_grades, "grade")
+        warn(f"{file}: {grades} written as floats ({table.float_grade}), read as integers")
+    if table.n_trailing:
+        place = len(table.layout.columns.split())
+        lines = f"text after field {place} was ignored on {table.n_trailing:,} lines"
+        warn(f"{file}: {lines}; is it a {source.noun} file?")
 
 
 def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: FaultList) -> str | None:
@@ -228,12 +216,7 @@ def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: Fau
         return None
     if table.rows and table.rows[0].line < first.line:
         return None
-    skip = f"tail -n +{first.line + 1}"
-    read = _TO_UNCOMPRESS.get(Path(file).suffix)
-    if read is not None:
-        skip = f"{read} {shlex.quote(file)} | {skip}"
-    elif file != "-":
-        skip = f"{skip} {shlex.quote(file)}"
+    skip = shell_words(file, f"tail -n +{first.line + 1}")
     words = ["pooler", "import", "judgements", "-", "--input-columns", ",".join(wanted.columns)]
     words += [] if wanted.topic is None else ["--topic", wanted.topic]
     words += [] if wanted.judge is None else ["--judge", wanted.judge]
@@ -248,6 +231,8 @@ def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = Non
     from store.formats.qrels import read_qrels
 
     content = read_qrels(path, lenient=lenient, faults=faults)
+    if content.layout.taken and not faults:
+        warn(f"{path}: {content.layout.taken}")
     if content.n_alike and not faults:
         warn(f"{path}: {alike_words(content.n_alike, content.first_alike)}")
     return content
@@ -265,8 +250,6 @@ def alike_words(number: int, first: int) -> str:
     return f"{counted(number, 'line')} not counted ({where}): repeats of another line"
 
 
-STDIN = "-"
-COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 _BESIDE_UNJUDGED = "(or not-pooled, skipped, cannot, unjudgeable)"
 CODES_HINT = (
     f"--map FROM=TO reads one grade as another, --code CODE=unjudged as no judgement {_BESIDE_UNJUDGED}"
@@ -344,7 +327,7 @@ def judge_of_file(file: str) -> str:
     if file == STDIN:
         return "stdin"
     path = PurePath(file)
-    return PurePath(path.stem).stem if path.suffix in COMPRESSED else path.stem
+    return PurePath(path.stem).stem if path.suffix in TO_UNCOMPRESS else path.stem
 
 
 def read_files(
@@ -517,7 +500,7 @@ def _decode_rows(one: JudgedFile, source: GradesFile, scale: Scale, reading: Fil
         repeats=reading.repeats or "refuse",
         faults=faults,
     )
-    hints = [REPEATS_HINT] if decoded.repeats.n_refused else []
+    hints = [*filter(None, [source.hint]), REPEATS_HINT] if decoded.repeats.n_refused else []
     if len(faults) > decoded.repeats.n_refused:
         hints.append(f"{CODES_HINT}; --scale declares the grades there are")
     faults.raise_if_any(hint="; ".join(hints))

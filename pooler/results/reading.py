@@ -57,10 +57,13 @@ class ReadRuns(Mapping[str, "Run"]):
 
 
 class ReadQrels(Sequence["Qrel"]):
-    """The judged documents of a qrels file, in its order; negative codes are unjudged and left out."""
+    """The judged documents of a qrels file, in its order; negative codes are unjudged and left out.
 
-    def __init__(self, rows: Sequence[Qrel]) -> None:
-        self._rows = list(rows)
+    `warnings` has what is odd about the file, such as columns that no header names.
+    """
+
+    def __init__(self, rows: Sequence[Qrel], warnings: Sequence[str] = ()) -> None:
+        self._rows, self.warnings = list(rows), tuple(warnings)
 
     @overload
     def __getitem__(self, place: int) -> Qrel: ...
@@ -166,9 +169,12 @@ def read_qrels(path: str | Path, *, lenient: bool = False) -> ReadQrels:
     {'51': {'d1': 2, 'd2': 0}}
     """
     from pooler.results.judgement_files import read_given_qrels
+    from pooler.results.result import collect_warnings
 
-    rows = read_given_qrels(str(path), lenient=lenient).rows
-    return ReadQrels([Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows if row.code >= 0])
+    with collect_warnings() as collected:
+        lines = read_given_qrels(str(path), lenient=lenient).rows
+    rows = [Qrel(row.topic, row.docno, row.code, row.iteration) for row in lines if row.code >= 0]
+    return ReadQrels(rows, collected.warnings)
 
 
 def open_collection(url: str | Path = DEFAULT_COLLECTION) -> Collection:

@@ -33,9 +33,13 @@ _READ = frozenset({
     "reasoning", "unreadable", "error", "asked", "note", "probabilities", "cost", "mass", "sent_at",
     "received_at", "attempt", "topic_version",
 })  # fmt: skip  # a name a line would be longer than what reads them
+_UMBRELAS = {"query", "passage", "judgment"}
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 _SAYS_0 = re.compile(r"(?<![0-9.,-])0(?![0-9.,]*[0-9])")
-MAP_HINT = "--map FROM=TO reads one grade as another; what is none has its reason in `unreadable`"
+MAP_HINT = (
+    "--map FROM=TO reads one grade as another; where there is none, `grade` is null and `unreadable` says why"
+)
+_TRACE_HINT = "umbrela judge --include-trace keeps both, and says which answers could not be read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,6 @@ def read_labels(
 
     `mapping` reads a grade of the file as one of the scale, for probabilities, too.
     """
-    read = _umbrela_values if form == "umbrela" else _answer_values
     labels: list[Label] = []
     models: set[str] = set()
     met: set[str] = set()
@@ -83,7 +86,9 @@ def read_labels(
         def tell(message: str, code: str = "value", line: int = line) -> None:
             faults.add(line, message, code)
 
-        values = _common(data, tell) | read(data, tell)
+        # A line of umbrela may come among answers, and its 0 is no grade there either.
+        is_umbrelas = form == "umbrela" or "result_status" in data or data.keys() >= _UMBRELAS
+        values = _common(data, tell) | (_umbrela_values if is_umbrelas else _answer_values)(data, tell)
         _put_on_scale(values, scale, mapping, tell)
         topic, docno = (_id(data, keys, tell) for keys in (_TOPIC, _DOCNO))
         query, passage = (_text(data, name, tell) for name in ("query", "passage"))
@@ -93,6 +98,8 @@ def read_labels(
         if model := _text(data, "model", tell):
             models.add(model)
             values["served_model"] = model
+        if any(fault.code == "trace" for fault in faults.kept):
+            faults.hint = _TRACE_HINT
         if faults.count == before:
             failed = values["grade"] is None and values["unreadable"] is None
             labels.append(Label(line, topic, docno, query, passage, failed, values))
@@ -110,7 +117,10 @@ def _umbrela_values(data: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
     if status is not None and (isinstance(status, bool) or status not in (0, 1)):
         tell(f"expected `result_status` 0 or 1, got {status!r}")
     if status is None and grade == 0 and "prediction" not in data:
-        tell("grade 0 without `prediction` or `result_status`: it may be an answer that could not be read")
+        message = (
+            "grade 0 without `prediction` or `result_status`: it may be an answer that could not be read"
+        )
+        tell(message, "trace")
     unread = status == 0 or (status is None and grade == 0 and not _SAYS_0.search(prediction))
     why = (Unreadable.NO_GRADE if prediction.strip() else Unreadable.EMPTY) if unread else None
     if grade is None and why is None:

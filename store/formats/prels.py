@@ -100,15 +100,15 @@ def _probability(text: bytes) -> float | None:
     return p if _NUMBER.fullmatch(text) and 0 < (p := float(text)) <= 1 else None
 
 
-def _like_xinfap(fields: Fields, is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
+def _like_xinfap(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
     """Return whether the numbers of a line could be those of an xinfap file."""
-    return is_whole and _count(fields[3]) is not None and _integer(fields[4]) is not None
+    return len(fields) == _N_FIELDS and _count(fields[3]) is not None and _integer(fields[4]) is not None
 
 
-def _like_statap(fields: Fields, is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
+def _like_statap(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
     """Return whether the numbers of a line could be those of a statap file."""
     parsed = zip((_integer, _count, _probability), fields[2:], strict=False)
-    return is_whole and all(parse(text) is not None for parse, text in parsed)
+    return len(fields) == _N_FIELDS and all(parse(text) is not None for parse, text in parsed)
 
 
 def _check_certain(_line: int, fields: Fields, values: Sequence[Any]) -> None:
@@ -161,6 +161,8 @@ def _format(
     )
 
 
+LIKE: dict[str, Callable[[Fields, bool], bool]] = {"xinfap": _like_xinfap, "statap": _like_statap}
+"""Whether a line has the numbers of one of each kind."""
 _XINFAP = _format("xinfap", XinfapRow, {"statap": _like_statap})
 _STATAP = _format("statap", StatapRow, {"xinfap": _like_xinfap}, _check_certain)
 

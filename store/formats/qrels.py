@@ -1,11 +1,13 @@
 """Qrels, as rows or as columns.
 
-Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte. A line that
-begins with ``#`` is a comment to trec_eval 10, and to the lenient reading here; text after the fourth field,
-which trec_eval refuses, is passed over leniently (but the five-column files of sampled pools must not be read
-so: the fourth column of one kind is a stratum). A line that repeats an earlier one's code, whatever its
-iteration, is counted and passed over; trec_eval refuses it. ``1.7`` is no grade, though trec_eval would read
-1. Source: trec_eval 10.0, `get_qrels.c` and `get_qrels_jg.c`.
+Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte. Where a
+header names other columns, or most of the first lines are topic, docno and grade or have other separators,
+they are read so: see `store.formats.syntax.tables.sniff`. A line that begins with ``#`` is a comment, as to
+trec_eval 10; text after the last field, which trec_eval refuses, is passed over leniently (but the
+five-column files of sampled pools must not be read so: the fourth column of one kind is a stratum). A line
+that repeats an earlier one's code, whatever its iteration, is counted and passed over; trec_eval refuses it.
+``1.7`` is no grade, though trec_eval would read 1. Source: trec_eval 10.0, `get_qrels.c` and
+`get_qrels_jg.c`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 
 from store.errors import ArgumentError, FaultList
 from store.fields import LONGEST_ID
+from store.formats import prels
 from store.formats.syntax import tables
 from store.formats.syntax.compression import DamagedDataError
 from store.formats.syntax.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_kind, tell_kind
@@ -29,7 +32,9 @@ from store.formats.syntax.tables import Fields, ReadTable, TableFormat
 
 DUPLICATE = "duplicate"
 """The iteration of a copied grade: that of a near-duplicate, which was judged instead."""
+_COLUMNS = "topic iteration docno grade"
 _JUDGE_COLUMN = 2
+_JUDGES_NAMED = 5
 _ITERATIONS = ("0", "Q0")
 _FEWEST_NAMED = 3
 _FEWEST_EXCHANGED = 20
@@ -81,27 +86,29 @@ def read_qrels(
 
     def suspect(table: QrelsFile, reported: FaultList) -> None:
         rows = table.rows if keep_repeats else [*table.rows, *table.repeats]
-        if judge_column is None and table.repeats and _is_exchanged(rows):
-            _tell_exchanged(reported, len(rows), rows[0].docno)
-        elif table.looks_like:
+        if judge_column is None and table.repeats and not table.layout.has_header and _is_exchanged(rows):
+            _tell_exchanged(reported, len(rows), rows[0].docno, table.layout)
+        elif "run" in table.looks_like:
             tell_kind(reported, RUN, QRELS)
+        elif table.looks_like:
+            _tell_prels(reported, table.looks_like)
+        elif judge_column is None and table.repeats and (judges := _judges_of(rows)):
+            _tell_judges(reported, judges, is_kept=keep_repeats)
+            return
         elif not reported or not report_kind(reported, QRELS):
             return
         table.rows.clear()
 
     form = TableFormat(
-        "topic iteration docno grade",
-        {
-            "topic": tables.read_topic,
-            "iteration": tables.read_name,
-            "docno": tables.read_name,
-            "grade": tables.read_grade,
-        },
+        _COLUMNS,
+        {name: tables.READERS[name] for name in _COLUMNS.split()},
         QrelRow,
         ("topic", "docno") if judge_column is None else ("topic", "docno", "iteration"),
         repeat_fault,
-        others={"run": _is_like_run},
+        others={"run": _is_like_run, **prels.LIKE},
         suspect=suspect,
+        choices=(_COLUMNS, "topic docno grade") if judge_column is None else (_COLUMNS,),
+        has_comments=True,
     )
     return tables.read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
@@ -118,16 +125,44 @@ def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
     return len(seen) >= (_FEWEST_NAMED if docno in _ITERATIONS else _FEWEST_EXCHANGED)
 
 
-def _tell_exchanged(faults: FaultList, n_lines: int, docno: str) -> None:
-    """Say that two columns stand in each other's place."""
+def _tell_prels(faults: FaultList, kinds: Sequence[str]) -> None:
+    columns = {kind: words for kind, words in prels.COLUMNS.items() if kind in kinds}
+    named = " or ".join(f"{kind} ({words})" for kind, words in columns.items())
+    options = " or ".join(f"--as {kind}" for kind in columns)
+    message = f"this looks like a prels file, {named}; expected `{_COLUMNS}`"
+    hint = f"pooler import judgements {shlex.quote(faults.path)} --judge NAME {options} takes it"
+    faults.put_instead(message, "prels", hint=hint)
+
+
+def _judges_of(rows: Sequence[QrelRow]) -> list[str]:
+    """Return the names in column 2 that tell apart whatever is graded twice; none = they do not."""
+    graded: dict[tuple[str, str], int] = {}
+    is_graded_twice = any(graded.setdefault((row.topic, row.docno), row.code) != row.code for row in rows)
+    if not is_graded_twice or len({row[1:4] for row in rows}) < len(rows):
+        return []
+    return sorted({row.iteration for row in rows})
+
+
+def _tell_judges(faults: FaultList, judges: Sequence[str], *, is_kept: bool) -> None:
+    """Say that column 2 names several judges; where repeats are kept it is not yet known to be a fault."""
+    listed = ", ".join(judges[:_JUDGES_NAMED]) + (", ..." if len(judges) > _JUDGES_NAMED else "")
+    file = shlex.quote(faults.path)
+    hint = f"pooler import judgements {file} --judge-column 2 reads column 2 as the judges ({listed})"
+    if is_kept or any(fault.code != "duplicate" for fault in faults.kept):
+        faults.hint = faults.hint or hint
+        return
+    message = f"expected the grades of one judge, got those of {len(judges)} in column 2: {listed}"
+    faults.put_instead(message, "judges", hint=hint)
+
+
+def _tell_exchanged(faults: FaultList, n_lines: int, docno: str, layout: tables.Layout) -> None:
     message = (
         f"expected `topic iteration docno grade`, got `{docno}` in column 3 of all"
         f" {n_lines:,} lines: columns 2 and 3 look exchanged"
     )
-    hint = (
-        f"awk '{{print $1, $3, $2, $4}}' {shlex.quote(faults.path)} puts them right; `import"
-        " judgements` takes --input-columns topic,docno,iteration,grade, too"
-    )
+    exchange = layout.awk(faults.path, "{print $1, $3, $2, $4}")
+    option = "--input-columns topic,docno,iteration,grade"
+    hint = f"{exchange} puts them right; `import judgements` takes {option}, too"
     faults.put_instead(message, "exchanged", hint=hint)
 
 
@@ -195,9 +230,9 @@ class QrelsColumns:
 def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]) -> QrelsColumns | None:
     """Read a qrels file that needs no remark, in a quarter of the time that a tuple a line costs.
 
-    ``None`` = `read_qrels` has to look at it: it may have a fault, comments, or other characters than ASCII,
-    has grades of near-duplicates, or can be read but once. New texts are added to the numberings; after
-    ``None`` these are as before.
+    ``None`` = `read_qrels` has to look at it: it may have a fault, comments, other columns or other
+    characters than ASCII, has grades of near-duplicates, or can be read but once. New texts are added to the
+    numberings; after ``None`` these are as before.
     """
     if not is_regular_file(path):
         return None
@@ -206,11 +241,11 @@ def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]
             data = file.read().removeprefix(BOM)
     except DamagedDataError:
         return None
-    if not _is_plain(data) or DUPLICATE.encode() in data:
+    if not _is_plain(data) or DUPLICATE.encode() in data or {0x20, 0x09} <= {*data.partition(b"\n")[0]}:
         return None
     fields = data.split()
     codes = set(fields[3::_N_FIELDS])
-    if not fields or not all(map(_CODE.fullmatch, codes)):
+    if not fields or not all(map(_CODE.fullmatch, codes)) or fields[0][-1:] in tables.SEPARATORS:
         return None
     known = len(topics), len(docnos)
     n_lines = len(fields) // _N_FIELDS

@@ -20,7 +20,6 @@ Blanks are folded in SGML and XML, where lines are wrapped; elsewhere text is ra
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import get_args
@@ -30,7 +29,7 @@ from store.errors import ArgumentError, FaultList
 from store.fields import topic_fault
 from store.formats import TopicFormat
 from store.formats.syntax.json_lines import IdRegister, read_texts
-from store.formats.syntax.lines import TOPICS, read_text_lines, report_kind
+from store.formats.syntax.lines import TOPICS, read_text_lines, report_kind, shell_words
 from store.formats.syntax.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
 from store.records import Topic
 
@@ -194,8 +193,8 @@ def _trec_fields(record: Record, faults: FaultList) -> dict[str, tuple[int, str]
 
 
 def _read_tsv(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> str | None:
-    """Read two to four columns; return a hint when blanks stand where a tab must."""
-    hint = None
+    """Read two to four columns; return a hint when something else stands where a tab must."""
+    bare: list[str] = []
     columns: list[str] | None = None
     for number, line in lines:
         if not line.strip():
@@ -211,13 +210,33 @@ def _read_tsv(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultLi
             expected = "expected topic<TAB>title[<TAB>description[<TAB>narrative]]"
             got = f"{len(texts) + 1} fields" if texts else "a line without a tab"
             faults.add(number, f"{expected}, got {got}", "fields")
-            if not texts and " " in line.strip():
-                name = shlex.quote(faults.path)
-                hint = f"turn the first blank of each line into a tab: sed 's/ /\\t/' {name}"
+            bare += [] if texts else [line.strip()]
             continue
         texts += [""] * (3 - len(texts))
         topics.add(number, topic, dict(zip(columns, texts, strict=True)))
-    return hint
+    return _tabs_hint(faults.path, bare)
+
+
+_CSV_TO_TSV = (
+    'python3 -c "import csv, fileinput, sys;'
+    " csv.writer(sys.stdout, delimiter='\\t').writerows(csv.reader(fileinput.input(), delimiter='{}'))\""
+)
+
+
+def _tabs_hint(path: str, bare: Sequence[str]) -> str | None:
+    """Say what to type where all lines without a tab have the same in its place."""
+    marks = {",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}
+    # A title may have any of them: it is the one before the first blank that parts it from the topic.
+    mark = next(
+        (mark for mark in marks if bare and all(mark in f"{one} ".partition(" ")[0] for one in bare)), " "
+    )
+    if not any(mark in line for line in bare):
+        return None
+    is_named = header_fields(bare[0].split(mark), _COLUMN_KEYS, FIELD_KEYS) is not None
+    if mark != " " and (is_named or any('"' in line for line in bare)):
+        return f"put tabs between the fields: {shell_words(path, _CSV_TO_TSV.format(mark))}"
+    command = shell_words(path, rf"sed 's/{mark}/\t/'")
+    return f"turn the first {marks[mark]} of each line into a tab: {command}"
 
 
 def _read_jsonl(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,8 @@ def test_utf16_is_named(cli: Cli, judged: Path, encoding: str) -> None:
     (judged / "odd").write_bytes(content)
     (judged / "odd.gz").write_bytes(gzip.compress(content))
     for file in ("odd", "odd.gz"):
+        iconv = "iconv -f UTF-16 -t UTF-8"
+        mending = f"gzip -dc odd.gz | {iconv}" if file == "odd.gz" else f"{iconv} odd"
         for command in (
             ("pool", file),
             ("pool", "--runs", file),
@@ -170,10 +173,12 @@ def test_utf16_is_named(cli: Cli, judged: Path, encoding: str) -> None:
             ("judge", "--judge", "strict", "--plain", "--keymap", file),
         ):
             told = refused(cli, *command)
-            assert f"error: {file}: expected UTF-8, got UTF-16\nhint: iconv -f UTF-16" in told
+            assert f"error: {file}: expected UTF-8, got UTF-16\nhint: {mending}" in told
         checked = cli("check", file)
         assert checked.code == 1
-        assert f"{file}: expected UTF-8, got UTF-16\n{file}: hint: iconv" in checked.out
+        assert f"{file}: expected UTF-8, got UTF-16\n{file}: hint: {mending}" in checked.out
+        mended = subprocess.run(["sh", "-c", mending], capture_output=True, check=True).stdout
+        assert mended.decode().removeprefix("\ufeff") == RUN + "\n"
 
 
 def test_what_its_name_calls_gzip_and_is_neither_that_nor_text_is_named(cli: Cli, here: Path) -> None:

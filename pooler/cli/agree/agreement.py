@@ -38,10 +38,11 @@ from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
 from pooler.messages import say
 from pooler.results.agree.settings import check_options, check_together
-from pooler.results.judgement_files import STDIN, FileReading, is_file
+from pooler.results.judgement_files import FileReading, is_file
 from pooler.results.source import Source
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.formats.syntax.lines import STDIN
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult

@@ -304,7 +304,7 @@ def sampled_pool(sample: SampleFile, decoded: DecodedQrels, file: str, name: str
         "strategy": "imported",
         "out_order": "docno",
         "file": Path(file).name,
-        "sha256": sample.sha256,
+        "sha256": sample.table.sha256,
         "pairs": sum(entry.sampled for entry in sample.entries),
         "listed": len(sample.entries),
         "prels": sample.kind,

@@ -165,7 +165,8 @@ def import_labels(
 
     faults = FaultList(file)
     read = read_labels(file, form, opened.scale, mapping, faults)
-    hints = [MAP_HINT] if any(fault.code == "grade" for fault in faults.kept) else []
+    hints = [faults.hint] if faults.hint else []
+    hints += [MAP_HINT] if any(fault.code == "grade" for fault in faults.kept) else []
     if len(read.models) > 1:
         listed = ", ".join(read.models)
         faults.add(None, f"expected the answers of one model, got those of {len(read.models)}: {listed}")

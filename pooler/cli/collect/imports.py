@@ -352,7 +352,7 @@ def _pool_of_file(
             "strategy": "imported",
             "out_order": "docno",
             "file": Path(file).name,
-            "sha256": source.sha256,
+            "sha256": source.table.sha256,
             "pairs": len(entries),
         }
         pool = Pool(entries, manifest, as_pool or f"unjudged-{judge or Path(file).name}")

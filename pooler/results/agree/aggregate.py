@@ -508,13 +508,13 @@ def _blocks(
 
 def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
     from pooler.results.judgement_files import GradesFile, JudgedFile, NamedFile
-    from store.formats.syntax.tables import GradedRow
+    from store.formats.syntax.tables import GradedRow, ReadTable
 
     rows = [
         GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)
         for number, row in enumerate(qrels, 1)
     ]
-    return JudgedFile(NamedFile("qrels", "qrels"), source=GradesFile(rows, "", 0, 0, 4, "qrels"))
+    return JudgedFile(NamedFile("qrels", "qrels"), source=GradesFile(rows, ReadTable(), "qrels"))
 
 
 def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
@@ -565,7 +565,7 @@ def _origins(files: Sequence[JudgedFile]) -> list[dict[str, Any]]:
         {
             "file": PurePath(one.named.file).name,
             "judge": one.named.judge,
-            "sha256": None if one.source is None else one.source.sha256 or None,
+            "sha256": None if one.source is None else one.source.table.sha256 or None,
         }
         for one in files
     ]

@@ -48,7 +48,7 @@ def open_bytes(path: str) -> BinaryIO:
             if content.peek(2).startswith(_UTF16):
                 content.close()
                 fault = Fault(None, "expected UTF-8, got UTF-16", "utf16")
-                hint = f"iconv -f UTF-16 -t UTF-8 {shlex.quote(path)} writes it as UTF-8"
+                hint = f"{shell_words(path, 'iconv -f UTF-16 -t UTF-8')} writes it as UTF-8"
                 raise FormatError(path, [fault], hint=hint)
         return cast(BinaryIO, content)
     except OSError as error:
@@ -125,7 +125,32 @@ def not_utf8(line: bytes, error: UnicodeDecodeError) -> str:
     return f"expected UTF-8, got byte 0x{line[error.start]:02x} at column {error.start + 1}"
 
 
-_LOOKED_AT = 20
+TO_UNCOMPRESS = {".gz": "gzip -dc", ".xz": "xz -dc", ".bz2": "bzip2 -dc", ".zst": "zstd -dc"}
+
+
+def shell_words(path: str, command: str) -> str:
+    """Write the line that gives a command the text of a file, uncompressed."""
+    file = shlex.quote(path)
+    if (read := TO_UNCOMPRESS.get(Path(path).suffix)) is not None:
+        return f"{read} {file} | {command}"
+    return command if path == STDIN else f"{command} {file}"
+
+
+def remedy(path: str, line: bytes) -> str | None:
+    """Say what to type where a line has bytes of another encoding, or blanks that part no fields."""
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        if not line.decode("iso-8859-1").strip().replace("\t", " ").isprintable():
+            return None
+        return f"if it is Latin-1: {shell_words(path, 'iconv -f ISO-8859-1 -t UTF-8')} writes it as UTF-8"
+    if b"\xc2\xa0" not in line:
+        return None
+    command = shell_words(path, r"LC_ALL=C sed 's/\xC2\xA0/ /g'")
+    return f"no-break spaces part no fields: {command} writes blanks for them"
+
+
+LOOKED_AT = 20
 """Lines, blank ones not counted, that tell what a file is ..."""
 _LONGEST_LINE = 1 << 20
 """... and bytes of the longest of them."""
@@ -171,6 +196,12 @@ _JUDGEMENTS = SpecialFile(
     "",
     "`pooler import judgements FILE --format jsonl` takes it",
 )
+_ANSWERS = SpecialFile(
+    "other-kind",
+    "a file of a model's answers",
+    "",
+    "`pooler import judgements FILE --judge NAME` takes it with --format umbrela or answers",
+)
 _TEXTS = SpecialFile(
     "other-kind",
     "a file of topics or documents",
@@ -181,6 +212,7 @@ _TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
 _TEXT_KEYS = frozenset({"title", "text", "query", "question", "description", "contents", "body"})
 _DOCNO_KEYS = frozenset({"docno", "docid", "doc_id"})
 _JUDGEMENT_KEYS = frozenset({"judge", "state", "grade"})
+_ANSWER_KEYS = frozenset({"grade", "judgment", "judgement", "rating", "relevance"})
 _TOPIC_TAG = re.compile(rb"<top[\s>]|<topic[s\s>]", re.IGNORECASE)
 _DOCUMENT_TAGS = (re.compile(rb"<doc[\s>]", re.IGNORECASE), re.compile(rb"<docno[\s>]", re.IGNORECASE))
 _NUMBER = rb"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?"
@@ -224,7 +256,7 @@ def _kind_of(path: str) -> SpecialFile | None:
     if is_regular_file(path):
         with suppress(PoolerError, DamagedDataError, OSError), open_bytes(path) as file:
             pieces = iter(lambda: file.readline(_LONGEST_LINE), b"")
-            lines = [*islice((piece for piece in pieces if piece.strip()), _LOOKED_AT)]
+            lines = [*islice((piece for piece in pieces if piece.strip()), LOOKED_AT)]
     return _kind_of_lines(lines) if lines else None
 
 
@@ -263,6 +295,8 @@ def _kind_of_object(line: bytes) -> SpecialFile | None:
     keys = data.keys() if isinstance(data, dict) else set()
     if keys >= _JUDGEMENT_KEYS:
         return _JUDGEMENTS
+    if _ANSWER_KEYS & keys and not {"title", "text", "contents", "body"} & keys:
+        return _ANSWERS
     if "grade" in keys or not keys:
         return None
     if _DOCNO_KEYS & keys:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from operator import attrgetter, call, itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from store.errors import ArgumentError, FaultList, UnknownNameError
 from store.fields import are_plain_ids, id_fault, is_plain_id, topic_fault
-from store.formats.syntax.lines import not_utf8, read_lines
+from store.formats.syntax.lines import LOOKED_AT, not_utf8, read_lines, remedy, shell_words
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
@@ -31,6 +33,114 @@ class UnfitFieldError(ValueError):
     def __init__(self, message: str, code: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+SEPARATORS = {b"\t": "tabs", b",": "commas", b";": "semicolons", b"|": "bars"}
+HEADERS = {
+    "topic": ("topic", "topic_id", "topicid", "qid", "query_id", "queryid", "query", "query_text"),
+    "iteration": ("iteration", "iter", "q0", "0"),
+    "docno": ("docno", "docid", "doc_id", "document_id", "corpus_id", "pid", "passage_id", "document", "doc"),
+    "grade": ("grade", "relevance", "rel", "rating", "score", "label", "judgment", "judgement"),
+}
+"""What a header calls a column, in lower case with ``_`` for blanks and hyphens; the first that is there."""
+_BEIR = frozenset({"query-id", "corpus-id", "score"})
+_NUMBER = re.compile(rb"[+-]?[0-9]+(\.[0-9]*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How lines are cut, and what the columns are."""
+
+    columns: str
+    """Their names, with blanks between."""
+    separator: bytes = b""
+    """Empty = ASCII blanks."""
+    has_header: bool = False
+    taken: str = ""
+    """What the columns were taken for, where the format leaves it open."""
+
+    def split(self, line: bytes, _n_columns: int = 0) -> Fields:
+        """Cut a line into fields; a blank line has none."""
+        if not self.separator:
+            return line.split()
+        form: dict[str, Any] = {"delimiter": self.separator.decode(), "skipinitialspace": True}
+        # In a file with tabs a docno may begin with a quotation mark.
+        form["quoting"] = csv.QUOTE_NONE if self.separator == b"\t" else csv.QUOTE_MINIMAL
+        try:
+            cells = next(csv.reader([line.decode().strip("\r\n")], **form), [])
+        except UnicodeDecodeError as error:
+            raise UnfitFieldError(not_utf8(line, error), "utf8") from error
+        except csv.Error as error:
+            message = f"expected fields with {SEPARATORS[self.separator]} between: {error}"
+            raise UnfitFieldError(message, "fields") from error
+        fields = [cell.strip(" \t").encode() for cell in cells]
+        return fields if any(fields) else []
+
+    def fit(self, line: bytes) -> int:
+        """Return how well a line fits: 0 = not at all, 1 = but for blanks in ids, 2."""
+        names = self.columns.split()
+        try:
+            fields = self.split(line)
+        except UnfitFieldError:
+            return 0
+        if len(fields) != len(names) or not _NUMBER.fullmatch(fields[names.index("grade")]):
+            return 0
+        ends = {one[-1:] for one in fields[:-1]}
+        # `red shoes<TAB>d1<TAB>3` and `1, 0, d1, 3` have four fields between blanks, too.
+        has_other = len(ends) == 1 and ends <= SEPARATORS.keys()
+        has_other |= len(fields) == 4 and len(line.split(b"\t")) == 3 and fields[1] not in (b"0", b"Q0")
+        if has_other and not self.separator:
+            return 0
+        return 1 if any(b" " in one for one in fields) else 2
+
+    def awk(self, path: str, program: str) -> str:
+        """Write the line that changes columns; awk leaves fields in quotation marks as they are."""
+        mark = self.separator.decode().replace("\t", r"\t")
+        parts = ["awk", *([f"-F'{mark}'", f"-v OFS='{mark}'"] if mark else []), f"'{program}'"]
+        return shell_words(path, " ".join(parts))
+
+
+def sniff(lines: Sequence[bytes], choices: Sequence[str], *, by_header: bool) -> Layout:
+    """Return what most of the first lines fit, or the header among them says: plain is the first choice.
+
+    A header has a name for each column of the last choice.
+    """
+    layouts = [Layout(choices[0])]
+    layouts += [Layout(columns, separator) for separator in SEPARATORS for columns in choices]
+    layouts += [Layout(columns) for columns in choices[1:]]
+    if by_header and lines:
+        for layout in [*layouts[1:], layouts[0]]:
+            if named := _by_header(layout, lines[0], set(choices[-1].split())):
+                return named
+    best = max(layouts, key=lambda layout: sum(map(layout.fit, lines)))
+    between = SEPARATORS.get(best.separator, "blanks")
+    taken = (
+        f"columns between {between}, without a header, taken for {best.columns.replace(' ', ', ')};"
+        " `import judgements --input-columns` takes other columns"
+    )
+    return best if best is layouts[0] or not by_header else replace(best, taken=taken)
+
+
+def _by_header(layout: Layout, line: bytes, needed: set[str]) -> Layout | None:
+    """Return the layout that a line of names says; ``None`` = it is none."""
+    try:
+        cells = [shown(cell) for cell in layout.split(line)]
+    except UnfitFieldError:
+        return None
+    names = [cell.lower().replace(" ", "_").replace("-", "_") for cell in cells]
+    columns = [IGNORED] * len(cells)
+    for column, known in HEADERS.items():
+        if (name := next((one for one in known if one in names), None)) is not None:
+            columns[names.index(name)] = column
+    if not needed <= set(columns):
+        return None
+    parts = [
+        f"`{cell}` {'is passed over' if column == IGNORED else f'= {column}'}"
+        for cell, column in zip(cells, columns, strict=True)
+    ]
+    is_beir = layout.separator == b"\t" and set(cells) - {"0"} == _BEIR
+    taken = "" if is_beir else f"columns taken by their names: {', '.join(parts)}"
+    return replace(layout, columns=" ".join(columns), has_header=True, taken=taken)
 
 
 @dataclass(slots=True)
@@ -57,6 +167,7 @@ class ReadTable(Generic[Row]):
     """Rows of what an earlier row is of, among `rows` or not."""
     looks_like: tuple[str, ...] = ()
     """The `TableFormat.others` that all lines could be of."""
+    layout: Layout = Layout("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +193,10 @@ class TableFormat(Generic[Row]):
     """Whether a line could be of another format; it is told if the line has as many fields as it should."""
     suspect: Callable[[ReadTable[Row], FaultList], None] | None = None
     """Tells that the whole file is something else."""
+    choices: tuple[str, ...] = ()
+    """Columns that its first lines may show it to have, with other separators, too; see `sniff`."""
+    has_comments: bool = False
+    """Whether lines that begin with ``#`` are passed over by strict reading, too."""
 
 
 def read_table(
@@ -97,6 +212,18 @@ def read_table(
     When `lenient`, a line that begins with ``#`` is a comment, and fields after the last column are ignored.
     """
     found = FaultList(path) if faults is None else faults
+    digest = hashlib.sha256()
+    lines = read_lines(path, found, digest)
+    head = [*islice(lines, LOOKED_AT)]
+    if len(head) == 1 and b"\r" in head[0][1].strip():  # a carriage return ends each line
+        head = [*enumerate(head[0][1].splitlines(), start=1)]
+    layout = Layout(form.columns)
+    if form.choices:
+        filled = [one for one in head if one[1].strip() and not one[1].startswith(b"#")][:LOOKED_AT]
+        layout = sniff([line for _, line in filled], form.choices, by_header=form.split is None)
+        if layout.has_header:
+            head.remove(filled[0])
+        form = _laid_out(form, layout)
     names = form.columns.split()
     n_columns, split, check = len(names), form.split, form.check
     readers = [
@@ -106,21 +233,25 @@ def read_table(
     chosen = itemgetter(*(names.index(name) if name in names else 0 for name in form.readers))
     grade_place = names.index("grade") if "grade" in names else None
     key = attrgetter(*form.key)
-    digest = hashlib.sha256()
-    table = ReadTable[Row]()
+    table = ReadTable[Row](layout=layout)
+    passes_comments = lenient or form.has_comments
     rows = table.rows
     first_of: dict[object, Row] = {}
     others, is_empty = form.others, True
-    for number, line in read_lines(path, found, digest):
+    for number, line in chain(head, lines):
+        is_comment = line.startswith(b"#")
+        if is_comment and passes_comments:
+            table.n_ignored_lines += 1
+            continue
         try:
             fields = line.split() if split is None else split(line, n_columns)
         except UnfitFieldError as error:
             found.add(number, str(error), error.code)
+            found.hint = found.hint or remedy(path, line)
             continue
         n_more = len(fields) - n_columns
-        is_comment = line.startswith(b"#")
         if n_more or is_comment or others:
-            if not fields or (is_comment and lenient):
+            if not fields:
                 table.n_ignored_lines += 1
                 continue
             is_whole = not is_comment and (not n_more or (lenient and n_more > 0))
@@ -130,6 +261,7 @@ def read_table(
                 got = "a line that begins with `#`" if is_comment else str(len(fields))
                 message = f"expected {n_columns} fields ({form.columns}), got {got}"
                 found.add(number, message, "comment" if is_comment else "fields")
+                found.hint = found.hint or remedy(path, line)
                 continue
         try:
             values = [*map(call, readers, chosen(fields))]
@@ -137,6 +269,7 @@ def read_table(
                 check(number, fields, values)
         except UnfitFieldError:
             _tell_unfit(form, fields, number, found)
+            found.hint = found.hint or _hint(path, line, fields, grade_place, layout)
             continue
         row = form.row(number, *values)
         first = first_of.setdefault(key(row), row)
@@ -164,6 +297,30 @@ def read_table(
     if faults is None:
         found.raise_if_any()
     return table
+
+
+def _laid_out(form: TableFormat[Row], layout: Layout) -> TableFormat[Row]:
+    """Make the format of a file: a column that it has not is ``0`` all along."""
+    columns = layout.columns.split()
+    absent = {name: _always("0") for name in form.columns.split() if name not in columns}
+    is_cut = layout.separator and not (form.split and layout.separator == b"\t")
+    split = layout.split if is_cut else form.split
+    return replace(form, columns=layout.columns, readers={**form.readers, **absent}, split=split)
+
+
+def _hint(path: str, line: bytes, fields: Fields, grade_place: int | None, layout: Layout) -> str | None:
+    """Say what to type where a line of as many fields as it should have has a fault."""
+    if hint := remedy(path, line):
+        return hint
+    if grade_place is not None and _MEAN.fullmatch(fields[grade_place]):
+        place = f"${grade_place + 1}"
+        rounds = layout.awk(path, f"{place} ~ /^[0-9]+[.]/ {{{place} = int({place} + 0.5)}} {{print}}")
+        hint = "a mean of judges is no grade: import each judge's own file (--aggregate mean combines them)"
+        return hint if b'"' in line else f"{hint}, or round: {rounds} rounds halves up"
+    if layout.separator and any(b" " in one for one in fields):
+        command = shell_words(path, "sed 's/ /_/g'")
+        return f"ids have no blanks, as runs are split at them: {command} writes _ for each, as runs must"
+    return None
 
 
 class Remembered(dict[Cell, Any], Generic[Cell]):
@@ -237,6 +394,7 @@ read_name = id_reader(id_fault)
 """Of docnos, iterations and names of judges."""
 
 _GRADE = re.compile(rb"([+-]?[0-9]{1,18})(\.0*)?")
+_MEAN = re.compile(rb"[0-9]+\.[0-9]+")
 
 
 def _grade(text: bytes) -> int | None:
@@ -245,7 +403,13 @@ def _grade(text: bytes) -> int | None:
     return int(match[1]) if match else None
 
 
-read_grade = expecting(_grade, "an integer grade", "grade")
+READERS: dict[str, FieldReader] = {
+    "topic": read_topic,
+    "iteration": read_name,
+    "docno": read_name,
+    "judge": read_name,
+    "grade": expecting(_grade, "an integer grade", "grade"),
+}
 
 
 def check_rows(rows: Iterable[Any], kind: str, names: Sequence[str] = ("topic", "docno")) -> None:
@@ -365,16 +529,10 @@ def read_columns(
             raise ArgumentError(name, "is already given by a column", text)
         if text is not None and (message := fault_of(text)):
             raise ArgumentError(name, f"must be one word ({message})", text)
-    readers: dict[str, FieldReader] = {
-        "topic": read_topic,
-        "iteration": read_name,
-        "docno": read_name,
-        "judge": read_name,
-        "grade": read_grade,
-    }
+    readers = dict(READERS)
     fixed = {"topic": topic or "", "iteration": iteration, "judge": judge or ""}
     readers |= {name: _always(text) for name, text in fixed.items() if name not in columns}
-    form = judged_format(" ".join(columns), readers)
+    form = replace(judged_format(" ".join(columns), readers), choices=(" ".join(columns),))
     return read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
 
 
