@@ -51,7 +51,7 @@ class Stored:
     progress: Table
     costs: Table
     agreement: AgreementResult | None
-    """Of everybody, for statements on two judges."""
+    """Of everybody whose grades may count, for statements on two judges."""
     by_kind: Mapping[str, AgreementResult | str]
     """Of people, models and imported judges by themselves, or why there is none."""
     audits: Mapping[str, Audit | str]
@@ -134,11 +134,12 @@ def _of_collection(source: Source) -> Stored:
         found, reason, has_intervals = None, "", False
         by_kind: dict[str, AgreementResult | str] = {}
         audits: dict[str, Audit | str] = {}
+        everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
+        audits = _audits(source, opened, policy, level, everybody)
         try:
-            everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
-            found, has_intervals = _agreement(opened, level, everybody)
+            judges = opened.grades.voters(policy.of, policy.kinds or tuple(SORTS)).voting
+            found, has_intervals = _agreement(opened, level, judges)
             by_kind = _by_kind(opened, level, found)
-            audits = _audits(source, opened, policy, level, found.judges)
         except PoolerError as error:
             reason = error.message
         return Stored(
