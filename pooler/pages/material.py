@@ -101,10 +101,22 @@ class Material:
         return f"{what}, {topics}, {counted(n_judged, 'judged document')}"
 
     @property
-    def depth(self) -> int | None:
-        """The pool's depth; ``None`` = not known."""
+    def depth(self) -> int | str | None:
+        """The pool's depth, ``7-10`` where runs and topics have several; ``None`` = not known."""
         pool = self.diagnosis.found.pool
-        return self.told_depth if pool is None else pool.depth
+        if pool is None:
+            return self.told_depth
+        return pool.depth if pool.depth == pool.deepest else pool.span
+
+    @property
+    def one_depth(self) -> int | None:
+        """The same where it is one number, to be told to functions and commands."""
+        return self.depth if isinstance(self.depth, int) else None
+
+    @property
+    def depth_words(self) -> Sequence[str]:
+        """The option that tells a command that number."""
+        return () if self.one_depth is None else ("--depth", str(self.one_depth))
 
     @property
     def own_depth(self) -> Sequence[str]:
