@@ -20,7 +20,6 @@ from judge_ui.session.keys import OTHER_REASON, REASONS, Command, KeyTable, half
 from judge_ui.session.messages import (
     clock_time,
     conflict_words,
-    counted,
     goodbye,
     history_words,
     opinion_lines,
@@ -34,7 +33,7 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome, KeyResult, tried
 from store.errors import PoolerError, UnknownNameError
 from store.records import InboxLine
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 
 _SETTLED = (KeyOutcome.SAVED, KeyOutcome.STUCK, KeyOutcome.UNCHANGED)
 """Outcomes after which a decision stands in the store."""

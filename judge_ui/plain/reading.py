@@ -12,21 +12,13 @@ from judge_ui.plain.answers import Answers
 from judge_ui.plain.talk import Talk
 from judge_ui.session.ending import NextStep, conclusion, goal_words, next_step, own_keys, tally
 from judge_ui.session.keys import Command, half_width
-from judge_ui.session.messages import (
-    NO_TEXT,
-    counted,
-    guidelines_title,
-    remarks,
-    state_words,
-    text_shown,
-    topic_name,
-)
+from judge_ui.session.messages import NO_TEXT, guidelines_title, remarks, state_words, text_shown, topic_name
 from judge_ui.session.session import JudgingSession
 from judge_ui.text.finding import find_spans, query_terms, term_spans
 from judge_ui.text.folding import Span
 from judge_ui.text.sentences import sentence_spans
 from store.records import Scale, ShownDocument, State, Task
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 
 
 def where_it_stands(task: Task, scale: Scale) -> str:

@@ -6,7 +6,7 @@ import select
 from typing import TextIO
 
 from judge_ui.plain.answers import USES, Answers
-from judge_ui.session.messages import counted
+from store.text import counted
 
 
 class Talk:

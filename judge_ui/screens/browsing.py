@@ -13,14 +13,14 @@ from judge_ui.screens.lists import HistoryScreen, PoolListScreen, list_hints
 from judge_ui.screens.reading import guidelines_screen, help_screen, list_help, topic_screen
 from judge_ui.screens.summary import Review
 from judge_ui.session.keys import Command, KeyTable
-from judge_ui.session.messages import counted, refusal
+from judge_ui.session.messages import refusal
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
 from judge_ui.widgets.lines import Hint, Notice
 from judge_ui.widgets.lists import PoolList
 from store.errors import PoolerError
 from store.records import SeenEvent
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 
 
 class BrowsingScreen(DocumentScreen):

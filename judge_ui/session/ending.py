@@ -9,12 +9,13 @@ from enum import Enum
 from operator import itemgetter
 
 from judge_ui.session.keys import Command
-from judge_ui.session.messages import counted, skipped_words
+from judge_ui.session.messages import skipped_words
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_name
 from store.analysis.pools.pace import Forecast
 from store.errors import PoolerError
 from store.records import InboxLine, Scale, State, Task
+from store.text import counted
 
 ALL_DECIDED = "every document has a decision"
 

@@ -23,7 +23,7 @@ from store.judging.disagreements import (
 )
 from store.readable import readable
 from store.records import Action, Decision, Guideline, Scale, SeenEvent, ShownDocument, State, Task
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 
 NO_TEXT = "no text is stored for this document"
 EMPTY_TEXT = "the text of this document is empty"
@@ -72,17 +72,6 @@ def day_or_time(moment: datetime | None, now: datetime) -> str:
         return "-"
     here = moment.astimezone(now.tzinfo)
     return here.strftime("today %H:%M") if here.date() == now.date() else here.date().isoformat()
-
-
-def counted(number: int, noun: str) -> str:
-    """Count something in words.
-
-    Examples
-    --------
-    >>> counted(1, "document"), counted(0, "decision")
-    ('1 document', '0 decisions')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def goodbye(session: JudgingSession) -> str:

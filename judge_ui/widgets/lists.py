@@ -19,14 +19,14 @@ from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from judge_ui.session.keys import SCROLLING, Command, KeyTable, steps
-from judge_ui.session.messages import CANNOT_MARK, counted, day_or_time, given_lines
+from judge_ui.session.messages import CANNOT_MARK, day_or_time, given_lines
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_mark, grade_name
 from judge_ui.widgets.lines import TitleBar
 from judge_ui.widgets.small import LineInput
 from store.records import State, Task
-from store.text import sanitise_line
+from store.text import counted, sanitise_line
 from store.wrapping import cell_width, cut, pad
 
 Line = Callable[[int, int], str]

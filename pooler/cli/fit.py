@@ -69,7 +69,8 @@ def draw(rendered: RenderedView, stream: TextIO, *, folds: bool = True) -> None:
         color_system=None if os.environ.get("NO_COLOR") else "auto",
     )
     columns = [
-        _measured(column, cells) for column, cells in zip(rendered.columns, rendered.cells, strict=True)
+        _measured(column, cells, has_width=is_terminal)
+        for column, cells in zip(rendered.columns, rendered.cells, strict=True)
     ]
     room = console.width if is_terminal else sys.maxsize
     left_out: list[_Measured] = []
@@ -146,7 +147,7 @@ def _in_order(rendered: RenderedView) -> Callable[[_Measured], int]:
     return lambda measured: places[measured.heading]
 
 
-def _measured(column: Column, cells: list[str]) -> _Measured:
+def _measured(column: Column, cells: list[str], *, has_width: bool) -> _Measured:
     texts = set(cells)
     heading = column.title
     word = least_width(heading)
@@ -154,7 +155,7 @@ def _measured(column: Column, cells: list[str]) -> _Measured:
     if column.is_number:
         body = max(body, word)
         return _Measured(heading, cells, True, max(body, cell_len(heading)), body, (body,) * 3, column.can_go)
-    if column.most is not None:
+    if column.most is not None and not has_width:
         body = min(body, max(column.most, cell_len(heading)))
     body = max(body, word)
     floor = max(word, min(body, LEAST_TEXT_WIDTH))

@@ -51,7 +51,7 @@ class Stored:
     progress: Table
     costs: Table
     agreement: AgreementResult | None
-    """Of everybody, for statements on two judges."""
+    """Of everybody whose grades may count, for statements on two judges."""
     by_kind: Mapping[str, AgreementResult | str]
     """Of people, models and imported judges by themselves, or why there is none."""
     audits: Mapping[str, Audit | str]
@@ -101,10 +101,22 @@ class Material:
         return f"{what}, {topics}, {counted(n_judged, 'judged document')}"
 
     @property
-    def depth(self) -> int | None:
-        """The pool's depth; ``None`` = not known."""
+    def depth(self) -> int | str | None:
+        """The pool's depth, ``7-10`` where runs and topics have several; ``None`` = not known."""
         pool = self.diagnosis.found.pool
-        return self.told_depth if pool is None else pool.depth
+        if pool is None:
+            return self.told_depth
+        return pool.depth if pool.depth == pool.deepest else pool.span
+
+    @property
+    def one_depth(self) -> int | None:
+        """The same where it is one number, to be told to functions and commands."""
+        return self.depth if isinstance(self.depth, int) else None
+
+    @property
+    def depth_words(self) -> Sequence[str]:
+        """The option that tells a command that number."""
+        return () if self.one_depth is None else ("--depth", str(self.one_depth))
 
     @property
     def own_depth(self) -> Sequence[str]:
@@ -134,11 +146,12 @@ def _of_collection(source: Source) -> Stored:
         found, reason, has_intervals = None, "", False
         by_kind: dict[str, AgreementResult | str] = {}
         audits: dict[str, Audit | str] = {}
+        everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
+        audits = _audits(source, opened, policy, level, everybody)
         try:
-            everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
-            found, has_intervals = _agreement(opened, level, everybody)
+            judges = opened.grades.voters(policy.of, policy.kinds or tuple(SORTS)).voting
+            found, has_intervals = _agreement(opened, level, judges)
             by_kind = _by_kind(opened, level, found)
-            audits = _audits(source, opened, policy, level, found.judges)
         except PoolerError as error:
             reason = error.message
         return Stored(

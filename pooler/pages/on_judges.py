@@ -14,6 +14,7 @@ from pooler.pages.page import Figure, PageTable, Section
 from pooler.results.agree.agreement import MEASURES, AgreementResult
 from pooler.results.judge_kinds import kinds_words
 from pooler.results.table import Column, Plot, Table
+from store.grades.policy import Policy
 from store.text import counted
 
 MOST_PAIRS = 45
@@ -115,8 +116,10 @@ def _agreement(
 ) -> Iterator[str | Figure | PageTable]:
     kind = "topic" if stored.has_intervals else "none"
     own = ("--level", str(stored.level), "--tables", "--interval", kind)
-    of_kinds = ("--kinds", ",".join(stored.by_kind)) if len(stored.by_kind) > 1 else ()
-    command = commands.of_collection("agreement", *of_kinds, *own)
+    policy = commands.source.option("policy") or Policy()
+    is_by_kind = not policy.of and (policy.kinds or len(stored.by_kind) > 1)
+    of_kinds = ("--kinds", ",".join(stored.by_kind)) if is_by_kind else ()
+    command = commands.of_collection("agreement", *of_kinds, *own, judges=policy.of)
     binary = f"relevant = grade {stored.level} or more"
     if len(stored.by_kind) > 1:
         kinds = kinds_words(dict.fromkeys(stored.by_kind, 2)).replace("2 ", "")
@@ -126,7 +129,7 @@ def _agreement(
             yield f"{of_kind[:1].upper()}{of_kind[1:]}."
         elif len(of_kind.table("all_judges")):
             who = kinds_words({kind: len(of_kind.judges)})
-            judges = of_kind.judges if len(stored.by_kind) > 1 else ()
+            judges = of_kind.judges if len(stored.by_kind) > 1 or policy.kinds else policy.of
             yield page_table(
                 _together(of_kind, binary),
                 caption=f"{who} together, with 95% intervals over topics where they exist. alpha, kappa, AC1:"
@@ -171,13 +174,14 @@ def _agreement(
             f" that both graded; pairs with fewer than {FEW_SHARED} are grey, as they mean little.",
             command,
             table,
-            ("first", "second", "n", "raw", name, low, high, "overlap", "reason", "interval_reason"),
+            ("first", "second", "n", "raw", name, low, high, "macro_overlap", "reason", "interval_reason"),
             caption="documents: graded by both; same grade: the share of them with the same grade from both;"
-            " overlap: relevant to both among those relevant to either",
+            " overlap: relevant to both among those relevant to either, averaged over topics that have any",
             n=f"{counted(len(table), 'pair')} of {counted(len(found.judges), 'judge')}",
         )
     if 2 < len(found.judges) <= MOST_ON_A_MAP:
         yield _map_of_judges(found.judges, graded, command)
+    graded = graded.where([bool(n) for n in graded.cells("n")])
     if "cross_tables" in found.names() and len(graded):
         yield _map_of_grades(found.table("cross_tables"), graded, command)
 
@@ -242,11 +246,12 @@ def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure
 
 
 def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
-    """Show which grades two judges gave to the same documents: those two of most who agree least."""
+    """Show which grades two judges gave to the same documents: those two who gave the same least often."""
     shared, raw = numbers(graded, "n"), numbers(graded, "raw")
-    pair = max(
-        range(len(graded)), key=lambda row: (shared[row], -(1.0 if math.isnan(raw[row]) else raw[row]))
-    )
+    enough = [row for row, n in enumerate(shared) if n >= FEW_SHARED]
+    pair = min(enough or range(len(graded)), key=raw.__getitem__)
+    of = f"share {FEW_SHARED} documents or more" if enough else "share a document"
+    which = f" Of the pairs that {of}, these two gave the same grade least often." if len(graded) > 1 else ""
     first, second = str(graded.cells("first")[pair]), str(graded.cells("second")[pair])
     found = zip(cross.cells("first"), cross.cells("second"), strict=True)
     table = cross.where([names == (first, second) for names in found])
@@ -261,8 +266,7 @@ def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
             title=f"Where {first} and {second} differ",
             words=(f"Documents by the grades of {first} and of {second}.", ""),
         ),
-        "Cells outside the frame are documents to which the two gave different grades. Of the pairs"
-        " that share the most documents, these two agree least.",
+        f"Cells outside the frame are documents to which the two gave different grades.{which}",
         command,
         table,
         caption=cross.title,

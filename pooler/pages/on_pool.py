@@ -125,7 +125,7 @@ def _pool(material: Material) -> Iterator[str | Figure]:
     by_rank = replace(diagnosis.table("ranks"), notes=())
     n_runs = material.counted(counted(len(diagnosis.runs), "run"))
     command = commands.of_runs("diagnose", "--by-rank", *material.own_depth)
-    last = "" if depth_pool is None else f" Rank {depth_pool.depth:,} was the last of the pool."
+    last = "" if depth_pool is None else f" Rank {depth_pool.span} was the last of the pool."
     yield figure(
         Plot(
             table=called(by_rank, {"share_unjudged": "unjudged"}),
@@ -261,7 +261,7 @@ def other_pools(material: Material) -> list[str]:
     stored = material.stored
     if stored is None or not stored.made_otherwise:
         return []
-    depth = "" if material.depth is None else f" of depth {material.depth:,}"
+    depth = "" if material.depth is None else f" of depth {material.depth}"
     sampled = " `pooler estimate` scores runs from a sample." if stored.is_sampled else ""
     return [
         f"Pool {'; pool '.join(stored.made_otherwise)}. This report looks at a depth pool{depth} of"

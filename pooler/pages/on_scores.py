@@ -24,6 +24,7 @@ from pooler.results.paper.required import required_difference
 from pooler.results.pool.conclusions import Alarm
 from pooler.results.reasons import REASONS as UNDEFINED
 from pooler.results.table import Column, Plot, Table
+from pooler.results.undiscovered.base import ranks_below
 from pooler.results.undiscovered.sensitivity import conclusion, sensitivity
 from pooler.results.variation.probabilities import empty_words, load_probable, without_words
 from pooler.results.variation.variation import variation_of
@@ -82,16 +83,15 @@ def unjudged(material: Material) -> SectionPart:
     words: list[str] = []
     about, tau, why = "unjudged documents", math.nan, "not tried, as the depth of the pool is not known"
     if material.depth is not None:
-        found = sensitivity(material.source, depth=material.depth, cutoff=material.cutoff)
+        found = sensitivity(material.source, depth=material.one_depth, cutoff=material.cutoff)
+        below = ranks_below(material.depth)
         words = conclusion(found.runs, found)
-        about = (
-            f"if the unjudged documents at rank {material.depth + 1:,} of one run, the worst, were relevant"
-        )
+        about = f"if the unjudged documents at {below} of one run, the worst, were relevant"
         why = ""
         taus = found.tau_b[(found.status == UNJUDGED).any(axis=1)]
         if not taus.size:
             about = "unjudged documents"
-            why = f"none is at rank {material.depth + 1:,}, so none could be tried"
+            why = f"none is at {below}, so none could be tried"
         elif np.isnan(taus).all():
             about, why = "unjudged documents", f"no tau: {UNDEFINED['all-tied']}"
         else:
@@ -100,7 +100,7 @@ def unjudged(material: Material) -> SectionPart:
         moves = [-abs(change) for change in numbers(table, "change")]
         table = table.take(sorted(range(len(table)), key=lambda row: (math.isnan(moves[row]), moves[row])))
         drawn, n = material.first(table, "those that change most")
-        title = f"Change of MAP if unjudged documents at rank {material.depth + 1:,} were relevant"
+        title = f"Change of MAP if unjudged documents at {below} were relevant"
         blocks += [
             figure(
                 Plot(
@@ -109,17 +109,14 @@ def unjudged(material: Material) -> SectionPart:
                 "Each run's own unjudged documents at the first rank below the pool turn relevant, and no"
                 " deeper ones (eq. 19 of Kishida 2001): a long bar means a score that depends on"
                 " where judging stopped.",
-                material.commands.of_runs("sensitivity", "--depth", str(material.depth)),
+                material.commands.of_runs("sensitivity", *material.depth_words),
                 replace(table, notes=()),
                 _OF_SENSITIVITY,
                 n=n,
             ),
             *filter(None, [" ".join(words)]),
         ]
-        supposed = (
-            f"If each run's unjudged documents at rank {material.depth + 1:,}, and none deeper, were"
-            " relevant:"
-        )
+        supposed = f"If each run's unjudged documents at {below}, and none deeper, were relevant:"
         words = [f"{supposed} {' '.join(words)}"] if words else []
     return SectionPart(Section("What unjudged documents could change", tuple(blocks)), words, about, tau, why)
 
@@ -208,7 +205,7 @@ def differences(material: Material) -> SectionPart | None:
     words: list[str] = []
     if material.depth is not None:
         found = required_difference(
-            material.source, variation=0.0, depth=material.depth, neighbours=True, cutoff=material.cutoff
+            material.source, variation=0.0, depth=material.one_depth, neighbours=True, cutoff=material.cutoff
         )
         needed = found.table("required_difference")
         n_enough = sum(cell is True for cell in needed.cells("enough"))
@@ -242,8 +239,7 @@ def differences(material: Material) -> SectionPart | None:
                     "required-difference",
                     *([] if material.source.option("runs") else ["--all"]),
                     "--neighbours",
-                    "--depth",
-                    str(material.depth),
+                    *material.depth_words,
                 ),
                 needed,
                 _OF_REQUIRED,

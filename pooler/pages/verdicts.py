@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pooler.pages.figures import numbers, reason_words
+from pooler.pages.figures import reason_words
 from pooler.pages.material import Material, Stored
 from pooler.pages.page import Verdict
+from pooler.results.agree.rows import judges_rows
 from pooler.results.judge_kinds import kinds_words
 from pooler.results.pool.conclusions import SUFFERS, losing
 from pooler.results.reasons import REASONS as UNDEFINED
@@ -142,28 +143,16 @@ def _of_kind(stored: Stored, kind: str, found: AgreementResult | str) -> tuple[s
         return "unknown", found, _UNKNOWN
     who = kinds_words({kind: len(found.judges)})
     level = f"what is relevant (grade {stored.level} or more)"
-    are_two = len(found.judges) == 2
-    table = found.table("pairs" if are_two else "all_judges")
-    at_level = [level is not None for level in table.cells("level")]
-    if not are_two:
-        is_alpha = [name == "alpha_nominal" for name in table.cells("coefficient")]
-        at_level = [both == (True, True) for both in zip(at_level, is_alpha, strict=True)]
-    row = table.where(at_level).head(1)
-    if not len(row):
-        return "unknown", f"Nothing is measured of {who}", _UNKNOWN
-    names = ("alpha_nominal", "kappa_low", "kappa_high") if are_two else ("value", "low", "high")
-    value, low, high = (numbers(row, name)[0] for name in names)
-    if math.isnan(value):
-        why = reason_words(*(str(row.cells(name)[0] or "") for name in ("reason", "interval_reason")))
+    # Of two judges the tables have no coefficients of all together.
+    together = found.together or judges_rows(found.votes, found.options)
+    [row] = [one for one in together if one["level"] is not None and one["coefficient"] == "alpha_nominal"]
+    value, low = row["value"], row.get("low")
+    if value is None:
+        why = reason_words(str(row["reason"]))
         return "unknown", f"Krippendorff's alpha of {who} on {level} is undefined: {why}", _UNKNOWN
-    interval = f"95% interval {'of kappa ' * are_two}over topics {low:.2f} to {high:.2f}"
-    n = counted(int(numbers(row, "n")[0]), "document")
-    if not are_two:
-        n += f", {counted(int(numbers(row, 'topics')[0]), 'topic')}"
-    text = (
-        f"Krippendorff's alpha of {who} on {level} is {_rounded(value)}"
-        f" ({'no interval' if math.isnan(low) else interval}; N: {n})"
-    )
+    interval = "no interval" if low is None else f"95% interval over topics {low:.2f} to {row['high']:.2f}"
+    n = f"{counted(row['n'], 'document')}, {counted(row['topics'], 'topic')}"
+    text = f"Krippendorff's alpha of {who} on {level} is {_rounded(value)} ({interval}; N: {n})"
     if value >= RELIABLE:
         return "reliable", text, _FINE
     return ("tentative", text, _DOUBTFUL) if value >= TENTATIVE else ("too low", text, _BAD)

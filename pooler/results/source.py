@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from pooler.results.judgement_files import FileReading
     from store.analysis.arrays import Grades, RankedDocuments
-    from store.analysis.rankings import GradedRankings, JudgedRankings
+    from store.analysis.pools.contributions import FedPool
+    from store.analysis.rankings import Depths, GradedRankings, JudgedRankings
     from store.collection import Collection
     from store.grades.file_votes import FileVotes
     from store.grades.policy import Policy
@@ -90,8 +91,8 @@ class Judged:
     level: int
     grades: Grades | None = None
     """Instead of `qrels`, which are empty then, where no docno is needed; see `by_topic`."""
-    pool_depths: frozenset[int] = frozenset()
-    """Depths of the collection's pools; empty for bare files."""
+    pools: tuple[FedPool, ...] = ()
+    """The collection's depth pools, withdrawn ones left out; none for bare files."""
     feeding: tuple[str, ...] = ()
     """Tags of the runs that contribute to pools, in order; not told where `grades` are given."""
     tells_feeding: bool = True
@@ -109,28 +110,50 @@ class Judged:
 
         return grades_by_topic(self.ranked, self.qrels) if self.grades is None else self.grades
 
-    def pool_depth(self, depth: int | None) -> int:
-        """Return the depth that was given, or that of the pools; see `chosen_depth`."""
-        return chosen_depth(self.pool_depths, depth)
+    def depths(self, depth: int | None, arrays: JudgedRankings) -> Depths:
+        """Return the depth that was given, or that of every run in every topic, one number where they agree.
+
+        `PoolerError` where none is given and no pool is a depth pool; see `depths_fed`.
+        """
+        from store.analysis.pools.contributions import depths_fed
+
+        if depth is not None or not self.pools:
+            return chosen_depth(frozenset(), depth)
+        return depths_fed(self.pools, arrays.tags, arrays.topics)
 
 
-def chosen_depth(depths: frozenset[int], depth: int | None, option: str = "--depth N") -> int:
-    """Return the depth that was given, or the pools': they may have none, or several (`PoolerError`)."""
+def chosen_depth(depths: frozenset[int], depth: int | None, option: str = "depth") -> int:
+    """Return the depth that was given, or the pools': they may have none, or several (`PoolerError`).
+
+    `option` states it, or with ``rank`` the rank below it.
+    """
     if depth is None and len(depths) == 1:
         (depth,) = depths
     if depth is None:
         known = ", ".join(map(str, sorted(depths)))
         message = f"the pools have the depths {known}" if known else "how deep is the pool?"
         guess = "" if known else "; pooler diagnose says what the judgements look like"
-        hint = f"{option}: documents at rank N+1 are taken to be relevant{guess}"
+        deep = max(depths, default=10)
+        hint = f"--{option} {deep + (option == 'rank')} where the pool has the first {deep} documents of each"
+        hint += f" run: those at rank {deep + 1} are taken to be relevant{guess}"
         raise PoolerError(message, hint=hint)
     return depth
 
 
-def depths_of_pools(opened: Collection) -> frozenset[int]:
-    """Return the depths of a collection's depth pools, withdrawn ones left out."""
+def depth_pools(opened: Collection) -> tuple[FedPool, ...]:
+    """Return a collection's depth pools, withdrawn ones left out."""
+    from store.analysis.pools.contributions import FedPool
+
     manifests = [pool.manifest for pool in opened.pools.all() if not pool.withdrawn]
-    return frozenset(one["parameters"]["depth"] for one in manifests if one.get("strategy") == "depth")
+    return tuple(
+        FedPool(
+            one["parameters"]["depth"],
+            frozenset(run["tag"] for run in one["runs"] if run["contributes"]),
+            frozenset(one["sizes"]),
+        )
+        for one in manifests
+        if one.get("strategy") == "depth"
+    )
 
 
 def named_collection(collection: str | Path | Collection | None) -> dict[str, str]:
@@ -345,13 +368,13 @@ class Source:
                 final = opened.grades.final(replace(policy, level=level) if is_binary else policy)
             ranked = opened.runs.ranked(tags, order=self.order, docnos=final is not None)
             check_some_run(ranked.tags)
-            depths = depths_of_pools(opened)
+            pools = depth_pools(opened)
             if final is None:
                 assert sole is not None
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
                 warn_about_voters(sole.voters.without(self.apart))
-                return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths, voters=sole.voters)
+                return Judged(ranked, (), level, grades=sole.by_topic, pools=pools, voters=sole.voters)
             what = "sum of grades" if policy.rule == "sum" else "grade"
             n_rows = f"{len(final.rows):,} judgements"
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
@@ -362,7 +385,7 @@ class Source:
                 ranked,
                 final.rows,
                 1 if is_binary else level,
-                pool_depths=depths,
+                pools=pools,
                 feeding=tuple(run.tag for run in chosen if run.contributes),
                 groups={run.tag: run.group for run in chosen},
                 voters=voters,
@@ -568,11 +591,10 @@ class Source:
 
     def pool_depth(self, depth: int | None) -> int:
         """Return the depth that was given, or that of the collection's pools."""
-        option = "--rank N+1"
         if depth is not None or self.is_of_files or self.judgements:
-            return chosen_depth(frozenset(), depth, option)
+            return chosen_depth(frozenset(), depth, "rank")
         with opened_collection(self.collection) as opened:
-            return chosen_depth(depths_of_pools(opened), depth, option)
+            return chosen_depth(frozenset(one.depth for one in depth_pools(opened)), depth, "rank")
 
     @property
     def kinds(self) -> tuple[str, ...]:

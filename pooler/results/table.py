@@ -60,7 +60,7 @@ class Column:
     interval: tuple[str, str] | None = None
     """Of a view alone: the columns of the limits that it shows as one, or why there are none."""
     most: int | None = None
-    """Columns of a terminal that a cell has at most: people see more of it on the lines below."""
+    """Characters that a line of a cell has at most in what is no terminal, which has a width of its own."""
     of_pairs: bool = False
     """Of reasons: they are of two runs."""
     is_chance: bool = False

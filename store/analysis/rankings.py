@@ -23,6 +23,8 @@ NOT_RETRIEVED = -2
 UNJUDGED = -1
 NOT_RELEVANT = 0
 RELEVANT = 1
+Depths = int | NDArray[np.int64]
+"""Depth of a pool: one, or that of every run in every topic, shape (n_runs, n_topics)."""
 
 _TABLE_FACTOR = 64
 """Ids are coded through a table unless it would be this many times as long as the ids."""

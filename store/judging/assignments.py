@@ -50,6 +50,7 @@ from store.db.keys import fetch_docnos
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
+    DOCUMENT,
     JUDGE,
     JUDGEMENT,
     POOL,
@@ -468,3 +469,27 @@ class Assignments(Area):
         """Return the workload of every judge; see `fetch_workloads`."""
         with self._db.reading() as session:
             return fetch_workloads(session)
+
+    def places(self) -> list[Row[Any]]:
+        """Return judge, topic, docno, purpose and decided of every place at a pooled document.
+
+        By judge, places open to any judge last, then by topic, and as they stand there.
+        """
+        query = (
+            select(
+                JUDGE.c.name.label("judge"),
+                TOPIC.c.number.label("topic"),
+                DOCUMENT.c.docno,
+                ASSIGNMENT.c.purpose,
+                is_decided().label("decided"),
+            )
+            .select_from(ASSIGNMENT)
+            .join(TOPIC, TOPIC.c.id == ASSIGNMENT.c.topic_id)
+            .join(DOCUMENT, DOCUMENT.c.id == ASSIGNMENT.c.document_id)
+            .outerjoin(JUDGE, JUDGE.c.id == ASSIGNMENT.c.judge_id)
+            .where(is_pooled(ASSIGNMENT))
+            .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
+        )
+        with self._db.reading() as session:
+            found = session.execute(query).all()
+        return sorted(found, key=lambda one: (one.judge is None, one.judge or "", natural_key(one.topic)))

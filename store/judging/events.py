@@ -198,7 +198,7 @@ def refuse_differing(judge: str, differing: Sequence[str]) -> None:
     """Raise `ConflictError` where judgements from elsewhere differ from those that are there."""
     if differing:
         some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
-        message = f"{len(differing)} judgements of `{judge}` are there otherwise: {some}"
+        message = f"{len(differing):,} judgements of `{judge}` are there otherwise: {some}"
         raise ConflictError(message, hint="--replace appends the new ones as revisions")
 
 

@@ -263,7 +263,7 @@ def import_states(
         first = [[named[field][codes[field][place]] for field in KEY_FIELDS] for place in differing[:3]]
         some = "; ".join(f"{topic} {docno} of {judge}" for topic, docno, judge in first)
         some += "; ..." if len(differing) > 3 else ""
-        message = f"{len(differing)} judgements are there otherwise: {some}"
+        message = f"{len(differing):,} judgements are there otherwise: {some}"
         raise ConflictError(message, hint="--replace appends the new ones as revisions")
     actions = [
         [_ACTIONS.get(state, otherwise).value for state in named["state"]]

@@ -63,7 +63,7 @@ def work(
                 continue
             _tell(file, done)
     if n_stopped:
-        say(f"{n_stopped} of {counted(len(files), 'file')} not imported, as said above")
+        say(f"{n_stopped:,} of {counted(len(files), 'file')} not imported, as said above")
         raise typer.Exit(ExitCode.DATA)
 
 

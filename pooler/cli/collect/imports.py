@@ -507,7 +507,7 @@ def _refuse_by_rules(opened: Collection, rules: str, entries: Sequence[RunEntry]
     found = check_entries(entries, rules=rules, submitted=before, lenient=lenient)
     if not found.ok:
         n_bad = sum(report.n_faults > 0 for report in found.reports)
-        message = "\n".join([*found.faults, f"{rules}: {n_bad} of {counted(len(entries), 'run')} refused"])
+        message = "\n".join([*found.faults, f"{rules}: {n_bad:,} of {counted(len(entries), 'run')} refused"])
         raise PoolerError(message, hint="nothing is imported; `pooler check --rules` has a row for each run")
     for report in found.reports:
         for one in report.warnings:
@@ -559,7 +559,7 @@ def import_runs(
                 advance(1)
         except PoolerError:
             if n_read or len(entries) > 1:
-                say(f"stopped at {entries[n_read].file}: {n_read} of {len(entries)} files are in")
+                say(f"stopped at {entries[n_read].file}: {n_read:,} of {len(entries):,} files are in")
             raise
         finally:
             coming.close()

@@ -82,7 +82,10 @@ def assign(
     clear: Annotated[
         bool, option("--clear", "Take back every undecided assignment; assign nothing.")
     ] = False,
-    show: Annotated[bool, option("--show", "Show what is assigned; change nothing.")] = False,
+    show: Annotated[
+        bool,
+        option("--show", "Show how much each judge has, with --table places who has what; change nothing."),
+    ] = False,
     dry_run: Annotated[bool, option("--dry-run", "Show what the result would be; change nothing.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -102,7 +105,7 @@ def assign(
         raise ArgumentError("--show", "shows everything assigned: leave out --pool and --topic", None)
     results.check_claim(judges or (), lease, claim=claim)
     output.check()
-    check_choice(results.AssignmentResult(), output)
+    check_choice(results.AssignmentResult(places=() if show else None), output, "workload")
     if show:
         found = results.assigned(collection)
     elif clear:
@@ -125,7 +128,7 @@ def assign(
             existing="add" if add else "replace" if replace else "refuse",
             dry_run=dry_run,
         )
-    render(found, output)
+    render(found, output, "workload")
     for words in found.words:
         say(words)
     for words in found.doubts:

@@ -135,7 +135,7 @@ def _favours(part: MeasureAudit, runs: Sequence[str], alpha: float) -> list[Find
         if off.size:
             most = off[np.argsort(p_values[off], kind="stable")]
             names = ", ".join(runs[row] for row in most[:3]) + (", ..." if off.size > 3 else "")
-            says = f"{counted(off.size, 'run')} of {len(runs)} gain more or less than the others: {names}"
+            says = f"{counted(off.size, 'run')} of {len(runs):,} gain more or less than the others: {names}"
             number = float(p_values[most[0]])
             said.append(Finding(says, part.name, number, threshold=alpha, source=f"p of the first; {HOLM}"))
     for (kind, name), gain in part.favours.items():

@@ -61,7 +61,7 @@ _POOLINGS = (
     Column("pool"),
     Column("round", about=_WORDS["round"], show="if_varied"),
     Column("withdrawn", "bool", show="if_varied", usual=(False,)),
-    Column("sampled", "bool", "to judge"),
+    Column("sampled", "bool", "chosen"),
     Column("position", "int", about="place in the order in which judges see the topic, from 0"),
     Column("priority", "float", about="what the strategy gave the document, higher first", show="if_any"),
     Column("stratum", "int", show="if_any"),

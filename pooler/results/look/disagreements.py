@@ -145,7 +145,7 @@ class DisagreementList(Result):
         if self.settings["names"]:
             columns += [Column("judges", "texts"), Column("adjudicator")]
         counts = Counter(case.status for case in self.cases)
-        parts = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        parts = ", ".join(f"{count:,} {status}" for status, count in sorted(counts.items()))
         note = self.why_none or f"{counted(len(self.cases), 'document')}: {parts}"
         rows = (_row(case, self.who, mark) for case in self.cases)
         title = f"Disagreements ({self.where})"

@@ -310,7 +310,7 @@ class Curves(Result):
         order = [int(run) for run in np.argsort(-worth, kind="stable") if not np.isnan(worth[run])]
         chosen = order[:MOST_DRAWN]
         by = " by mean precision" if has_precision else ""
-        best = f", the {len(chosen)} best of {len(order)} runs{by}" if len(chosen) < len(order) else ""
+        best = f", the {len(chosen):,} best of {len(order):,} runs{by}" if len(chosen) < len(order) else ""
         for name in self.shown():
             is_roc = name == "roc"
             values = self.mean_rates if is_roc else self.mean_precision

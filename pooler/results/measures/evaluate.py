@@ -133,7 +133,7 @@ def _say_without_relevant(n_topics: int, scores: Sequence[Scores]) -> None:
     for count, names in without.items():
         if count:
             listed = ", ".join(names)
-            say(f"{count} of {n_topics} judged topics have no relevant document, so no {listed}")
+            say(f"{count:,} of {n_topics:,} judged topics have no relevant document, so no {listed}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -138,7 +138,7 @@ def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
 
 def known_depth(source: Source) -> int | None:
     """Return the greatest depth of the collection's depth pools; ``None`` = not known, or of files."""
-    return max(source.judged.pool_depths, default=None)
+    return max((one.depth for one in source.judged.pools), default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from pooler.results.table import (
     cells_where,
     hidden,
 )
+from pooler.results.undiscovered.base import depth_in_words, ranks_below
 from store.analysis.measures.average_precision import average_precision, gains
 from store.analysis.measures.chance import (
     expected_average_precision,
@@ -142,14 +143,19 @@ def required_difference(
     with collect_warnings(progress) as collected:
         found = source_of(source)
         share = None if variation is None else float(np.atleast_1d(variation)[0])
-        depth = found.judged.pool_depth(depth)
-        arrays = found.arrays(cutoff)
+        judged, arrays = found.judged, found.arrays(cutoff)
+        depths = judged.depths(depth, arrays)
         check_pair(arrays.tags)
         with report_progress("topics", len(arrays.topics)) as advance:
-            moved = pair_sensitivity(arrays, depth=depth, scenario=scenario, progress=advance)
+            moved = pair_sensitivity(arrays, depth=depths, scenario=scenario, progress=advance)
         by_judges = _shares_by_judges(found, cutoff, arrays.tags, moved) if share is None else share
         pairs = required_of_pairs(moved, variation_share=by_judges, alpha=alpha, power=power)
-    chosen |= {"depth": depth, "scenario": scenario, "neighbours": neighbours, "cutoff": cutoff}
+    chosen |= {
+        "depth": depth_in_words(depths),
+        "scenario": scenario,
+        "neighbours": neighbours,
+        "cutoff": cutoff,
+    }
     return RequiredDifference(
         pairs=pairs,
         runs=arrays.tags,
@@ -280,7 +286,7 @@ class RequiredDifference(Result):
                 "needed_if_found",
                 "float",
                 "if found",
-                f"the same if B's unjudged documents at rank {depth + 1:,} were relevant (eq. 24)",
+                f"the same if B's unjudged documents at {ranks_below(depth)} were relevant (eq. 24)",
             ): if_found,
             Column("enough_if_found", "bool", "reached", "A - B reaches that, too"): reached,
             hidden("h_of", "text"): [H_OF] * len(places),

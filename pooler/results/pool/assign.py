@@ -6,13 +6,13 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler.messages import warn
 from pooler.results.look.status import drawable, idle_words, way_out
 from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import named_collection, opened_collection
-from pooler.results.table import DOCUMENTS, JUDGE, Column, Table
+from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.records import Assignable, AssignmentPlan, Cleared, DisplayOrder, Existing, Scope, Workloads
@@ -163,13 +163,15 @@ def assigned(collection: str | Path | Collection) -> AssignmentResult:
     Returns
     -------
     AssignmentResult
-        The workload of each judge.
+        The workload of each judge, and who has what in the table `places`.
     """
     with opened_collection(collection) as opened:
         workloads = opened.assignments.workloads()
+        places = opened.assignments.places()
         doubts = _doubts(opened, workloads)
     return AssignmentResult(
         workloads=workloads,
+        places=places,
         words=_rest_words(workloads),
         doubts=doubts,
         warnings=doubts,
@@ -223,17 +225,31 @@ def clear_assignments(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class AssignmentResult(Result):
-    """The workload of each judge; table: `workload`, a row each, places open to claim last."""
+    """The workload of each judge; table: `workload`, a row each, places open to claim last.
+
+    Of what is assigned also `places`, a row for each judge of a document.
+    """
 
     workloads: Workloads = field(default_factory=Workloads)
+    places: Sequence[Any] | None = None
+    """Who has what; ``None`` = not asked for."""
     words: Sequence[str] = ()
     """What was done, and what is left."""
     doubts: tuple[str, ...] = ()
     """Whether no draws from adaptive pools."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("workload",)
+    NAMES: ClassVar[tuple[str, ...]] = ("workload", "places")
+    SHOWN: ClassVar[int] = 1
 
-    def _table(self, name: str) -> Table:
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are."""
+        return self.NAMES[: 1 if self.places is None else 2]
+
+    def _places(self) -> Table:
+        columns = [JUDGE, TOPIC, DOCNO, Column("purpose"), Column("decided", "bool")]
+        return Table.of_records("places", columns, self.places or ())
+
+    def _workload(self) -> Table:
         columns = [
             JUDGE,
             Column("topics", "int"),
@@ -247,7 +263,7 @@ class AssignmentResult(Result):
             Column("lapsed", "int", about="the lease ran out, and others may claim them", show="if_any"),
             Column("until", "moment", show="if_any"),
         ]
-        return Table.of_records(name, columns, self.workloads.lines, notes=self._notes())
+        return Table.of_records("workload", columns, self.workloads.lines, notes=self._notes())
 
     def _notes(self) -> list[str]:
         """Explain the table to people."""

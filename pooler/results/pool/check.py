@@ -237,8 +237,8 @@ class CheckResult(Result):
             for one in report.warnings:
                 yield sanitise_line(f"{report.path}: warning: {one.message}")
             if not report.n_faults:
-                counts = f"{report.n_topics:,} topics, {report.n_documents:,} documents"
-                yield sanitise_line(f"{report.path}: ok: run {report.tag}, {counts}")
+                topics, documents = counted(report.n_topics, "topic"), counted(report.n_documents, "document")
+                yield sanitise_line(f"{report.path}: ok: run {report.tag}, {topics}, {documents}")
 
     def _views(self, name: str) -> Sequence[View]:
         table = self._table(name)

@@ -106,7 +106,7 @@ def _no_pool(found: PoolDiagnosis) -> str:
 def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     """Say how much of the pool is judged, and what is judged beside it."""
     n_runs = int(pool.contributing.sum())
-    first = "first document" if pool.depth == 1 else f"first {pool.depth:,} documents"
+    first = "first document" if pool.deepest == 1 else f"first {pool.span} documents"
     what = f"the {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
     unjudged = pool.n_unjudged
     if unjudged:
@@ -127,7 +127,7 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
         sentences = [Comfort(f"All {counted(pool.n_pairs, 'document')} of the pool, {what}, are judged.")]
         whose = "that run" if n_runs == 1 else f"these {n_runs:,} runs"
         sentences.append(
-            f"P@{pool.depth:,}, and any other measure that looks only at the first {first.split()[1]}"
+            f"P@{pool.depth:,}, and any other measure that looks only at the first {pool.depth:,}"
             f" and does not ask how many relevant documents there are, is final for {whose} unless a"
             " grade changes; AP, recall and nDCG are not, since they also depend on what was missed."
             if pool.depth > 1
@@ -156,7 +156,7 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
 def _deeper_pool(found: PoolDiagnosis, pool: DepthPool) -> str:
     """Say down to which rank nearly all documents of all runs are judged."""
     reached = found.ranks.judged_down_to(MOSTLY_JUDGED)
-    if reached is None or reached[0] <= pool.depth:
+    if reached is None or reached[0] <= pool.deepest:
         return ""
     rank, documents, judged = reached
     return f" Down to rank {rank:,}, {percent(judged, documents)} of the documents of all runs are judged."
@@ -282,10 +282,11 @@ def _deeper(pool: DepthPool) -> list[str]:
         is_many = relevant >= STILL_RELEVANT * entering
         mark = f"{percent(STILL_RELEVANT, 1)} or more {'is' if is_many else 'would be'}"
         few = " With so few, the share is a rough one." if entering < FEW_ENTERING else ""
+        whose = "of the pool" if pool.depth == pool.deepest else "that all runs of the pool share"
         weight = Alarm if is_many else Comfort
         sentences.append(
             weight(
-                f"Rank {last + 1:,}, the last of the pool, {'still ' * is_many}brought"
+                f"Rank {last + 1:,}, the last {whose}, {'still ' * is_many}brought"
                 f" {counted(relevant, 'relevant document')} among {entering:,} judged ones"
                 f" ({percent(relevant, entering)}; {mark} a sign that the pool ended too early).{few}"
             )
@@ -379,11 +380,10 @@ def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
         return [Alarm(f"{of_runs}; {whose} scores are in doubt: {names}.")]
     n_fed = int(pool.contributing[poorly].sum())
     others = [row for row in order if not pool.contributing[row]]
-    sentences = [f"{of_runs}; the pool is {pool.depth:,} deep."]
+    sentences = [f"{of_runs}; the pool is {pool.span} deep."]
     if n_fed and others:
         sentences = [
-            f"{of_runs}; {n_fed:,} of them fed the pool, which is {pool.depth:,} deep,"
-            f" {len(others):,} did not."
+            f"{of_runs}; {n_fed:,} of them fed the pool, which is {pool.span} deep, {len(others):,} did not."
         ]
     if others:
         worst = listed([f"{tags[row]} ({percent(shares[row], 1)})" for row in others])

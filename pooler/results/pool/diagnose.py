@@ -25,6 +25,7 @@ from store.analysis.pools.diagnosis import PoolDiagnosis as Looked
 from store.analysis.pools.diagnosis import diagnose as analyse
 from store.analysis.pools.leave_out import NOT_RANKED
 from store.analysis.pools.readings import Readings, coverage, readings
+from store.analysis.rankings import Depths
 from store.formats.scale import parse_scale
 from store.text import counted
 
@@ -57,7 +58,8 @@ def diagnose(
     source : Source, Collection or (runs, qrels)
         What is looked at.
     depth : int, optional
-        Of the pool, from 1. Default the collection's pools', or what the judgements look like.
+        Of the pool, from 1. Default for every run and topic that of the deepest depth pool of the
+        collection that it fed, the shallowest where it fed none; or what the judgements look like.
     judged_at : int, optional
         Ranks, from 1, of which the share of judged documents is looked at.
     by_group : bool, optional
@@ -78,8 +80,6 @@ def diagnose(
 
     Raises
     ------
-    PoolerError
-        If the pools have several depths and none is given.
     ArgumentError, UnknownNameError
         If a number is below 1, or a measure is none.
 
@@ -99,11 +99,11 @@ def diagnose(
             known_measure(text)
         judged = whole.judged
         _check_pools(whole, depth=depth)
-        pool_depth = depth
-        known_by: DepthSource = "given"
-        if depth is None and judged.pool_depths:
-            pool_depth, known_by = judged.pool_depth(None), "pool"
         rankings = whole.arrays(cutoff)
+        pool_depth: Depths | None = depth
+        known_by: DepthSource = "given"
+        if depth is None and judged.pools:
+            pool_depth, known_by = judged.depths(None, rankings), "pool"
         groups = [judged.groups.get(tag, "") for tag in rankings.tags]
         feeding = np.array([tag in judged.feeding for tag in rankings.tags])
         found = analyse(
@@ -315,7 +315,7 @@ class Diagnosis(Result):
         pool, counts, limit = self.found.pool, self.found.ranks, self.settings["limit"]
         width = counts.documents.size
         if limit is None:
-            limit = max(LEAST_RANKS, 0 if pool is None else 2 * pool.depth)
+            limit = max(LEAST_RANKS, 0 if pool is None else 2 * pool.deepest)
         n_ranks = min(limit, width)
         about = "those that the runs have at the rank, over all topics"
         columns: dict[Column, Any] = {
@@ -332,7 +332,7 @@ class Diagnosis(Result):
                 return [int(entering[:, place : place + 1].sum()) for place in range(n_ranks)]
 
             new = (
-                f"those that no run of the pool has at a higher rank; down to rank {pool.depth:,} they"
+                f"those that no run of the pool has at a higher rank; down to rank {pool.span} they"
                 " entered the pool"
             )
             columns |= {
@@ -416,7 +416,7 @@ def facts(found: Looked, left: LeftOut | None) -> dict[str, Fact]:
     errors, missed, alone = left.errors, pool.missed, pool.by_run
     of_groups = left is pool.by_group
     known |= {
-        "depth": pool.depth,
+        "depth": pool.depth if pool.depth == pool.deepest else pool.span,
         "depth_known": _SOURCES[pool.source],
         "contributing_runs": int(pool.contributing.sum()),
         "runs_known": _SOURCES["given" if found.knows_runs else "inferred"],

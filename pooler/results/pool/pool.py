@@ -286,7 +286,7 @@ def size_words(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
     by = "" if strategy == "depth" else f"{strategy}, "
     lines = [
         f"{counted(facts.total, 'pair')} to judge in {counted(len(sizes), 'topic')}{spread};"
-        f" {by}depth {depth} of {counted(n_runs, 'run')}"
+        f" {by}depth {depth:,} of {counted(n_runs, 'run')}"
     ]
     if len(sizes) <= TOPICS_SHOWN:
         lines.append("  " + ", ".join(f"{topic}: {size:,}" for topic, size in facts.sizes.items()))
@@ -348,7 +348,7 @@ def draw_words(manifest: Mapping[str, Any], budgets: Mapping[str, int], workload
     return [
         f"{strategy} {verb} draw up to {counted(sum(budgets.values()), 'document')} in"
         f" {counted(len(budgets), 'topic')}, one by one as they are judged; a hit is grade"
-        f" {manifest['level']} or more; depth {depth} of {counted(n_runs, 'run')}"
+        f" {manifest['level']} or more; depth {depth:,} of {counted(n_runs, 'run')}"
     ]
 
 
@@ -365,11 +365,13 @@ def run_warnings(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str
         worst = max(facts.ties_at_cut, key=lambda tie: tie.n_in + tie.n_out)
         lines.append(
             f"{len(facts.ties_at_cut):,} of {facts.n_rankings:,} rankings have ties across"
-            f" depth {depth}, so the order decided; for example, {worst.n_in + worst.n_out} documents of run"
-            f" {worst.tag} in topic {worst.topic}: {worst.n_in} in, {worst.n_out} out"
+            f" depth {depth:,}, so the order decided; for example, {worst.n_in + worst.n_out:,} documents of"
+            f" run {worst.tag} in topic {worst.topic}: {worst.n_in:,} in, {worst.n_out:,} out"
         )
     if facts.n_short:
-        lines.append(f"{facts.n_short:,} of {facts.n_rankings:,} rankings have fewer than {depth} documents")
+        lines.append(
+            f"{facts.n_short:,} of {facts.n_rankings:,} rankings have fewer than {depth:,} documents"
+        )
     if facts.n_below_budget:
         lines.append(
             f"{counted(facts.n_below_budget, 'topic')} of {len(facts.sizes):,} have fewer documents"

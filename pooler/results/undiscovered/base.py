@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pooler.results.result import Result
 from pooler.results.source import Source
 from pooler.results.table import DIFFERENCE, RUN, RUN_A, RUN_B, TOPIC, TOPICS_HIDDEN, Column, Table, View
-from store.analysis.rankings import JudgedRankings
+from store.analysis.rankings import Depths, JudgedRankings
 from store.analysis.undiscovered.pairs import PairSensitivity
 from store.text import counted
 
@@ -84,6 +84,22 @@ class UndiscoveredResult(Result):
         shown = f"Shown: {len(rows):,} of {counted(len(table), 'pair')}"
         words = f"{shown}, those furthest past a swap, or nearest to one."
         return replace(table.take(rows), notes=[words, *table.notes])
+
+
+def depth_in_words(depth: Depths) -> int | str:
+    """Return a depth as it is told: a number, or ``7-10`` where runs and topics have several."""
+    return depth if isinstance(depth, int) else f"{depth.min():,}-{depth.max():,}"
+
+
+def ranks_below(depth: int | str, number: int = 1) -> str:
+    """Name the first ranks below a pool.
+
+    >>> ranks_below(7), ranks_below(7, 3), ranks_below("7-10")
+    ('rank 8', 'ranks 8 to 10', 'rank N+1 (N 7-10)')
+    """
+    first, last = (f"{depth + more:,}" if isinstance(depth, int) else f"N+{more}" for more in (1, number))
+    words = f"rank {first}" if number == 1 else f"ranks {first} to {last}"
+    return words if isinstance(depth, int) else f"{words} (N {depth})"
 
 
 def no_relevant(scores: NDArray[np.float64]) -> list[str | None]:

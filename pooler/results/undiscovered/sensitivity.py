@@ -26,9 +26,16 @@ from pooler.results.table import (
     Table,
     cells_where,
 )
-from pooler.results.undiscovered.base import NO_RUN_TOPICS, STATUS, UndiscoveredResult, no_relevant
+from pooler.results.undiscovered.base import (
+    NO_RUN_TOPICS,
+    STATUS,
+    UndiscoveredResult,
+    depth_in_words,
+    no_relevant,
+    ranks_below,
+)
 from store.analysis.measures.average_precision import RMode
-from store.analysis.rankings import RELEVANT, UNJUDGED
+from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, check_pair
 from store.analysis.undiscovered.flips import ENDED, JUDGED, NO_RUN, At, Scenario
@@ -64,8 +71,8 @@ def sensitivity(
     source : Source, Collection or (runs, qrels)
         What is measured.
     depth : int, optional
-        N, ranks from 1: documents at rank N+1 turn relevant. Default the depth of the collection's
-        pools, where they have one.
+        N, ranks from 1: documents at rank N+1 turn relevant. Default that of the deepest depth pool that the
+        run fed in the topic; of a run that fed none, that of the shallowest.
     at : {"next", "first"}, optional
         Rank N+1, or the first unjudged rank below N. Default ``"next"``, or ``"first"`` where `flips` is
         given.
@@ -87,7 +94,7 @@ def sensitivity(
     Raises
     ------
     PoolerError
-        If no depth is given and the pools have none or several.
+        If no depth is given and no pool is a depth pool.
     ArgumentError
         If a number is below 1.
 
@@ -104,9 +111,9 @@ def sensitivity(
     """
     with collect_warnings(progress) as collected:
         found = source_of(source)
-        ranks = _ranks(found, depth, at, flips)
-        arrays = found.arrays(cutoff)
+        arrays, ranks = _ranks(found, cutoff, depth, at, flips)
         result = flip_each_run(arrays, **ranks, scenario=scenario, r_mode=r)
+    ranks["depth"] = depth_in_words(ranks["depth"])
     settings = frozen_settings(**ranks, scenario=scenario, r=r, cutoff=cutoff, **found.settings())
     return SensitivityResult(
         **fields_of(result), settings=settings, warnings=collected.warnings, arrays=arrays, source=found
@@ -151,11 +158,11 @@ def sensitivity_pairs(
     """
     with collect_warnings(progress) as collected:
         found = source_of(source)
-        ranks = _ranks(found, depth, at, flips)
-        arrays = found.arrays(cutoff)
+        arrays, ranks = _ranks(found, cutoff, depth, at, flips)
         check_pair(arrays.tags)
         with report_progress("topics", len(arrays.topics)) as advance:
             both = pair_sensitivity(arrays, **ranks, scenario=scenario, r_mode=r, progress=advance)
+    ranks["depth"] = depth_in_words(ranks["depth"])
     own = {"scenario": scenario, "r": r, "cutoff": cutoff}
     settings = frozen_settings(**ranks, **own, **found.settings(), limit=limit)
     return SensitivityPairs(
@@ -163,16 +170,18 @@ def sensitivity_pairs(
     )
 
 
-def _ranks(source: Source, depth: int | None, at: At | None, flips: int | None) -> dict[str, Any]:
-    """Fill in what was not given; find the depth of the pools, and doubt another one."""
+def _ranks(
+    source: Source, cutoff: int, depth: int | None, at: At | None, flips: int | None
+) -> tuple[JudgedRankings, dict[str, Any]]:
+    """Fill in what was not given; find the depths of the pools, and doubt another one."""
     at = at or ("next" if flips is None else "first")
     # A collection that was given open may be closed when docnos are asked for.
     judged = source.read if isinstance(source.collection, str) else source.judged
-    depth = judged.pool_depth(depth)
-    if judged.pool_depths and depth not in judged.pool_depths:
-        known = ", ".join(map(str, sorted(judged.pool_depths)))
-        warn(f"depth {depth} is not that of the pool ({known})")
-    return {"depth": depth, "at": at, "flips": flips or 1}
+    arrays = source.arrays(cutoff)
+    known = {one.depth for one in judged.pools}
+    if known and depth not in {None, *known}:
+        warn(f"depth {depth} is not that of the pool ({', '.join(map(str, sorted(known)))})")
+    return arrays, {"depth": judged.depths(depth, arrays), "at": at, "flips": flips or 1}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -261,7 +270,8 @@ class SensitivityResult(UndiscoveredResult, Sensitivity):
         lists = list(product(range(len(self.runs)), range(len(self.topics))))
         chosen = [[column for column in self.columns[at].tolist() if column >= 0] for at in lists]
         # What stands at rank N+1 is named, judged or not.
-        named = [[self.depth]] * len(lists) if self._is_next else chosen
+        depths = np.broadcast_to(self.depth, self.status.shape)
+        named = [[depth] for depth in depths.ravel().tolist()] if self._is_next else chosen
         docnos = [
             [docno for column in columns if (docno := self.docno(*at, column))]
             for at, columns in zip(lists, named, strict=True)
@@ -276,6 +286,7 @@ class SensitivityResult(UndiscoveredResult, Sensitivity):
         above = "all relevant documents of the topic stand above in this run, so that eq. 20 holds"
         return {
             **self._lists(),
+            **({} if isinstance(self.depth, int) else {Column("depth", "int", "N"): depths.ravel()}),
             Column("docno", "texts"): docnos,
             **({} if self._is_next else {Column("rank", "ints"): ranks}),
             STATUS: [_STATE_WORDS[int(status)] for status in self.status.flat],
@@ -385,15 +396,15 @@ def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
     ]
 
 
-def summary(status: NDArray[np.int8], *, at: str, depth: int, flips: int) -> str:
+def summary(status: NDArray[np.int8], *, at: str, depth: int | str, flips: int) -> str:
     """Say how many of the places looked at are unjudged, judged and not there."""
     n = {name: int((status == code).sum()) for name, code in _STATES.items()}
     looked = n["unjudged"] + n["judged"]
     if at == "next" and flips == 1:
-        text = f"At rank {depth + 1}, {n['unjudged']:,} of {looked:,} documents are unjudged"
+        text = f"At {ranks_below(depth)}, {n['unjudged']:,} of {looked:,} documents are unjudged"
     else:
-        where = f" at ranks {depth + 1} to {depth + flips}" if at == "next" else f" below rank {depth}"
-        text = f"{n['unjudged']:,} of {looked:,} rankings have an unjudged document{where}"
+        where = f"at {ranks_below(depth, flips)}" if at == "next" else f"below rank {depth}"
+        text = f"{n['unjudged']:,} of {looked:,} rankings have an unjudged document {where}"
     parts = [text + ("" if n["unjudged"] else ": nothing to flip")]
     parts += [f"{n['ended']:,} rankings ended before it"] if n["ended"] else []
     parts += [f"{n['no_run']:,} times a run has no document for a topic"] if n["no_run"] else []
@@ -412,13 +423,12 @@ def who_gains(scenario: Scenario, r_mode: RMode) -> str:
     return f"{whom} (scenario {scenario}). R: relevant documents {counts}."
 
 
-def flipped(*, at: str, depth: int, flips: int) -> str:
+def flipped(*, at: str, depth: int | str, flips: int) -> str:
     """Name the documents that turn relevant, as a title."""
     if at == "first":
         documents = "unjudged document" if flips == 1 else f"{flips} unjudged documents"
         return f"The first {documents} below rank {depth} turned relevant"
-    ranks = f"rank {depth + 1}" if flips == 1 else f"ranks {depth + 1} to {depth + flips}"
-    return f"Unjudged documents at {ranks} turned relevant"
+    return f"Unjudged documents at {ranks_below(depth, flips)} turned relevant"
 
 
 def _reasons(*tests: RunPairs) -> list[str | None]:

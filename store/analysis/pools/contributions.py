@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.rankings import NOT_RELEVANT, JudgedRankings
+from store.analysis.rankings import NOT_RELEVANT, Depths, JudgedRankings
 from store.errors import ArgumentError
 
 NO_DOCUMENT = -1
@@ -178,15 +178,45 @@ class Withdrawn:
         return np.bincount(self.by, minlength=len(self.names))
 
 
+@dataclass(frozen=True, slots=True)
+class FedPool:
+    """A depth pool, the runs that fed it and its topics, by name."""
+
+    depth: int
+    runs: frozenset[str]
+    topics: frozenset[str]
+
+
+def depths_fed(pools: Sequence[FedPool], tags: Sequence[str], topics: Sequence[str]) -> Depths:
+    """Return the depth of every run in every topic, one number where all are alike.
+
+    It is the largest of the pools that the run fed there; a run that fed none, as one that came late, has the
+    smallest of all pools, of which there is one at least.
+
+    >>> first = FedPool(7, frozenset("ab"), frozenset("12"))
+    >>> second = FedPool(10, frozenset("bc"), frozenset("1"))
+    >>> depths_fed([first, second], "abcd", "12").tolist()
+    [[7, 7], [10, 7], [10, 7], [7, 7]]
+    >>> depths_fed([first, second], "b", "1")
+    10
+    """
+    least = min(pool.depth for pool in pools)
+    found = np.full((len(tags), len(topics)), least, np.int64)
+    for pool in pools:
+        fed = np.outer([tag in pool.runs for tag in tags], [topic in pool.topics for topic in topics])
+        np.maximum(found, pool.depth * fed, out=found)
+    return found if np.unique(found).size > 1 else int(found.max(initial=least))
+
+
 def within_depth(
-    rankings: JudgedRankings, depth: int, contributing: NDArray[np.bool_] | None = None
+    rankings: JudgedRankings, depth: Depths, contributing: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_]:
     """Report which ranks brought their document to a depth pool.
 
     Parameters
     ----------
     rankings : JudgedRankings
-    depth : int
+    depth : int or ndarray of int64, shape (n_runs, n_topics)
         Ranks taken from each run, from 1 to the cutoff of the rankings.
     contributing : ndarray of bool, shape (n_runs,), optional
         The runs that were pooled; default: all.
@@ -255,11 +285,12 @@ def remove_uniques(
     return Withdrawn(names, owners, by[order], topics[order], codes[order])
 
 
-def check_depth(depth: int, rankings: JudgedRankings) -> None:
+def check_depth(depth: Depths, rankings: JudgedRankings) -> None:
     """Raise `ArgumentError` when a pool of this depth reaches below the ranks of the rankings."""
-    if not 1 <= depth <= rankings.cutoff:
-        requirement = f"must be from 1 to {rankings.cutoff}, the ranks that were looked at"
-        raise ArgumentError("depth", requirement, depth)
+    for one in (int(np.min(depth)), int(np.max(depth))):
+        if not 1 <= one <= rankings.cutoff:
+            requirement = f"must be from 1 to {rankings.cutoff}, the ranks that were looked at"
+            raise ArgumentError("depth", requirement, one)
 
 
 def check_pooled(pooled: NDArray[np.bool_], shape: tuple[int, ...]) -> None:

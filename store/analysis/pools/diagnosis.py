@@ -39,7 +39,7 @@ from store.analysis.pools.leave_out import (
     leave_out,
     pool_errors,
 )
-from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED, GradedRankings, JudgedRankings
+from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED, Depths, GradedRankings, JudgedRankings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -327,6 +327,9 @@ class DepthPool:
     """The pool of the first documents of every contributing run, and what it owes to each."""
 
     depth: int
+    """Ranks of every contributing run that are in it: the least, where runs and topics have several."""
+    deepest: int
+    """The most."""
     source: DepthSource
     contributing: NDArray[np.bool_]
     """Shape (n_runs,)."""
@@ -348,6 +351,11 @@ class DepthPool:
     """Of the contributing runs."""
     holds: NDArray[np.bool_]
     """Shape (n_runs, n_topics, width): ranks of any run that hold a document of it."""
+
+    @property
+    def span(self) -> str:
+        """Return the depth as text, ``7-10`` where there are several."""
+        return f"{self.depth:,}" + f"-{self.deepest:,}" * (self.depth < self.deepest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +397,7 @@ def diagnose(
     graded: GradedRankings,
     *,
     level: int,
-    depth: int | None = None,
+    depth: Depths | None = None,
     source: DepthSource = "given",
     contributing: NDArray[np.bool_] | None = None,
     groups: Sequence[str] | None = None,
@@ -404,7 +412,7 @@ def diagnose(
         The same, with grades.
     level : int
         Least grade that counts as relevant, as in `rankings`.
-    depth : int, optional
+    depth : int or ndarray of int64, shape (n_runs, n_topics), optional
         Of the pool. Default: what the judgements look like, if they look like a depth pool.
     source : {"given", "pool"}, default="given"
         How `depth` is known.
@@ -426,7 +434,7 @@ def diagnose(
     -----
     Some fifty passes over the rankings: seconds for 120 runs, 50 topics and 1,000 ranks.
     """
-    inferred = infer_pool(rankings, depth)
+    inferred = infer_pool(rankings, None if depth is None else int(np.min(depth)))
     names = [parse_measure(text, level=level) for text in ("AP", "Bpref", f"Judged@{judged_at}")]
     ap, bpref, judged = evaluate(graded, names)
     (condensed_ap,) = evaluate(condensed(graded), names[:1])
@@ -454,7 +462,7 @@ def diagnose(
         is_guess = source == "inferred" or contributing is None
         if is_guess and n_outside > MOSTLY_OUTSIDE * int(topics.judged.sum()):
             n_runs = int(np.count_nonzero(taking))
-            bad_guess = BadGuess(depth, source == "inferred", n_runs, n_outside)
+            bad_guess = BadGuess(int(np.min(depth)), source == "inferred", n_runs, n_outside)
             reason = "bad-guess"
     if depth is not None and reason is None:
         pool = _depth_pool(rankings, taking, depth, pooled, groups, source=source)
@@ -467,7 +475,7 @@ def diagnose(
 def _depth_pool(
     rankings: JudgedRankings,
     contributing: NDArray[np.bool_],
-    depth: int,
+    depth: Depths,
     pooled: NDArray[np.bool_],
     groups: Sequence[str] | None,
     *,
@@ -477,6 +485,8 @@ def _depth_pool(
     named = [group or tag for group, tag in zip(groups or (), rankings.tags, strict=False)]
     shared = 1 < len({*named}) < len(named)
     rows = np.flatnonzero(contributing)
+    depths = np.broadcast_to(depth, rankings.lengths.shape)[rows]
+    least, deepest = int(depths.min()), int(depths.max())
     feeding = replace(
         rankings,
         tags=tuple(rankings.tags[row] for row in rows),
@@ -486,15 +496,16 @@ def _depth_pool(
     first = first_retrievals(feeding)
     brought = brought_by(feeding, pooled[rows])
     n_judged = int(brought.judged.sum())
-    reach = min(depth, first.documents.shape[1])
+    reach = min(least, first.documents.shape[1])
     everything = sum(int(np.count_nonzero(one >= 0)) for one in rankings.states)
     missed = missed_relevant(first, depth=reach, to_depth=2 * reach)
     n_pairs = int(brought.documents.sum())
     if n_judged < GUESSABLE * n_pairs:
         missed = replace(missed, expected=None, low=None, high=None, reason="pool-unjudged")
-    left_out = partial(_left_out, rankings, contributing, depth, pooled)
+    left_out = partial(_left_out, rankings, contributing, deepest, pooled)
     return DepthPool(
-        depth=depth,
+        depth=least,
+        deepest=deepest,
         source=source,
         contributing=contributing,
         n_pairs=n_pairs,

@@ -37,7 +37,7 @@ from store.analysis.measures.average_precision import (
     precision_sum,
     quotient,
 )
-from store.analysis.rankings import NOT_RETRIEVED, RELEVANT, UNJUDGED, JudgedRankings
+from store.analysis.rankings import NOT_RETRIEVED, RELEVANT, UNJUDGED, Depths, JudgedRankings
 from store.errors import ArgumentError
 
 At = Literal["next", "first"]
@@ -52,18 +52,19 @@ NO_RUN = -3
 """The run has no document for the topic."""
 
 
-def check_at(at: str, depth: int, flips: int, cutoff: int) -> At:
+def check_at(at: str, depth: Depths, flips: int, cutoff: int) -> At:
     """Return `at` when it is one of `AT`, and `depth` is below the cutoff, else raise `ArgumentError`."""
     check_integer("flips", flips, 1)
     known = one_of("at", at, AT)
-    if not 1 <= depth < cutoff:
-        requirement = f"must be an integer >= 1 and below the cutoff ({cutoff})"
-        raise ArgumentError("depth", requirement, depth)
+    for one in (np.min(depth), np.max(depth)):
+        if not 1 <= one < cutoff:
+            requirement = f"must be an integer >= 1 and below the cutoff ({cutoff})"
+            raise ArgumentError("depth", requirement, int(one))
     return known
 
 
 def choose_flips(
-    states: NDArray[np.int8], *, at: At, depth: int, flips: int = 1
+    states: NDArray[np.int8], *, at: At, depth: Depths, flips: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
     """Choose unjudged ranks of every run in one topic.
 
@@ -74,7 +75,7 @@ def choose_flips(
     at : {"next", "first"}
         ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged
         ranks below N.
-    depth : int
+    depth : int or ndarray of int64, shape (n_runs,)
         N, at least 1.
     flips : int, default=1
         Documents of a run, at least 1.
@@ -95,17 +96,20 @@ def choose_flips(
     >>> choose_flips(states, at="first", depth=2, flips=2)[0].tolist()
     [[3, 4], [-1, -1]]
     """
-    stop = depth + flips if at == "next" else states.shape[1]
-    unjudged = states[:, depth:stop] == UNJUDGED
+    last = np.broadcast_to(depth, len(states))[:, None]
+    places = np.arange(states.shape[1])
+    below = places >= last
+    if at == "next":
+        below &= places < last + flips
+    unjudged = below & (states == UNJUDGED)
     chosen = unjudged & (np.cumsum(unjudged, axis=1) <= flips)
     runs, columns = np.nonzero(chosen)
-    places = (np.cumsum(chosen, axis=1) - 1)[runs, columns]
     result = np.full((len(states), flips), -1, dtype=np.int64)
-    result[runs, places] = columns + depth
+    result[runs, (np.cumsum(chosen, axis=1) - 1)[runs, columns]] = columns
     filled = states != NOT_RETRIEVED
     status = np.full(len(states), NO_RUN, dtype=np.int8)
     status[filled.any(axis=1)] = ENDED
-    status[filled[:, depth:stop].any(axis=1)] = JUDGED
+    status[(filled & below).any(axis=1)] = JUDGED
     status[chosen.any(axis=1)] = UNJUDGED
     return result, status
 
@@ -209,7 +213,14 @@ def discovered_sums(
 
 
 def flip_topic(
-    rankings: JudgedRankings, topic: int, *, at: At, depth: int, flips: int, scenario: Scenario, r_mode: RMode
+    rankings: JudgedRankings,
+    topic: int,
+    *,
+    at: At,
+    depth: Depths,
+    flips: int,
+    scenario: Scenario,
+    r_mode: RMode,
 ) -> TopicFlips:
     """Turn unjudged documents of each run relevant in one topic, an index, one run after the other.
 
@@ -218,7 +229,8 @@ def flip_topic(
     """
     states, relevant, counts = lists_of_topic(rankings, topic, r_mode)
     most = most_flips(rankings, flips)
-    chosen, status = choose_flips(states, at=at, depth=depth, flips=most)
+    depths = np.broadcast_to(depth, rankings.lengths.shape)[:, topic]
+    chosen, status = choose_flips(states, at=at, depth=depths, flips=most)
     before = average_precision(relevant, counts)
     flipped = np.flatnonzero(chosen[:, 0] >= 0)
     if flipped.size == 0:

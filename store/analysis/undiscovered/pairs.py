@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import RMode, check_r_mode
-from store.analysis.rankings import JudgedRankings
+from store.analysis.rankings import Depths, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, compare_pairs
 from store.analysis.undiscovered.flips import (
@@ -87,7 +87,7 @@ def sign_moves(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArr
 def pair_sensitivity(
     rankings: JudgedRankings,
     *,
-    depth: int,
+    depth: Depths,
     at: At = "next",
     flips: int = 1,
     scenario: Scenario = "shared",

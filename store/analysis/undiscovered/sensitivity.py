@@ -28,7 +28,7 @@ from store.analysis.measures.average_precision import (
     own_n_relevant,
     quotient,
 )
-from store.analysis.rankings import JudgedRankings
+from store.analysis.rankings import Depths, JudgedRankings
 from store.analysis.run_order import TIED_MAP, kendall_tau_b, n_swapped_pairs, tau_ap, tau_values
 from store.analysis.undiscovered.flips import (
     At,
@@ -53,8 +53,8 @@ class Sensitivity:
     R = 0 (``no-relevant``).
     """
 
-    depth: int
-    """N, ranks."""
+    depth: Depths
+    """N, ranks: of all, or of every run and topic."""
     at: At
     """Where documents turned relevant."""
     flips: int
@@ -250,7 +250,7 @@ def _worst_sum(count: int, rank: int) -> float:
 def sensitivity(
     rankings: JudgedRankings,
     *,
-    depth: int,
+    depth: Depths,
     at: At = "next",
     flips: int = 1,
     scenario: Scenario = "shared",
@@ -276,7 +276,7 @@ def sensitivity(
     ----------
     rankings : JudgedRankings
         Rankings and judgements. An unjudged document counts as not relevant before.
-    depth : int
+    depth : int or ndarray of int64, shape (n_runs, n_topics)
         N, the depth of the pool: at least 1 and below the cutoff of the rankings.
     at : {"next", "first"}, default="next"
         Rank N+1, or the first unjudged rank below N; see `store.analysis.undiscovered.flips.choose_flips`.

@@ -11,6 +11,10 @@ def test_sound_runs_pass(cli: Cli, garden: Path) -> None:
     """The sample runs have no fault; a line a file says what is in it."""
     answer = cli("check", "--runs", "runs.tsv").fine()
     assert answer.out.count(": ok: run ") == 9
+    write(Path("one.run"), "1 Q0 a 1 2 x", *(f"1 Q0 d{n} {n + 2} {-n} x" for n in range(1, 2000)))
+    assert ": ok: run x, 1 topic, 2,000 documents\n" in cli("check", "one.run").fine().out
+    said = cli("pool", "one.run", "--depth", "1500", "--out", "one.pool").fine().err
+    assert "1,500 pairs to judge in 1 topic, 1,500 per topic; depth 1,500 of 1 run" in said
     assert "runs/bm25-words.run: ok: run bm25-words, 8 topics, 311 documents" in answer.out
     assert answer.err.startswith("9 files, none with a fault, 3 warnings")
 

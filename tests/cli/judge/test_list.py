@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from store.collection import Collection
-from tests.helpers.run import RUN, Cli, controls, environment, write
+from tests.helpers.run import RUN, Cli, Terminal, controls, environment, run_to, write
 from tests.store.looking.filled import fill
 
 pytestmark = pytest.mark.slow
@@ -193,6 +194,21 @@ def test_list_loads_no_arithmetic(looked: Path) -> None:
     assert [line for line in said if line.startswith(LOOKS) and line.endswith("]")] == [
         f"{look} []" for look in LOOKS
     ]
+
+
+def test_titles_of_documents_are_as_wide_as_there_is_room(
+    cli: Cli, looked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole on a line of a wide terminal, and within a narrow one."""
+    title = " ".join(f"word{n}" for n in range(12))
+    write(looked / "d.jsonl", f'{{"docno": "new", "title": "{title}", "text": "t"}}')
+    cli("import", "docs", "d.jsonl", "--all").fine()
+    for width in (200, 100):
+        monkeypatch.setenv("COLUMNS", str(width))
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", run_to(Terminal(), "list", "docs").fine().out)
+        lines = shown.splitlines()
+        assert any(title in line for line in lines) == (width == 200)
+        assert max(map(cell_len, lines)) <= width
 
 
 def test_titles_are_folded_and_not_cut(cli: Cli, looked: Path) -> None:

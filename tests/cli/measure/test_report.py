@@ -396,8 +396,8 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     text = " ".join(words(read_page(Path("page.html"))).split())
     assert "Agreement: tentative among people, reliable among models, unknown among imported judges." in text
     assert (
-        "alpha of 2 people on what is relevant (grade 1 or more) is 0.68 (no interval; N: 12 documents)"
-        in text
+        "alpha of 2 people on what is relevant (grade 1 or more) is 0.68"
+        " (no interval; N: 12 documents, 1 topic)" in text
     )
     assert "Agreement needs two, and old is the only one of imported judges." in text
     assert "alpha 0.8 or more is reliable, from 0.667 on tentative (Krippendorff 2004)." in text
@@ -412,6 +412,55 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     cli("report", "page.html", "--aggregate", "sum", "--level", "1", "--depth", "1").fine()
     refused = "gpt, m2, m3: an audit takes one person's grades, or several people's by a rule."
     assert refused in " ".join(words(read_page(Path("page.html"))).split())
+    for chosen, command in ((("--kinds", "human"), "pooler agreement --kinds human "),
+                            (("--of", "bob", "--of", "ann"), "pooler agreement ")):  # fmt: skip
+        cli("report", "page.html", *MAJORITY, *chosen, "--depth", "1").fine()
+        own = [one for one in check_numbers(cli, Path("page.html"), least=6) if one.startswith(command)]
+        assert own, chosen
+        parts = [" ".join(words(one).split()) for one in read_page(Path("page.html")).iter("section")]
+        [part] = [one for one in parts if one.startswith("Agreement of the judges")]
+        assert "N: 1 pair of 2 judges" in part
+        assert not [name for name in ("gpt", "m2", "old") if name in part]
+        assert "Models against people" in "".join(parts)
+
+
+def test_two_judges_have_the_interval_of_alpha_and_the_mean_overlap(
+    cli: Cli, collection_of: Callable[..., None]
+) -> None:
+    """Both, only the first, only the second, neither relevant: 5 1 1 5 of topic 1, 1 3 0 4 of topic 2.
+
+    alpha = 1 - (2 n - 1) o / (n0 n1) of n documents, o of them with two opinions: 1 - 39 * 5 / (23 * 17).
+    One topic twice is an end of the interval: 1 - 31 * 6 / (22 * 10) and 1 - 47 * 4 / (24 * 24); kappa's
+    are .25 and .67. Overlap: (5/7 + 1/4) / 2 = .482, where all documents together have 6/11 = .545.
+    """
+    both = {"1": "+" * 5 + "/" + "\\" + "-" * 5, "2": "+" + "///" + "----"}
+    collection_of("0-1", **{
+        judge: [f"{t} 0 d{n} {int(one in marks)}" for t, row in both.items() for n, one in enumerate(row)]
+        for judge, marks in (("ann", "+/"), ("bob", "+\\"))
+    })  # fmt: skip
+    write(Path("a.run"), *[f"{t} Q0 d{n} {n} {20 - n} a" for t in "12" for n in range(12)])
+    cli("import", "runs", "a.run").fine()
+    cli("report", "page.html", "--judge", "ann").fine()
+    check_numbers(cli, Path("page.html"), least=4)
+    text = words(read_page(Path("page.html")))
+    assert "is 0.50 (95% interval over topics 0.15 to 0.67; N: 20 documents, 2 topics)" in text
+    [pair] = next(one.rows for one in shown_tables(read_page(Path("page.html"))) if one.rows[0][0] == "ann")
+    assert "0.482" in pair
+    assert "0.545" not in pair
+
+
+def test_the_pair_that_differs_most_is_the_one_shown(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """a, b: 21 of 22 alike; a, c: 1 of 21; b, c: 2 of 21; e has 3 documents, too few to count."""
+    grades = {"a": [0] * 22, "b": [1] + [0] * 21, "c": [1, 0] + [1] * 19, "e": [2] * 3}
+    collection_of("0-2", **{
+        judge: [f"1 0 d{n} {grade}" for n, grade in enumerate(given)] for judge, given in grades.items()
+    })  # fmt: skip
+    write(Path("a.run"), *[f"1 Q0 d{n} {n} {30 - n} a" for n in range(22)])
+    cli("import", "runs", "a.run").fine()
+    cli("report", "page.html", "--judge", "a").fine()
+    text = words(read_page(Path("page.html")))
+    assert "Where a and c differ" in text
+    assert "Of the pairs that share 20 documents or more, these two gave the same grade least often." in text
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from scipy.stats import kendalltau
 
 from tests.cli.edited_qrels import STRICT, runs_of, unjudged_of, with_relevant
 from tests.cli.oracles import average_precision, first_documents, mean, measured_ap, read_qrels, swapped_pairs
-from tests.helpers.run import Cli, write
+from tests.helpers.run import Cli, write, write_run
 
 DEPTH = 5
 
@@ -142,18 +143,65 @@ def test_states_at_the_next_rank_are_kept_apart(
 
 
 def test_depth_is_that_of_the_pools_where_they_have_one(cli: Cli, judged: Path) -> None:
-    """Not asked for then; of two depths, of a strategy's pool and of files it is."""
+    """Not asked for then; of files it is, with the option to type."""
     for options in (("--pairs",), ("--at", "first"), ("--flips", "2")):
         given = cli("sensitivity", "--depth", "5", "--judge", "strict", *options).fine()
         assert cli("sensitivity", "--judge", "strict", *options).fine().out == given.out
     cli("pool", "--strategy", "uniform", "--budget", "5", "--seed", "1", "--name", "five").fine()
     assert cli("sensitivity", "--judge", "strict").fine().out
     cli("pool", "--depth", "7", "--name", "deeper").fine()
-    for command in (("sensitivity",), ("required-difference", "--all")):
-        outcome = cli(*command, "--judge", "strict").failed(1)
-        assert "the pools have the depths 5, 7" in outcome.err
+    own, of_5, of_7 = (
+        cli("sensitivity", *depth, "--by-topic", "--judge", "strict", "--format", "json").fine().json()
+        for depth in ((), ("--depth", "5"), ("--depth", "7"))
+    )
+    wanted = [
+        five if five["run"].startswith("late") else seven for five, seven in zip(of_5, of_7, strict=True)
+    ]
+    assert [{**row, "depth": None} for row in own] == [{**row, "depth": None} for row in wanted]
+    assert {row["run"] for row in own if row["depth"] == 5} == {"late-tfidf-bigrams"}
     files = ("--qrels", "judgements/strict.qrels", "runs/bm25-words.run", "runs/lm-words-full.run")
-    assert "how deep is the pool?" in cli("sensitivity", *files).failed(1).err
+    refused = cli("sensitivity", *files).failed(1).err
+    assert "how deep is the pool?" in refused
+    [option] = re.findall(r"hint: (--depth \d+) where ", refused)
+    assert "At rank 11, " in cli("sensitivity", *files, *option.split()).fine().out
+
+
+def test_every_run_has_the_depth_of_the_pools_it_fed(cli: Cli, here: Path) -> None:
+    """Runs a and b fed to depth 2, c to depth 1 in a second round; e came late and has the smallest.
+
+    Rank N+1 holds z of a and q of e, unjudged, and what is judged of b and c. R = 1, relevant is x, so AP is
+    1, 1/2, 1/2, 1; with z at rank 3 that of a is (1 + 2/3) / 2, with q at rank 2 that of e is 1.
+    """
+    cli("init", "--scale", "0-1").fine()
+    for depth, runs in ((2, {"a": "xyz", "b": "yxw"}), (1, {"c": "wxq"}), (0, {"e": "xq"})):
+        for tag, docnos in runs.items():
+            cli("import", "runs", write_run(here, tag, {"1": docnos})).fine()
+        if depth:
+            more = ("--add",) if depth == 1 else ()
+            cli("pool", "--depth", str(depth), *more, "--name", f"deep{depth}").fine()
+    write(here / "q", "1 0 x 1", "1 0 y 0", "1 0 w 0")
+    cli("import", "judgements", "q", "--judge", "ann").fine()
+    rows = cli("sensitivity", "--by-topic", "--format", "json").fine().json()
+    found = pytest.approx(5 / 6)
+    assert [(row["run"], row["depth"], row["docno"], row["status"], row["ap_after"]) for row in rows] == [
+        ("a", 2, ["z"], "unjudged", found), ("b", 2, ["w"], "judged", 0.5),
+        ("c", 1, ["x"], "judged", 0.5), ("e", 1, ["q"], "unjudged", 1),
+    ]  # fmt: skip
+    shown = cli("sensitivity").fine().out
+    assert "Unjudged documents at rank N+1 (N 1-2) turned relevant" in shown
+    assert "At rank N+1 (N 1-2), 2 of 4 documents are unjudged" in shown
+    pairs = cli("sensitivity", "--pairs", "--format", "json").fine().whole()
+    assert pairs["settings"]["depth"] == "1-2"
+    assert "B's unjudged documents at rank N+1 (N 1-2) were" in cli("required-difference", "--all").fine().out
+    diagnosed = cli("diagnose", "--format", "json").fine().whole()["facts"]
+    assert [diagnosed[name] for name in ("depth", "pool", "pool_judged", "judged_outside_pool")] == [
+        "1-2", 3, 3, 0]  # fmt: skip
+    said = "All 3 documents of the pool, the first 1-2 documents of each of 4 runs, are judged."
+    assert diagnosed["conclusions"][0] == said
+    cli("report", "page.html").fine()
+    page = (here / "page.html").read_text("utf-8")
+    assert "if the unjudged documents at rank N+1 (N 1-2) of one run, the worst, were relevant" in page
+    assert "<code>pooler sensitivity</code>" in page
 
 
 def test_depth_that_is_not_the_pools_is_warned_of(cli: Cli, judged: Path) -> None:

@@ -68,6 +68,23 @@ def test_all_people_get_the_pool_by_default(cli: Cli, staffed: Path) -> None:
     assert lease_s is None
 
 
+def test_who_has_what_is_listed(cli: Cli, staffed: Path) -> None:
+    """A row a place: as stored, with what is decided; the table of workloads stands where none is named."""
+    cli("assign", "ann", "--topic", "G01", "--calibration", "1", "--seed", "1").fine()
+    cli("assign", "--claim", "--topic", "G02", "--seed", "1").fine()
+    done = judge_as(staffed, "ann", 2)
+    places = cli("assign", "--show", "--table", "places", "--format", "json").fine().json()
+    stored = {(one[1], one[2], one[3]) for one in stored_rows(str(staffed / "collection.db"))["assignment"]}
+    assert len({tuple(one.values()) for one in places}) == len(places) == len(stored) == 21
+    held = [(one["judge"], one["topic"]) for one in places]
+    assert held == [("ann", "G01")] * 10 + [(None, "G02")] * 11
+    assert {one["docno"] for one in places if one["decided"]} == {*done}
+    assert Counter(one["purpose"] for one in places) == {"primary": 20, "calibration": 1}
+    assert [one["documents"] for one in cli("assign", "--show", "--format", "json").fine().json()] == [10, 11]
+    assert "docno" in cli("assign", "--show", "--table", "places").fine().out
+    assert "workload" in cli("assign", "--table", "places", "-k", "1").failed(1).err
+
+
 def test_same_seed_assigns_the_same(cli: Cli, staffed: Path) -> None:
     """The seed decides all: the same again is the same, another is not."""
     command = ["assign", "-k", "2", "--overlap", "0.2", "--calibration", "1", "--order", "random"]
