@@ -172,6 +172,7 @@ def _ranks(source: Source, depth: int | None, at: At | None, flips: int | None) 
     if judged.pool_depths and depth not in judged.pool_depths:
         known = ", ".join(map(str, sorted(judged.pool_depths)))
         warn(f"depth {depth} is not that of the pool ({known})")
+    source.say_pooled()
     return {"depth": depth, "at": at, "flips": flips or 1}
 
 
