@@ -137,6 +137,14 @@ FileScaleOption = Annotated[
         " --rigid and --relaxed; negative values then are grades.",
     ),
 ]
+FileCodeOption = Annotated[
+    list[str] | None,
+    option(
+        "--code CODE=MEANING",
+        "With --qrels: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot."
+        " Without: -1 is pooled and unjudged; -2 and lower are judged, not relevant.",
+    ),
+]
 FileRunsOption = Annotated[
     str | None,
     option(

@@ -12,6 +12,7 @@ from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
     CutoffOption,
+    FileCodeOption,
     FileRunsOption,
     FileScaleOption,
     LenientOption,
@@ -48,6 +49,7 @@ class SourceOptions:
     cutoff: CutoffOption = 1000
     order: OrderOption = "trec"
     scale: FileScaleOption = None
+    codes: FileCodeOption = None
     lenient: LenientOption = False
     collection: CollectionOption = DEFAULT_COLLECTION
 
@@ -61,9 +63,10 @@ class SourceOptions:
         if self.qrels is not None and names_collection(self.ctx):
             requirement = "and --qrels exclude each other: files need no collection"
             raise ArgumentError("--collection", requirement, self.collection)
-        if self.qrels is None and self.scale is not None:
-            requirement = "is for files; a collection has declared its own"
-            raise ArgumentError("--scale", requirement, self.scale)
+        for name, value in {"--scale": self.scale, "--code": self.codes and self.codes[0]}.items():
+            if self.qrels is None and value is not None:
+                requirement = "is for files; a collection has declared its own"
+                raise ArgumentError(name, requirement, value)
         if self.qrels is None and self.listed is not None:
             hint = (
                 "--qrels FILE names the judgements to use with run files; without it, RUN is the tag of a run"
@@ -95,12 +98,12 @@ class SourceOptions:
 
     def _with(self, **judgements: Any) -> Source:
         """Name the runs, and what counts as relevant in them, with some judgements."""
-        names = ("listed", "order", "lenient", "level", "rigid", "relaxed", "scale")
+        names = ("listed", "order", "lenient", "level", "rigid", "relaxed", "scale", "codes")
         return Source(self.runs or [], **judgements, **{name: getattr(self, name) for name in names})
 
     def _check_no_judgements(self) -> None:
         """Refuse options on judgements where there are run files and probabilities alone."""
-        for name in (*asdict(self.whose), "level", "rigid", "relaxed", "scale"):
+        for name in (*asdict(self.whose), "level", "rigid", "relaxed", "scale", "codes"):
             if self.names(name):
                 requirement = "is for judgements; the file already says how likely a document is relevant"
                 raise ArgumentError(name, requirement, None, hint="--qrels FILE adds them")

@@ -116,6 +116,7 @@ class CommandLines:
             "--cutoff": self.cutoff,
             "--order": None if self.source.order == "trec" else self.source.order,
             "--scale": option("scale"),
+            "--code": option("codes"),
             "--lenient": self.source.lenient,
         }
         words: list[str] = []

@@ -261,6 +261,12 @@ _NOTHING = (
 REPEATS_HINT = "--repeats first, last, highest or drop says which counts"
 
 
+def untold(name: str, code: int) -> PoolerError:
+    """Return the error that a code below 0 is neither declared to be nor not to be a grade."""
+    hint = f"--code {code}=unjudged {_BESIDE_UNJUDGED}, or --code {code}=grade if it is one"
+    return PoolerError(f"{name}: what does the code {code} mean?", hint=hint)
+
+
 @dataclass(frozen=True, slots=True)
 class NamedFile:
     """A file, and whose judgements it holds."""
@@ -374,11 +380,7 @@ def scale_of(files: Sequence[JudgedFile], reading: FileReading, levels: Iterable
         here = {mapping.get(code, code) for code in codes - no_grades}
         unsaid = {mapping.get(code, code) for code in codes - meanings.keys()}
         if min(unsaid, default=0) < 0:
-            code = min(unsaid)
-            as_grade = f"--scale {code}-{max(max(here), 1)} if it is a grade"
-            hint = f"--code {code}=unjudged {_BESIDE_UNJUDGED}, or {as_grade}"
-            message = f"{one.named.file}: what does the code {code} mean?"
-            raise PoolerError(message, hint=hint)
+            raise untold(one.named.file, min(unsaid))
         grades |= here
     cuts = [cut for level in levels for cut in (level - 1, level) if level > 0]
     found = scale_of_grades(grades | set(cuts))

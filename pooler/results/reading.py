@@ -57,7 +57,7 @@ class ReadRuns(Mapping[str, "Run"]):
 
 
 class ReadQrels(Sequence["Qrel"]):
-    """The judged documents of a qrels file, in its order; negative codes are unjudged and left out.
+    """The documents of a qrels file, in its order, with their codes: `pooler.source` says what -1 means.
 
     `warnings` has what is odd about the file, such as columns that no header names.
     """
@@ -77,7 +77,7 @@ class ReadQrels(Sequence["Qrel"]):
 
     def __repr__(self) -> str:
         topics = {row.topic for row in self._rows}
-        return f"{len(self):,} judged documents of {len(topics):,} topics"
+        return f"{len(self):,} documents of {len(topics):,} topics"
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{topic: {docno: grade}}``, as evaluators take it."""
@@ -152,7 +152,7 @@ def read_qrels(path: str | Path, *, lenient: bool = False) -> ReadQrels:
     Returns
     -------
     ReadQrels
-        The judged documents; lines with a negative code are unjudged, as in trec_eval.
+        Every document with its code, such as -1 for one that was pooled and not judged.
 
     Raises
     ------
@@ -166,14 +166,14 @@ def read_qrels(path: str | Path, *, lenient: bool = False) -> ReadQrels:
     ...     _ = file.write("51 0 d1 2\n51 0 d2 0\n51 0 d3 -1\n")
     ...     file.flush()
     ...     read_qrels(file.name).to_dict()
-    {'51': {'d1': 2, 'd2': 0}}
+    {'51': {'d1': 2, 'd2': 0, 'd3': -1}}
     """
     from pooler.results.judgement_files import read_given_qrels
     from pooler.results.result import collect_warnings
 
     with collect_warnings() as collected:
         lines = read_given_qrels(str(path), lenient=lenient).rows
-    rows = [Qrel(row.topic, row.docno, row.code, row.iteration) for row in lines if row.code >= 0]
+    rows = [Qrel(row.topic, row.docno, row.code, row.iteration) for row in lines]
     return ReadQrels(rows, collected.warnings)
 
 

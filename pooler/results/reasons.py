@@ -77,6 +77,7 @@ OF_PAIRS = {
     "no-variation": "the same difference in every topic",
     "tied": "no difference that could fall",
     "order-turns": "the order turns: B draws level or gets ahead",
+    "above-one": "no difference of two MAPs is as large as would be needed",
     "no-variation-left": "nothing is left of the variance",
 }
 """What `TestReason` and `RequiredReason` of `store.analysis` mean of two runs."""

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import chain
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import numpy as np
 
 from pooler.messages import Listener, listening, progress, say
 from pooler.results.judge_kinds import erased_words, warn_about_voters, who_judged
@@ -22,15 +25,18 @@ from pooler.results.named_runs import (
     read_named,
     runs_given,
 )
-from store.errors import ArgumentError, FaultList, PoolerError
+from store.errors import ArgumentError, PoolerError
 from store.formats.syntax.lines import STDIN, is_regular_file
 from store.judging.kinds import Voters, check_kinds
 from store.records import Qrel, Run, Scale
 from store.text import counted
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from pooler.pools.runs import RunSet
     from pooler.reading.run_list import RunEntry
+    from pooler.results.given_qrels import GivenQrels
     from pooler.results.judgement_files import FileReading
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.pools.contributions import FedPool
@@ -103,6 +109,10 @@ class Judged:
     """Whose judgements these are, and who was left out; for files unknown."""
     files: Mapping[str, str] = field(default_factory=dict)
     """File of each run, by its tag; empty for a collection."""
+    pooled: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    """By topic, documents that were pooled and have no grade."""
+    given: GivenQrels | None = None
+    """What `qrels` are of; ``None`` = a collection."""
 
     def by_topic(self) -> Grades:
         """Return the grades by topic and document id."""
@@ -235,6 +245,7 @@ class Source:
         relaxed: bool = False,
         order: Order = "trec",
         scale: str | None = None,
+        codes: Sequence[str] = (),
         lenient: bool = False,
         tells_level: bool = True,
         judgements: Sequence[str] = (),
@@ -258,6 +269,7 @@ class Source:
             **self.levels,
             "order": order,
             "scale": scale,
+            "codes": tuple(codes or ()),
             "lenient": lenient,
         }
         self._tells_level = tells_level and not (level is not None or rigid or relaxed)
@@ -285,7 +297,7 @@ class Source:
             say(f"relevant = grade {level} or more; another level with --level")
 
     def _of_files(self, *, docnos: bool) -> Judged:
-        """Read runs and qrels of files, or take those of memory; see `_given_rows` on scales."""
+        """Read runs and qrels of files, or take those of memory; see `given_qrels` on scales."""
         from pooler.reading.ranked import judged_runs, ranked_runs
         from pooler.reading.run_list import RunEntry
         from store.formats.scale import parse_scale
@@ -296,7 +308,8 @@ class Source:
         if not (self._given["runs"] or self._given["listed"]):
             message = "no run file is named"
             raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
-        rows, named = self._given_rows(scale), self._measured_runs
+        given_rows, named = self._qrels_given(scale), self._measured_runs
+        rows, pooled = given_rows.rows, given_rows.pooled
         given = self._given["qrels"], self._given["listed"]
         files = [one.file if isinstance(one, RunEntry) else STDIN for one in named]
         files += [one for one in given if isinstance(one, str)]
@@ -305,8 +318,8 @@ class Source:
             ranked = ranked_runs(named, order=self.order, lenient=self.lenient)
         else:
             entries = [one for one in named if isinstance(one, RunEntry)]
-            docnos_judged = (row.docno for row in rows)
-            ranked = judged_runs(entries, docnos_judged, order=self.order, lenient=self.lenient)
+            docnos_known = chain((row.docno for row in rows), *pooled.values())
+            ranked = judged_runs(entries, docnos_known, order=self.order, lenient=self.lenient)
         by_tag = dict(zip(ranked.tags, named, strict=True))
         return Judged(
             ranked,
@@ -316,40 +329,33 @@ class Source:
             tells_feeding=any(isinstance(one, RunEntry) and one.is_told for one in named),
             groups={tag: one.group for tag, one in by_tag.items()},
             files={tag: one.file for tag, one in by_tag.items() if isinstance(one, RunEntry)},
+            pooled={
+                topic: np.array([ranked.ids.get(docno, -1) for docno in docnos], dtype=np.int64)
+                for topic, docnos in pooled.items()
+            },
+            given=given_rows,
         )
 
-    def _given_rows(self, scale: Scale | None) -> list[Qrel]:
-        """Return the judged documents of a file or of memory.
+    def _qrels_given(self, scale: Scale | None) -> GivenQrels:
+        from pooler.results.given_qrels import given_qrels
 
-        With a scale, grades of a file must be on it; negative codes off it are unjudged documents.
-        """
-        from pooler.results.judgement_files import read_given_qrels
-        from store.formats.codes import Meaning, decode_rows, graded_rows
-        from store.formats.qrels import DUPLICATE
+        given = self._given
+        return given_qrels(given["qrels"], codes=given["codes"], scale=scale, lenient=self.lenient)
 
-        qrels = self._given["qrels"]
-        if not isinstance(qrels, str):
-            return [row for row in qrels if row.grade >= 0]
-        faults = FaultList(qrels)
-        lines = read_given_qrels(qrels, lenient=self.lenient, faults=faults).rows
-        if scale is None:
-            faults.raise_if_any()
-            rows = [Qrel(row.topic, row.docno, row.code, row.iteration) for row in lines if row.code >= 0]
-        else:
-            n_of_format = faults.count
-            off = {row.code for row in lines if row.code < 0} - set(scale.values)
-            codes = dict.fromkeys(off, Meaning.UNJUDGED)
-            graded = graded_rows(lines, judge="")
-            rows = decode_rows(graded, scale, codes=codes, faults=faults).judged.get("", [])
-            hint = "--scale declares the grades there are" if faults.count > n_of_format else None
-            faults.raise_if_any(hint=hint)
-        if n_given := sum(row.iteration == DUPLICATE for row in rows):
-            grades = counted(n_given, "grade")
-            say(f"{qrels}: {grades} copied to near-duplicates counted as well")
-        if negative := len(lines) - len(rows):
-            verb = "is" if negative == 1 else "are"
-            say(f"{qrels}: {counted(negative, 'line')} with a negative code {verb} unjudged, as in trec_eval")
-        return rows
+    def refuse_codes(self) -> None:
+        """Raise `PoolerError` where a code of files may mean that a document is unjudged."""
+        if self.is_of_files and (given := self._at_hand.given) is not None:
+            given.refuse_untold()
+
+    def warn_of_codes(self) -> None:
+        """Warn of codes of files that count as judged and not relevant."""
+        if (given := self._at_hand.given) is not None:
+            given.warn_of_untold()
+
+    def say_pooled(self) -> None:
+        """Say of a collection how many pooled documents have no grade; of files, reading them does."""
+        if not self.is_of_files and (n := sum(ids.size for ids in self._at_hand.pooled.values())):
+            say(f"{counted(n, 'pooled document')} without a grade")
 
     def _of_collection(self, *, docnos: bool) -> Judged:
         """Read runs and grades of a collection."""
@@ -371,10 +377,14 @@ class Source:
             pools = depth_pools(opened)
             if final is None:
                 assert sole is not None
+                pooled = opened.grades.ungraded(sole.by_topic)
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
                 warn_about_voters(sole.voters.without(self.apart))
-                return Judged(ranked, (), level, grades=sole.by_topic, pools=pools, voters=sole.voters)
+                return Judged(
+                    ranked, (), level, grades=sole.by_topic, pools=pools, voters=sole.voters, pooled=pooled
+                )
+            pooled = opened.grades.ungraded(final.by_topic())
             what = "sum of grades" if policy.rule == "sum" else "grade"
             n_rows = f"{len(final.rows):,} judgements"
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
@@ -389,6 +399,7 @@ class Source:
                 feeding=tuple(run.tag for run in chosen if run.contributes),
                 groups={run.tag: run.group for run in chosen},
                 voters=voters,
+                pooled=pooled,
             )
 
     @cached_property
@@ -433,6 +444,7 @@ class Source:
 
         if cutoff not in self._arrays:
             judged = self.read
+            self.refuse_codes()
             binary = {
                 topic: (numbers, grades >= judged.level)
                 for topic, (numbers, grades) in judged.by_topic().items()
@@ -449,7 +461,11 @@ class Source:
 
         if cutoff not in self._graded:
             judged = self._at_hand
-            self._graded[cutoff] = graded_arrays(judged.ranked, judged.by_topic(), cutoff=cutoff)
+            if not self._graded:
+                self.warn_of_codes()
+            self._graded[cutoff] = graded_arrays(
+                judged.ranked, judged.by_topic(), cutoff=cutoff, pooled=judged.pooled
+            )
         return self._graded[cutoff]
 
     @contextmanager
@@ -562,19 +578,13 @@ class Source:
         """Return whether judged pairs of topic and docno are relevant, and by whom.
 
         Of a collection a pair is when a judge who counts says so, unless a policy says how
-        judgements become one; files are read by their codes, of which those below 0 are unjudged.
+        judgements become one.
         """
-        from pooler.results.judgement_files import read_given_qrels
-
-        qrels = self._given["qrels"]
         if self.is_of_files:
             cut = level_of_files(None, **self.levels)
-            if isinstance(qrels, str):
-                lines = read_given_qrels(qrels, lenient=self.lenient).rows
-                rows = [(row.topic, row.docno, row.code) for row in lines]
-            else:
-                rows = [(row.topic, row.docno, row.grade) for row in qrels]
-            return {(topic, docno): code >= cut for topic, docno, code in rows if code >= 0}, Voters()
+            given = self._qrels_given(None)
+            given.refuse_untold()
+            return {(row.topic, row.docno): row.grade >= cut for row in given.rows}, Voters()
         if self._policy.named or self._policy.rule is not None:
             judged = self.judged
             return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.voters
@@ -620,8 +630,8 @@ class Source:
         """
         facts: dict[str, Any] = {
             name: self._given[name]
-            for name in ("qrels", "listed", "scale", "level")
-            if isinstance(self._given[name], str | int)
+            for name in ("qrels", "listed", "scale", "level", "codes")
+            if isinstance(self._given[name], str | int) or (name == "codes" and self._given[name])
         }
         policy = self._given["policy"]
         if policy is not None and not self.is_of_files:
@@ -665,6 +675,7 @@ def source(
     relaxed: bool = False,
     order: Order = "trec",
     scale: str | None = None,
+    codes: Sequence[str] = (),
     lenient: bool = False,
 ) -> Source:
     """Name the runs and the judgements that functions measure.
@@ -699,6 +710,9 @@ def source(
         Of documents within a run.
     scale : str, optional
         Of the grades in a file, as ``"0-3"``.
+    codes : sequence of str, optional
+        What codes of files mean, as ``"-2=grade"`` or ``"-1=unjudged"``. Default: -1 is pooled and
+        unjudged, and lower ones are judged and not relevant, which is warned of.
     lenient : bool, optional
         Read files by trec_eval's own rules.
 
@@ -748,7 +762,7 @@ def source(
     if files:
         from pooler.results.judgement_files import FileReading
 
-        reading = FileReading(scale=scale, lenient=lenient)
+        reading = FileReading(scale=scale, codes=codes, lenient=lenient)
     return Source(
         named,
         judgements=files,
@@ -761,6 +775,7 @@ def source(
         relaxed=relaxed,
         order=order,
         scale=scale,
+        codes=codes,
         lenient=lenient,
     )
 

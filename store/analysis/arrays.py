@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,13 +67,28 @@ def judged_arrays(
     return judged_rankings(list(judged), ranked.tags, ranked.rankings, binary, cutoff=cutoff)
 
 
-def graded_arrays(ranked: RankedDocuments, grades: Grades, *, cutoff: int) -> GradedRankings:
+def graded_arrays(
+    ranked: RankedDocuments,
+    grades: Grades,
+    *,
+    cutoff: int,
+    pooled: Mapping[str, NDArray[np.int64]] | None = None,
+) -> GradedRankings:
     """Put rankings and grades into the arrays that measures of all levels work on; see `graded_rankings`.
 
     `grades` are those of `grades_by_topic`, or a collection's; docnos are not needed. Topics are in the order
-    of `grades`; a run without one of them has length 0 there.
+    of `grades`; a run without one of them has length 0 there. `pooled`: by topic, documents that were pooled
+    and have no grade.
     """
-    return graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
+    found = graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
+    if not pooled:
+        return found
+    is_open = np.zeros(found.judged.shape, dtype=np.bool_)
+    for column, topic in enumerate(found.topics):
+        for row, tag in enumerate(found.tags if topic in pooled else ()):
+            if size := int(found.lengths[row, column]):
+                is_open[row, column, :size] = np.isin(ranked.rankings[tag, topic][:size], pooled[topic])
+    return replace(found, open=is_open)
 
 
 def grades_by_topic(ranked: RankedDocuments, qrels: Sequence[Qrel]) -> Grades:

@@ -228,6 +228,8 @@ class GradedRankings:
     """One array a topic, shape (n_judged,), descending: grades of all judged documents, retrieved or not."""
     cutoff: int
     """Ranks that were looked at, at least 1. The width is smaller when every run is shorter."""
+    open: NDArray[np.bool_] | None = None
+    """Shape of `judged`: which ranks hold a document that was pooled and has no grade; ``None`` = none."""
 
     def relevant(self, level: int) -> NDArray[np.bool_]:
         """Report which ranks hold a document of at least a level; shape (n_runs, n_topics, width).

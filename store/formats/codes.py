@@ -150,6 +150,24 @@ def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
     return codes
 
 
+def understood(
+    codes: Iterable[int], texts: Sequence[str], grades: Iterable[int] = ()
+) -> tuple[dict[int, Meaning], list[int]]:
+    """Return what codes of qrels mean that are no usual grades, and which of them nobody told.
+
+    What `texts` say (``CODE=MEANING``) holds, then that `grades` are such. Otherwise -1 is pooled and
+    unjudged; what is below is untold, and read as a grade: judged, and not relevant.
+
+    >>> understood([2, 0, -1, -2, -3], ["-3=skipped"])
+    ({-3: <Meaning.SKIPPED: 'skipped'>, -1: <Meaning.UNJUDGED: 'unjudged'>}, [-2])
+    """
+    meanings = parse_codes(texts)
+    below = {code for code in codes if code < 0} - meanings.keys() - set(grades)
+    if -1 in below:
+        meanings[-1] = Meaning.UNJUDGED
+    return meanings, sorted(below - {-1})
+
+
 def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, int]:
     """Read ``--map FROM=TO`` options; a code that `codes` says is no grade cannot be read as one.
 

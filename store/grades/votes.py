@@ -21,6 +21,7 @@ from store.formats.qrels import Numbering
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
 from store.grades.policy import Policy
 from store.judging.event_arrays import (
+    FROM_EVERY_POOL,
     FROM_POOLS,
     LOW,
     PAIR,
@@ -311,6 +312,14 @@ class CollectionGrades(Area):
             rounds = dict(map(tuple, session.execute(select(POOL.c.id, POOL.c.round))))
             last_first = pooled[np.argsort(-pooled[:, 1], kind="stable")].tolist()
             return {(topics.names[pair >> 32], docnos[pair & LOW]): rounds[pool] for pair, pool in last_first}
+
+    def ungraded(self, grades: Grades) -> dict[str, NDArray[np.int64]]:
+        """Return by topic the ids of the documents of pools, sampled or not, that have no grade."""
+        with self._db.reading_topics() as (session, topics):
+            pooled = fetch_integers(session.connection(), f"SELECT {PAIR} {FROM_EVERY_POOL}", 1)
+            graded = [topics.ids[topic] << 32 | ids for topic, (ids, _) in grades.items()]
+            left = np.setdiff1d(pooled, np.concatenate(graded)) if graded else np.unique(pooled)
+            return {topic: ids for topic, (ids,) in _by_topic(topics, left >> 32, left & LOW).items()}
 
     def final(self, policy: Policy) -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels.decide`."""

@@ -32,8 +32,9 @@ _REVISION_BITS, _LEAST_GRADE_BITS = 8, 5
 _NOT_IN_ONE = -1
 LOW = (1 << 32) - 1
 """What of a pair is the document."""
-FROM_POOLS = """
-FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id WHERE NOT pool.withdrawn AND pool_entry.sampled"""
+FROM_EVERY_POOL = """
+FROM pool_entry JOIN pool ON pool.id = pool_entry.pool_id WHERE NOT pool.withdrawn"""
+FROM_POOLS = f"{FROM_EVERY_POOL} AND pool_entry.sampled"
 POOLED = f"SELECT {PAIR} {FROM_POOLS}"
 _CHUNK = 50_000
 

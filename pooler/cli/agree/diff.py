@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pooler.cli.options import CutoffOption, LenientOption, OrderOption, RunsOption
+from pooler.cli.options import CodeOption, CutoffOption, LenientOption, OrderOption, RunsOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
 
@@ -20,14 +20,7 @@ def diff(
     by_topic: Annotated[bool, option("--by-topic -q", "One row per topic that differs.")] = False,
     list_: Annotated[bool, option("--list", "One row per document that differs.")] = False,
     level: Annotated[int, option("--level", "Least grade that counts as relevant.")] = 1,
-    negative_grades: Annotated[
-        bool,
-        option(
-            "--negative-grades",
-            "Negative codes are grades of the scale; otherwise they mean pooled but not judged, as in"
-            " trec_eval.",
-        ),
-    ] = False,
+    codes: CodeOption = None,
     cutoff: CutoffOption = 1000,
     order: OrderOption = "trec",
     lenient: LenientOption = False,
@@ -36,7 +29,7 @@ def diff(
 ) -> None:
     """Compare two qrels files, grade by grade.
 
-    Not listed, listed as unjudged (a negative code) and judged are three states: a document listed as
+    Not listed, listed as unjudged (the code -1) and judged are three states: a document listed as
     unjudged in A and graded in B counts as judged now, not as added. "Became" and "ceased" count
     changed grades that cross --level. With runs: MAP under both files, each over its own topics with a
     relevant document; Kendall's tau-b; tau_AP weighted by the first places of A's order (back: of B's);
@@ -53,7 +46,7 @@ def diff(
         runs=runs or (),
         listed=listed,
         level=level,
-        negative_grades=negative_grades,
+        codes=codes or (),
         cutoff=cutoff,
         order=order,
         lenient=lenient,

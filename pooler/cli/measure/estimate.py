@@ -37,6 +37,9 @@ class SampleOptions(SourceOptions):
             rich_help_panel=_HERE,
         ),
     ] = None
+    codes: Annotated[
+        list[str] | None, option("--code", "Refused, because a prels file has its own.", hidden=True)
+    ] = None
     cutoff: Annotated[
         int,
         option(
@@ -65,6 +68,9 @@ def check_options(
         requirement = "names judgements without their sample, which estimates need"
         hint = "--prels FILE --form xinf or statap; or pooler evaluate --qrels"
         raise ArgumentError("--qrels", requirement, given.qrels, hint=hint)
+    if given.codes:
+        requirement = "is for qrels: in a prels file -1 is not sampled, and --scale declares negative grades"
+        raise ArgumentError("--code", requirement, given.codes[0])
     if prels is not None:
         _check_file(given, pool=pool, form=form)
         return

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
+    FileCodeOption,
     KindsOption,
     LenientOption,
     LevelOption,
@@ -41,6 +42,7 @@ def provenance(
     ] = 100,
     order: OrderOption = "trec",
     qrels: Annotated[str | None, option("--qrels FILE", "Judgements, for run files.")] = None,
+    codes: FileCodeOption = None,
     level: LevelOption = None,
     kinds: KindsOption = None,
     lenient: LenientOption = False,
@@ -59,6 +61,8 @@ def provenance(
     is_of_files = bool(runs) or listed is not None
     if qrels is not None and not is_of_files:
         raise ArgumentError("--qrels", "goes with run files", qrels)
+    if codes and qrels is None:
+        raise ArgumentError("--code", "is for files, with --qrels", codes[0])
     policy = policy_of(kinds=kinds)
     if is_of_files:
         check_no_policy(policy, "is for a collection; --qrels already has one grade per document")
@@ -68,6 +72,7 @@ def provenance(
         qrels=(qrels or ()) if is_of_files else None,
         collection=collection,
         policy=policy,
+        codes=codes or (),
         level=level,
         order=order,
         lenient=lenient,

@@ -447,7 +447,8 @@ def _of_files(
     source: Source, policy: Policy, levels: Sequence[int], choose: Choose, *, is_read: bool
 ) -> _CollectedVotes:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
-    from pooler.results.judgement_files import FileReading, codes_of, decode, read_files, scale_of
+    from pooler.results.judgement_files import FileReading, decode, read_files, scale_of
+    from store.formats.codes import parse_codes
     from store.grades.opinions import gather
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
@@ -460,10 +461,12 @@ def _of_files(
     else:
         files = [_in_memory(qrels)]
     if not source.judgements:
-        # Whoever measures takes negative codes that are no grades of the scale for unjudged, too.
+        # Whoever measures takes -1, where it is no grade of the scale, for unjudged, too.
         declared = reading.declared()
-        off = codes_of(files[0]) - set(() if declared is None else declared.values)
-        reading = replace(reading, codes=[f"{code}=unjudged" for code in sorted(off) if code < 0])
+        codes = list(source.option("codes"))
+        if -1 not in (parse_codes(codes).keys() | set(() if declared is None else declared.values)):
+            codes.append("-1=unjudged")
+        reading = replace(reading, codes=codes)
     scale = scale_of(files, reading, levels)
     policies = choose(scale)
     for one in (policies[0], policies[-1]):

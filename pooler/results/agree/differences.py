@@ -12,6 +12,7 @@ import numpy as np
 
 from pooler.messages import say, warn
 from pooler.reading.ranked import ranked_runs
+from pooler.results.judgement_files import untold
 from pooler.results.named_runs import named_runs, runs_given
 from pooler.results.result import Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
@@ -24,6 +25,7 @@ from store.analysis.pools.differences import (
     order_effect,
     qrels_diff,
 )
+from store.formats.codes import Meaning, understood
 from store.ranking import Order
 from store.records import Qrel, Run
 from store.text import counted
@@ -40,14 +42,14 @@ def compare_qrels(
     runs: str | Iterable[str | Run] | Mapping[str, Any] = (),
     listed: str | None = None,
     level: int = 1,
-    negative_grades: bool = False,
+    codes: Sequence[str] = (),
     cutoff: int = 1000,
     order: Order = "trec",
     lenient: bool = False,
 ) -> QrelsDifference:
     """Compare two qrels, and the order of runs under both.
 
-    Not listed, listed as unjudged (a negative code), and judged are three states; a judgement that
+    Not listed, listed as unjudged (the code -1), and judged are three states; a judgement that
     came where a document was listed as unjudged is now judged, not added.
 
     Parameters
@@ -60,9 +62,9 @@ def compare_qrels(
         A list of run files.
     level : int, optional
         Least grade that is relevant.
-    negative_grades : bool, optional
-        Negative codes are grades of the scale; otherwise they are documents pooled and not judged,
-        as in trec_eval.
+    codes : sequence of str, optional
+        What codes mean, as for `source`; lines that are "not-pooled" count as not listed. What is below
+        -1 must be told.
     cutoff : int, optional
         Ranks that AP looks at.
     order : {"trec", "trec9", "docno-asc", "rank", "file"}, optional
@@ -87,21 +89,30 @@ def compare_qrels(
     >>> [(one.docno, str(one.kind)) for one in found.differences]
     [('x', 'changed'), ('y', 'added')]
     """
+    names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
     with collect_warnings() as collected:
-        first, second = (_rows(one, lenient=lenient) for one in (a, b))
-        found = qrels_diff(first, second, negative_grades=negative_grades)
+        rows = [_rows(one, lenient=lenient) for one in (a, b)]
+        meanings: dict[int, Meaning] = {}
+        for name, part in zip(names, rows, strict=True):
+            known, untold_codes = understood((one.grade for one in part), codes)
+            if untold_codes:
+                raise untold(name, untold_codes[0])
+            meanings |= known
+        no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
+        absent = {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
+        first, second = ([one for one in part if one.grade not in absent] for part in rows)
+        found = qrels_diff(first, second, unjudged=no_grades)
         named = named_runs(runs_given(runs), listed)
         effect = None
         if named or listed is not None:
             ranked = ranked_runs(named, order=order, lenient=lenient)
-            judged = [[one for one in part if one.grade >= 0 or negative_grades] for part in (first, second)]
+            judged = [[one for one in part if one.grade not in no_grades] for part in (first, second)]
             effect = order_effect(
                 *(judged_arrays(ranked, part, level=level, cutoff=cutoff) for part in judged)
             )
             _tell(effect)
-    names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
     settings = frozen_settings(
-        a=names[0], b=names[1], level=level, negative_grades=negative_grades, cutoff=cutoff, order=order
+        a=names[0], b=names[1], level=level, codes=tuple(codes), cutoff=cutoff, order=order
     )
     return QrelsDifference(**fields_of(found), effect=effect, settings=settings, warnings=collected.warnings)
 

@@ -367,7 +367,12 @@ class Design(Result):
         if not known:
             return []
         same_order = [row for row in known if row["tau_ap"] >= SAME_ORDER]
-        if same_order:
+        if same_order and not same_order[0]["n_below"]:
+            words = (
+                f"no depth is known to order the runs as deeper judgements would: beyond depth"
+                f" {same_order[0]['depth']:,} nothing is judged, and its order is that of all judgements"
+            )
+        elif same_order:
             best = same_order[0]
             hours = f", {best['hours']:,.1f} hours" if "hours" in best else ""
             words = (

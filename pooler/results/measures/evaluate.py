@@ -79,6 +79,7 @@ def evaluate(
         rankings, scores = measured(found, names, cutoff)
         missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
         about = found.settings()
+        found.say_pooled()
         _say_without_relevant(len(rankings.topics), scores)
     return Evaluation(
         runs=rankings.tags,

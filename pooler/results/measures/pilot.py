@@ -95,6 +95,8 @@ class PilotDepth:
     """Of the order of the runs, beside that of all judgements; NaN = all tied."""
     moved: float
     """By how much the mean score of a run changes at most."""
+    n_below: int
+    """Judged documents that its pool lacks."""
 
 
 def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
@@ -109,7 +111,7 @@ def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
     whole, cutoff = pilot.scores.mean(axis=1), max(pilot.rankings.cutoff, pilot.measure.cutoff or 0)
     with progress("depths", len(depths)) as advance:
         for depth in depths:
-            kept, sizes = {}, []
+            kept, sizes, n_below = {}, [], 0
             for topic, (ids, given) in grades.items():
                 tops = [ranked.rankings.get((tag, topic)) for tag in pilot.feeding]
                 pool = np.unique(
@@ -118,6 +120,7 @@ def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
                 mask = np.isin(ids, pool)
                 kept[topic] = ids[mask], given[mask]
                 sizes.append((pool.size, int(mask.sum())))
+                n_below += int((~mask).sum())
             arrays = graded_arrays(ranked, kept, cutoff=cutoff)
             scores = _common(evaluate(arrays, [pilot.measure])[0])
             n_topics, (pooled, of_pool) = scores.shape[1], np.mean(sizes, axis=0).tolist()
@@ -132,6 +135,7 @@ def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
                 float(parts.order().at(n_topics)[0]),
                 np.nan if tau is None else tau,
                 float(np.abs(means - whole).max()),
+                n_below,
             )
             advance(1)
 

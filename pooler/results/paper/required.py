@@ -256,7 +256,8 @@ class RequiredDifference(Result):
         if_found = found.needed_if_found[places]
         is_known = ~np.isnan(difference)
         enough = cells_where(is_known & ~np.isnan(needed), difference >= needed)
-        reached = cells_where(turns | (is_known & ~np.isnan(if_found)), ~turns & (difference >= if_found))
+        never = turns | np.array([reason == "above-one" for reason in reasons], np.bool_)
+        reached = cells_where(never | (is_known & ~np.isnan(if_found)), ~never & (difference >= if_found))
         about_needed = (
             "the difference in MAP that a paired t test finds significant at"
             f" {self.settings['alpha']:g}{with_power} (eq. 23){share}"

@@ -29,7 +29,7 @@ FEW_ENTERING = 100
 STILL_RELEVANT = 0.05
 """Share of relevant documents among what the last rank brought from which on a pool ended early."""
 FEW_UNJUDGED = 0.1
-"""Share of unjudged documents in a pool below which equal scores may be the reason."""
+"""Share of unjudged documents in a pool below which equal scores may be why they were not pooled."""
 MOSTLY_JUDGED = 0.95
 """Share of judged documents down to a rank from which on the pool may have been that deep."""
 
@@ -110,7 +110,7 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
     what = f"the {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
     unjudged = pool.n_unjudged
     if unjudged:
-        few = unjudged < FEW_UNJUDGED * pool.n_pairs
+        few = pool.n_open < unjudged < FEW_UNJUDGED * pool.n_pairs
         order = (
             f" So few (under {percent(FEW_UNJUDGED, 1)}) may be due to equal scores put in another order"
             " when the pool was made: try --order."

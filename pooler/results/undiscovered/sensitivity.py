@@ -181,6 +181,7 @@ def _ranks(
     known = {one.depth for one in judged.pools}
     if known and depth not in {None, *known}:
         warn(f"depth {depth} is not that of the pool ({', '.join(map(str, sorted(known)))})")
+    source.say_pooled()
     return arrays, {"depth": judged.depths(depth, arrays), "at": at, "flips": flips or 1}
 
 

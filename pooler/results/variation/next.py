@@ -79,6 +79,8 @@ def next_documents(
         if not 0.5 < confidence < 1:
             raise ArgumentError("confidence", "must be above 0.5 and below 1", confidence)
         whole = source_of(source)
+        if probabilities is None:
+            whole.refuse_codes()
         loaded = load_probable(
             whole, values=values, probabilities=probabilities, unjudged=unjudged, empty=empty, cutoff=cutoff
         )

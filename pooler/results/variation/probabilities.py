@@ -457,6 +457,7 @@ def _load(source: Source, values: Sequence[str], probabilities: str | None, judg
         judged = judged or source.judged
         if probabilities is None:
             pairs = [(one.topic, one.docno) for one in judged.qrels]
+            source.warn_of_codes()
             found = _of_grades(source, values, judged)
             level = None if values else judged.level
             return _Read(judged.ranked, found, _unranked(pairs, judged.ranked.ids), level=level)

@@ -1,9 +1,9 @@
 r"""Measures for judgements that are incomplete: what was not judged is passed over, or guessed.
 
-Two readings of a negative grade are in use. In qrels of a sampled pool, as infAP reads them, -1
-says that a document was pooled but not judged; elsewhere -2 is a judgement, ``junk``. Functions on
-flags take it as they are told. The named measures `bpref_of` and `inferred_ap_of` follow trec_eval
-and ir_measures: a grade below 0 is no judgement, unless the level of relevance is below 0 too.
+In qrels, -1 says that a document was pooled but not judged: such documents are `open`, and have no
+grade. -2 and lower are grades, ``junk``. Functions on flags take it as they are told. The named
+measures `bpref_of` and `inferred_ap_of` follow trec_eval and ir_measures: a grade below 0 is no
+judgement, unless the level of relevance is below 0 too.
 
 A condensed list is the ranking without its unjudged documents [3]_. Made once by `condensed`, it
 can be scored by every measure: trec_eval's option -J, the ``judged_only`` of ir_measures.
@@ -144,12 +144,13 @@ def bpref_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
 def inferred_ap_of(rankings: GradedRankings, level: int) -> NDArray[np.float64]:
     """Return `inferred_average_precision` as trec_eval counts, shape (n_runs, n_topics).
 
-    A document with a negative grade is pooled but not judged, one without a grade not pooled; `level` as in
-    `bpref_of`.
+    A document that is `open` or has a negative grade is pooled but not judged, another one without a grade
+    not pooled; `level` as in `bpref_of`.
     """
     judged = rankings.relevant(min(0, level))
     relevant, n_relevant = rankings.relevant(level), rankings.n_relevant(level)
-    return inferred_average_precision(relevant, judged, rankings.judged, n_relevant)
+    pooled = rankings.judged if rankings.open is None else rankings.judged | rankings.open
+    return inferred_average_precision(relevant, judged, pooled, n_relevant)
 
 
 def condensed(rankings: GradedRankings) -> GradedRankings:
@@ -182,7 +183,7 @@ def condensed(rankings: GradedRankings) -> GradedRankings:
     grades = np.zeros(judged.shape, dtype=np.int32)
     # Both masks are read row by row, and have as many places in a row.
     grades[judged] = rankings.grades[rankings.judged]
-    return replace(rankings, grades=grades, judged=judged, lengths=lengths)
+    return replace(rankings, grades=grades, judged=judged, lengths=lengths, open=None)
 
 
 def _check_within(relevant: NDArray[np.bool_], name: str, flags: NDArray[np.bool_]) -> None:

@@ -21,7 +21,8 @@ were it left out, a run could gain by not answering. Precision at a cutoff, prec
 reciprocal rank and success are 0, not undefined, for a topic without relevant documents.
 
 A grade below 0 is a judgement to Judged, as it is to ir_measures; to Bpref, infAP, Unjudged and
-RBPResidual it is none, as it is to trec_eval.
+RBPResidual it is none, as it is to trec_eval. -1 of qrels is no grade unless it is declared to be, so
+that it is not judged, where ir_measures says it is.
 
 Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in
 order ``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order

@@ -337,6 +337,8 @@ class DepthPool:
     """Documents of all topics."""
     n_judged: int
     n_unjudged: int
+    n_open: int
+    """Of these, documents that are known to have been pooled."""
     n_outside: int
     """Judged documents that are not in it."""
     by_run: LeftOut
@@ -466,6 +468,11 @@ def diagnose(
             reason = "bad-guess"
     if depth is not None and reason is None:
         pool = _depth_pool(rankings, taking, depth, pooled, groups, source=source)
+        if graded.open is not None:
+            known = pooled & graded.open
+            every = range(len(rankings.topics))
+            n_open = sum(int(rankings.documents_at(one, known[:, one]).sum()) for one in every)
+            pool = replace(pool, n_open=n_open)
         topics = topic_counts(rankings, pooled)
     return PoolDiagnosis(
         rankings, graded, scores, ranks, topics, inferred, pool, reason, contributing is not None, bad_guess
@@ -511,6 +518,7 @@ def _depth_pool(
         n_pairs=n_pairs,
         n_judged=n_judged,
         n_unjudged=n_pairs - n_judged,
+        n_open=0,
         n_outside=everything - n_judged,
         by_run=left_out(None),
         by_group=left_out(groups) if shared else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -98,16 +98,17 @@ class QrelsDiff:
         return became, ceased
 
 
-def qrels_diff(before: Sequence[Qrel], after: Sequence[Qrel], *, negative_grades: bool = False) -> QrelsDiff:
+def qrels_diff(
+    before: Sequence[Qrel], after: Sequence[Qrel], *, unjudged: Collection[int] = (-1,)
+) -> QrelsDiff:
     """Compare two qrels; O(n log n).
 
     Parameters
     ----------
     before, after : sequence of Qrel
         Each (topic, docno) once, in any order; `ArgumentError` for one that comes twice.
-    negative_grades : bool, default=False
-        Whether negative codes are grades, as of a scale with -2; otherwise they say that a document is pooled
-        and not judged, as in trec_eval.
+    unjudged : collection of int, default=(-1,)
+        Codes that say that a document is pooled and not judged; all others are grades.
 
     Returns
     -------
@@ -140,7 +141,7 @@ def qrels_diff(before: Sequence[Qrel], after: Sequence[Qrel], *, negative_grades
             same[topic] += 1
             n_iterations += old.iteration != new.iteration
             continue
-        states = (_state(codes[0], negative_grades), _state(codes[1], negative_grades))
+        states = (_state(codes[0], unjudged), _state(codes[1], unjudged))
         differences.append(QrelsChange(topic, docno, *codes, _KINDS[states]))
     return QrelsDiff(tuple(differences), dict(pairs), same, n_iterations)
 
@@ -221,11 +222,10 @@ def _by_pair(name: str, qrels: Iterable[Qrel]) -> dict[tuple[str, str], Qrel]:
     return found
 
 
-def _state(code: Code, negative_grades: bool) -> str:  # noqa: FBT001 - one of two readings of a code
-    """Say in which of three states a code puts a document."""
+def _state(code: Code, unjudged: Collection[int]) -> str:
     if code is None:
         return "absent"
-    return "judged" if code >= 0 or negative_grades else "unjudged"
+    return "unjudged" if code in unjudged else "judged"
 
 
 def _places(means: NDArray[np.float64]) -> tuple[int | None, ...]:

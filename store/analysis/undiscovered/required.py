@@ -141,9 +141,9 @@ def _between(name: str, argument: ArrayLike, low: float, high: float, *, closed:
     return values
 
 
-RequiredReason = TestReason | Literal["tied", "order-turns", "no-variation-left"]
+RequiredReason = TestReason | Literal["tied", "order-turns", "no-variation-left", "above-one"]
 """Why a number is undefined: there is no difference to fall; once the documents are found, none of
-its sign is left; nothing varies any more."""
+its sign is left; nothing varies any more; no difference of MAPs is so large."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,6 +236,9 @@ def required_of_pairs(
         alpha=alpha,
         power=power,
     )
+    too_large = needed_if_found > 1
+    needed_if_found[too_large] = np.nan
+    reasons = tuple("above-one" if large else why for large, why in zip(too_large, reasons, strict=True))
     return RequiredOfPairs(
         first=moved.first,
         second=moved.second,

@@ -67,7 +67,7 @@ def test_level_and_negative_grades_are_choices(cli: Cli, files: Path) -> None:
     """At level 2 nobody finds w, alone relevant under A; negative grades leave nothing unjudged."""
     found = cli("diff", "a", "b", "p.run", "q.run", "--level", "2", "--format", "json").fine()
     assert {row["map_before"] for row in found.json()["runs"]} == {0}
-    found = cli("diff", "a", "b", "--negative-grades", "--format", "json").fine()
+    found = cli("diff", "a", "b", "--code", "-1=grade", "--format", "json").fine()
     counts = {row["what"]: row["documents"] for row in found.json()["summary"]}
     assert (counts["changed"], counts["removed"], counts["now judged"]) == (4, 1, 0)
 

@@ -299,3 +299,32 @@ def test_depth_that_comes_nearest_is_named(cli: Cli, here: Path) -> None:
     assert {row["tau_ap"] for row in rows} == {-1}
     said = " ".join(cli("design", *options).fine().out.split())
     assert "(tau_AP 0.9 or more); depth 1 comes nearest, -1.000." in said
+
+
+@pytest.mark.parametrize(("depths", "enough"), [("1,2", True), ("2", False)])
+def test_no_depth_is_enough_where_nothing_deeper_is_judged(
+    cli: Cli, here: Path, depths: str, *, enough: bool
+) -> None:
+    """`one` finds x of x and y first, `two` n: at every depth the order is that of all judgements.
+
+    With depth 1 y is judged and not in the pool; depth 2 has all that is judged.
+    """
+    qrels = write(here / "q", "".join(f"{t} 0 {d} {int(d != 'n')}\n" for t in "123" for d in "nxy"))
+    one, two = (
+        write(
+            here / name,
+            "".join(f"{t} Q0 {d} {r} {9 - r} {name}\n" for t in "123" for r, d in enumerate(docnos[t])),
+        )
+        for name, docnos in (
+            ("one", {"1": "xy", "2": "xy", "3": "xn"}),
+            ("two", {"1": "nx", "2": "ny", "3": "ny"}),
+        )
+    )
+    options = ("--qrels", qrels, one, two, "--depths", depths)
+    assert {row["tau_ap"] for row in cli("design", *options, "--format", "json").fine().json()["depths"]} == {
+        1
+    }
+    said = " ".join(cli("design", *options).fine().out.split())
+    assert ("depth 1 is the cheapest that orders" in said) is enough
+    words = "no depth is known to order the runs as deeper judgements would: beyond depth 2 nothing is judged"
+    assert (words in said) is not enough

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytrec_eval
 from store.text import rough
 from tests.cli.edited_qrels import STRICT, runs_of
 from tests.cli.oracles import Scores, average_precision, first_documents, mean, read_qrels
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, write
 
 DEPTH = 5
 LATE = "late-tfidf-bigrams"
@@ -304,3 +305,21 @@ def test_cutoff_above_what_is_looked_at_by_itself(cli: Cli, judged: Path) -> Non
         assert rows[tag]["judged"] == pytest.approx(mean(shares))
     assert "judged@5" in cli("diagnose", *options).fine().out
     assert cli("diagnose", *STRICT, "--cutoff", "5", "--judged-at", "10").code == 1
+
+
+@pytest.mark.parametrize("is_pooled", [True, False])
+def test_what_was_pooled_and_not_judged_is_no_matter_of_order(
+    cli: Cli, here: Path, collection_of: Callable[..., None], *, is_pooled: bool
+) -> None:
+    """One of twelve documents lacks a grade: the stored pool says whether it was there to be judged.
+
+    d10 and d11 tie at rank 11, of which the pool of depth 11 took the one, and trec_eval's order the other.
+    """
+    docnos = [f"d{number:02}" for number in range(12)]
+    collection_of("0-1", ann=[f"1 0 {docno} {int(docno < 'd03')}" for docno in docnos[:-1]])
+    write(here / "a.run", *[f"1 Q0 {docno} 1 {-min(rank, 10)} a" for rank, docno in enumerate(docnos)])
+    cli("import", "runs", "a.run").fine()
+    cli("pool", *(("--depth", "12") if is_pooled else ("--depth", "11", "--order", "docno-asc"))).fine()
+    said = " ".join(cli("diagnose").fine().out.split())
+    assert f"1 of {12 if is_pooled else 11} pooled documents" in said
+    assert ("are unjudged; the pool is" in said, "equal scores" in said) == (True, not is_pooled)

@@ -124,15 +124,6 @@ def test_missing_topic_counts_as_zero_and_is_told(
     assert (row["value"], row["topics"], row["missing"]) == (pytest.approx(1 / 3), 3, 2)
 
 
-def test_negative_codes_of_bare_files_are_unjudged(cli: Cli, here: Path) -> None:
-    """A line of grade -1 is read as trec_eval reads it: pooled, not judged; stderr counts them."""
-    write(here / "q", "1 0 a 1", "1 0 b -1", "1 0 c 0")
-    write(here / "x.run", "1 Q0 b 1 3 x", "1 Q0 a 2 2 x")
-    answer = cli("evaluate", "--qrels", "q", "x.run", "--format", "json").fine()
-    assert answer.json()[0]["value"] == 0.5
-    assert "1 line with a negative code is unjudged" in answer.err
-
-
 STRICT = GARDEN / "judgements" / "strict.qrels"
 BM25 = GARDEN / "runs" / "bm25-words.run"
 
@@ -151,15 +142,10 @@ def test_a_declared_scale_gives_files_their_readings(cli: Cli, judged: Path) -> 
 
 
 def test_a_declared_scale_says_what_negative_codes_are(cli: Cli, here: Path) -> None:
-    """A negative value of the scale is a grade, another one unjudged; the rest is a fault."""
+    """Negative values of the scale are grades; what is above 0 and not on it is a fault."""
     topic, _, docno, *_ = read_lines(BM25)[0].split()
     write(here / "q.qrels", f"{topic} 0 {docno} 1", f"{topic} 0 a -2", f"{topic} 0 b -1")
-    junk = cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "-2-1").fine()
-    assert "unjudged" not in junk.err
-    assert (
-        "q.qrels: 2 lines with a negative code"
-        in cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "0-1").fine().err
-    )
+    assert "code" not in cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "-2-1").fine().err
     write(here / "q.qrels", f"{topic} 0 {docno} 3")
     off = cli("evaluate", BM25, "--qrels", "q.qrels", "--scale", "0-1").failed(1)
     assert "q.qrels:1: expected a grade of the scale (0, 1), got 3" in off.err

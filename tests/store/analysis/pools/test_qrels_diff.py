@@ -24,14 +24,14 @@ def as_qrels(codes: dict[tuple[str, str], int]) -> list[Qrel]:
 
 
 def obvious_kind(before: int | None, after: int | None) -> ChangeKind:
-    """Say what became of a document, one case after the other."""
+    """Say what became of a document, one case after the other; -1 alone is no judgement."""
     if before is None:
-        return ChangeKind.ADDED if after is not None and after >= 0 else ChangeKind.LISTED
+        return ChangeKind.LISTED if after == -1 else ChangeKind.ADDED
     if after is None:
-        return ChangeKind.REMOVED if before >= 0 else ChangeKind.UNLISTED
-    if before >= 0:
-        return ChangeKind.CHANGED if after >= 0 else ChangeKind.NOW_UNJUDGED
-    return ChangeKind.NOW_JUDGED if after >= 0 else ChangeKind.RECODED
+        return ChangeKind.UNLISTED if before == -1 else ChangeKind.REMOVED
+    if before == -1:
+        return ChangeKind.NOW_JUDGED
+    return ChangeKind.NOW_UNJUDGED if after == -1 else ChangeKind.CHANGED
 
 
 @given(FILES, FILES)
@@ -89,7 +89,7 @@ def test_negative_codes_are_unjudged_unless_they_are_grades() -> None:
     before, after = [Qrel("1", "a", -1)], [Qrel("1", "a", 0)]
     [difference] = qrels_diff(before, after).differences
     assert difference.kind is ChangeKind.NOW_JUDGED
-    [difference] = qrels_diff(before, after, negative_grades=True).differences
+    [difference] = qrels_diff(before, after, unjudged=()).differences
     assert difference.kind is ChangeKind.CHANGED
 
 
@@ -151,4 +151,4 @@ def test_crossings_are_of_changed_grades_alone() -> None:
     after = [Qrel("1", "a", -1), Qrel("1", "b", 0), Qrel("1", "c", 1)]
     assert qrels_diff(before, after).crossings(1) == (0, 1)
     assert qrels_diff(before, after).crossings(2) == (0, 2)
-    assert qrels_diff(before, after, negative_grades=True).crossings(1) == (0, 2)
+    assert qrels_diff(before, after, unjudged=()).crossings(1) == (0, 2)

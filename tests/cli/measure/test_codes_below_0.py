@@ -1,0 +1,159 @@
+"""Codes below 0 of qrels have one meaning, from files and a collection: pytrec_eval and ir_measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pytest
+import pytrec_eval
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pooler as p
+from store.errors import PoolerError
+from tests.helpers.run import Cli, write
+from tests.strategies import examples
+
+DOCNOS = [f"d{number}" for number in range(8)]
+RUN = {docno: float(-place) for place, docno in enumerate(DOCNOS)}
+OTHER = {docno: float(place) for place, docno in enumerate(DOCNOS)}
+TREC_EVAL = {"infAP": "infAP", "Bpref": "bpref", "AP": "map", "nDCG": "ndcg", "P@3": "P_3"}
+
+
+def oracle(qrels: dict[str, int], run: dict[str, float]) -> dict[str, float]:
+    """Measure one topic; to ir_measures whatever is listed is judged, so -1 is not listed for it."""
+    found = pytrec_eval.RelevanceEvaluator({"1": qrels}, {"infAP", "bpref", "map", "ndcg", "P.3"}).evaluate(
+        {"1": run}
+    )["1"]
+    judged = {docno: code for docno, code in qrels.items() if code != -1}
+    share = ir_measures.calc_aggregate([ir_measures.Judged @ 3], {"1": judged}, {"1": run})
+    return {name: found[theirs] for name, theirs in TREC_EVAL.items()} | {
+        "Judged@3": share[ir_measures.Judged @ 3]
+    }
+
+
+codes = st.dictionaries(st.sampled_from([*DOCNOS, "m1", "m2"]), st.integers(-3, 3), min_size=1).filter(
+    lambda one: max(one.values()) > 0
+)
+
+
+@given(codes, st.booleans())
+@settings(max_examples=examples(200))
+def test_codes_of_every_kind_are_measured_as_the_peers_do(qrels: dict[str, int], short: bool) -> None:
+    """From memory, -1 told or not."""
+    run = dict(list(RUN.items())[: 5 if short else 8])
+    expected = oracle(qrels, run)
+    for told in ((), ("-1=unjudged", "-2=grade", "-3=grade")):
+        source = p.source({"a": {"1": run}}, qrels={"1": qrels}, codes=told)
+        found = p.evaluate(source, list(expected))
+        assert found.mean[:, 0].tolist() == pytest.approx(list(expected.values()), abs=1e-9)
+
+
+@given(codes)
+@settings(max_examples=examples(100))
+def test_nothing_is_flipped_that_is_judged(qrels: dict[str, int]) -> None:
+    """With the codes told, the first unjudged document is the first that has no code but -1."""
+    runs = {"a": {"1": RUN}, "b": {"1": OTHER}}
+    source = p.source(runs, qrels={"1": qrels}, codes=["-2=grade", "-3=grade"])
+    table = next(one for one in p.sensitivity(source, depth=1, at="first").tables() if one.name == "topics")
+    for tag, docno in zip(table.cells("run"), table.cells("docno"), strict=True):
+        ranked = DOCNOS if tag == "a" else DOCNOS[::-1]
+        assert docno == [one for one in ranked[1:] if qrels.get(one, -1) == -1][:1]
+    if min(qrels.values()) < -1:
+        with pytest.raises(PoolerError, match="what does the code -"):
+            p.sensitivity(p.source(runs, qrels={"1": qrels}), depth=1)
+
+
+CODED = {"d0": 0, "d1": -1, "d3": 1, "d4": 1, "d5": -2, "d6": 0, "m1": -3}
+
+
+@pytest.fixture
+def files(here: Path) -> tuple[str, ...]:
+    """Qrels with codes of every kind, and two runs."""
+    write(here / "q", *[f"1 0 {docno} {code}" for docno, code in CODED.items()])
+    for tag, run in (("a", RUN), ("b", OTHER)):
+        write(here / f"{tag}.run", *[f"1 Q0 {docno} 1 {score} {tag}" for docno, score in run.items()])
+    return ("a.run", "b.run", "--qrels", "q")
+
+
+def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
+    cli: Cli, files: tuple[str, ...], here: Path
+) -> None:
+    """One line on -1, one warning that names the option for the rest."""
+    asked = [word for name in oracle(CODED, RUN) for word in ("--measure", name)]
+    for scale in ((), ("--scale", "0-1")):
+        found = cli("evaluate", *files, *asked, *scale, "--format", "json").fine()
+        values = {(row["run"], row["measure"]): row["value"] for row in found.json()}
+        for tag, run in (("a", RUN), ("b", OTHER)):
+            expected = oracle(CODED, run)
+            assert [values[tag, name] for name in expected] == pytest.approx(list(expected.values()))
+        assert found.err.splitlines() == [
+            "q: 1 pooled document without a grade (code -1)",
+            "warning: q: 2 documents with codes -3, -2 counted as judged and not relevant;"
+            " --code -3=grade|unjudged|not-pooled|skipped|cannot says what it means",
+        ]
+    assert p.read_qrels("q").to_dict() == {"1": CODED}
+    quiet = cli("evaluate", *files, "--code", "-2=grade", "--code", "-3=grade").fine()
+    assert "warning" not in quiet.err
+    for command in ("evaluate", "provenance"):
+        assert "`--code` is for files" in cli(command, "--code", "-2=grade").failed(1).err
+    assert "`--code` is for qrels" in cli("estimate", "--prels", "q", "--code", "-2=grade").failed(1).err
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("sensitivity", ("--depth", "1")),
+        ("diagnose", ("--depth", "1")),
+        ("required-difference", ("--depth", "1")),
+        ("replay", ()),
+        ("next", ()),
+        ("provenance", ()),
+        ("report", ("--depth", "1")),
+    ],
+)
+def test_whatever_tells_unjudged_documents_asks_first(
+    cli: Cli, files: tuple[str, ...], command: str, options: tuple[str, ...]
+) -> None:
+    """A code of which nobody said that it is a judgement is refused, with the line to type."""
+    made = ("made.html",) if command == "report" else ()
+    refused = cli(command, *made, *files, *options).failed(1)
+    assert "error: q: what does the code -3 mean?" in refused.err
+    assert "--code -3=unjudged" in refused.err
+    told = cli(command, *made, *files, *options, "--code", "-3=not-pooled", "--code", "-2=grade")
+    assert "what does the code" not in told.err
+
+
+def test_diff_asks_what_codes_below_minus_1_mean(cli: Cli, files: tuple[str, ...], here: Path) -> None:
+    """From -2, junk, to 0 a grade changed; where it is unjudged, the document is judged since."""
+    write(here / "r", *[f"1 0 {docno} {max(code, 0)}" for docno, code in CODED.items() if docno != "m1"])
+    assert "q: what does the code -3 mean?" in cli("diff", "q", "r").failed(1).err
+    for told, expected in (("grade", (1, 1)), ("unjudged", (0, 2))):
+        options = ("--code", f"-2={told}", "--code", "-3=not-pooled", "--format", "json")
+        counts = {
+            row["what"]: row["documents"] for row in cli("diff", "q", "r", *options).fine().json()["summary"]
+        }
+        assert (counts["changed"], counts["now judged"], counts["removed"]) == (*expected, 0)
+
+
+@pytest.mark.parametrize("judges", [("ann",), ("ann", "ben")])
+def test_a_collection_knows_what_was_pooled_and_not_judged(
+    cli: Cli, here: Path, collection_of: Callable[..., None], judges: tuple[str, ...]
+) -> None:
+    """What a pool has and nobody graded is -1 to infAP; what no pool has is not; it is counted in a line."""
+    graded = {"d0": 0, "d3": 1, "d4": 1}
+    lines = [f"1 0 {docno} {grade}" for docno, grade in graded.items()]
+    collection_of("0-1", **dict.fromkeys(judges, lines))
+    write(here / "a.run", *[f"1 Q0 {docno} 1 {score} a" for docno, score in RUN.items()])
+    cli("import", "runs", "a.run").fine()
+    cli("pool", "--depth", "4").fine()
+    options = () if len(judges) == 1 else ("--aggregate", "majority", "--ties", "low")
+    found: Any = cli("evaluate", "-m", "infAP", "-m", "AP", *options, "--format", "json").fine()
+    expected = oracle({**graded, "d1": -1, "d2": -1}, RUN)
+    assert [row["value"] for row in found.json()] == pytest.approx([expected["infAP"], expected["AP"]])
+    assert expected["infAP"] != pytest.approx(oracle(graded, RUN)["infAP"])
+    for said in (found, cli("sensitivity", *options).fine()):
+        assert "2 pooled documents without a grade" in said.err
