@@ -104,7 +104,7 @@ class GroupedCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; an option that takes one value is given once at most."""
-        order = self.make_parser(ctx).parse_args(args=list(args))[2] if args else []
+        order: list[Any] = [*self.make_parser(ctx).parse_args(args=list(args))[2]] if args else []
         for param, n in Counter(one for one in order if one.param_type_name == "option").items():
             if n > 1 and not param.multiple and not param.is_flag:
                 raise typer.BadParameter(f"expected once, got {n} times", ctx=ctx, param=param)
