@@ -10,8 +10,11 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+import numpy as np
+
 from pooler.messages import Listener, listening, progress, say
 from pooler.results.judge_kinds import erased_words, warn_about_voters, who_judged
+from pooler.results.meeting import DEPTH, Ids, check_judged, check_met, other_forms, warn_of_look_alikes
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
@@ -277,13 +280,16 @@ class Source:
         given = self._given["qrels"], self._given["listed"]
         files = [one.file if isinstance(one, RunEntry) else STDIN for one in named]
         files += [one for one in given if isinstance(one, str)]
+        docnos_judged = {row.docno for row in rows}
         # What cannot be read again is read once, docnos and all.
         if docnos or not all(map(is_regular_file, files)):
             ranked = ranked_runs(named, order=self.order, lenient=self.lenient)
         else:
             entries = [one for one in named if isinstance(one, RunEntry)]
-            docnos_judged = (row.docno for row in rows)
-            ranked = judged_runs(entries, docnos_judged, order=self.order, lenient=self.lenient)
+            # Look-alikes are told apart, to be warned of.
+            known = [*docnos_judged, *other_forms(docnos_judged)]
+            ranked = judged_runs(entries, known, order=self.order, lenient=self.lenient)
+        self._check_met(ranked, {row.topic for row in rows}, docnos_judged)
         by_tag = dict(zip(ranked.tags, named, strict=True))
         return Judged(
             ranked,
@@ -294,6 +300,19 @@ class Source:
             groups={tag: one.group for tag, one in by_tag.items()},
             files={tag: one.file for tag, one in by_tag.items() if isinstance(one, RunEntry)},
         )
+
+    def _check_met(self, ranked: RankedDocuments, topics: set[str], docnos: set[str]) -> None:
+        """Refuse or doubt runs and qrels whose ids do not meet."""
+        qrels = self._given["qrels"]
+        where = qrels if isinstance(qrels, str) else "the qrels"
+        check_met("topic", Ids("the runs", {topic for _, topic in ranked.rankings}), Ids(where, topics))
+        numbers = np.array([ranked.ids[docno] for docno in docnos if docno in ranked.ids], np.int64)
+        check_judged(
+            ranked, topics, numbers, lambda: Ids(where, docnos), lambda tags: self.tops(DEPTH, tags=tags)
+        )
+        if forms := {ranked.ids[form]: form for form in other_forms(docnos) if form in ranked.ids}:
+            seen = np.unique(np.concatenate([*ranked.rankings.values()]))
+            warn_of_look_alikes([form for number, form in forms.items() if number in seen], docnos)
 
     def _given_rows(self, scale: Scale | None) -> list[Qrel]:
         """Return the judged documents of a file or of memory.
@@ -330,6 +349,8 @@ class Source:
 
     def _of_collection(self, *, docnos: bool) -> Judged:
         """Read runs and grades of a collection."""
+        from store.analysis.arrays import grades_by_topic
+
         policy = self._policy
         tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
         if isinstance(self.collection, str):
@@ -351,12 +372,14 @@ class Source:
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
                 warn_about_voters(sole.voters.without(self.apart))
+                self._check_judged(opened, ranked, sole.by_topic)
                 return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths, voters=sole.voters)
             what = "sum of grades" if policy.rule == "sum" else "grade"
             n_rows = f"{len(final.rows):,} judgements"
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
             voters = final.all_votes.voters
             warn_about_voters(voters.without(self.apart))
+            self._check_judged(opened, ranked, grades_by_topic(ranked, final.rows))
             chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             return Judged(
                 ranked,
@@ -367,6 +390,23 @@ class Source:
                 groups={run.tag: run.group for run in chosen},
                 voters=voters,
             )
+
+    def _check_judged(self, opened: Collection, ranked: RankedDocuments, grades: Grades) -> None:
+        """Refuse runs of a collection of which nothing is judged, and doubt those that seem to be."""
+        from pooler.pools.runs import stored_runs
+
+        where, topics = "the judgements", {topic for _, topic in ranked.rankings}
+        check_met("topic", Ids("the runs", topics), Ids(where, {*grades}), shares=False)
+        numbers = np.concatenate([np.empty(0, np.int64), *(one for one, _ in grades.values())])
+        how: dict[str, Any] = {"depth": DEPTH, "order": self.order}
+        check_judged(
+            ranked,
+            {*grades},
+            numbers,
+            lambda: Ids(where, {*opened.documents.names(numbers.tolist()).values()}),
+            lambda tags: stored_runs(opened, tags=tags, **how),
+            is_live=True,
+        )
 
     @cached_property
     def judged(self) -> Judged:
