@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from pooler.pools.runs import RunSet, TopicRuns
     from store.analysis.arrays import RankedDocuments
+    from store.collection import Collection
+    from store.errors import FaultList
+    from store.records import Document
 
 _LOOKED_AT = 1000
 """Ids that are tried with every change."""
@@ -94,10 +97,11 @@ def find_fit(ours: Iterable[str], theirs: Iterable[str]) -> Fit | None:
     return best
 
 
-def check_met(noun: str, ours: Ids, theirs: Ids, *, shares: bool = True) -> None:
+def check_met(noun: str, ours: Ids, theirs: Ids, *, shares: Literal["both", "ours", "fit"] = "both") -> None:
     """Raise `PoolerError` where no id of one source is in the other; warn where a share is not.
 
-    Without `shares` that is warned of only where a change of ids would make more meet.
+    A share of one side, or of both, may be as it should be: then it is warned of only where a change of ids
+    would make more meet.
     """
     if not (ours.names and theirs.names) or ours.names == theirs.names:
         return
@@ -107,7 +111,7 @@ def check_met(noun: str, ours: Ids, theirs: Ids, *, shares: bool = True) -> None
     fit = find_fit(here, theirs.names) or find_fit(there, ours.names)
     if len(here) == len(ours.names):
         raise no_meeting(noun, ours, theirs, fit)
-    if shares or fit is not None:
+    if fit is not None or shares == "both" or (shares == "ours" and here):
         warn("; ".join([*_share(noun, here, ours, theirs), *_share(noun, there, theirs, ours), *_told(fit)]))
 
 
@@ -196,6 +200,52 @@ def check_judged(
         warn(f"{n_without}, as of run {some[0]}, without a document of {judged.where}; {fit}")
 
 
+def add_unknown(opened: Collection, faults: FaultList, topics: Iterable[str], docnos: Iterable[str]) -> bool:
+    """Add a fault where judgements name topics or docnos that a collection does not have; say whether.
+
+    Either has a name for each line. Known is what a text, run, pool or judgement has. Without any text, as
+    where few of many runs are in, some may be unknown, but not all: some are warned of as shares are.
+    """
+    n_before, has_runs = len(faults), bool(opened.runs.all())
+    for noun, names, listed, known in (
+        ("topic", topics, opened.topics.listed(), {one.topic for one in opened.topics.all()}),
+        ("docno", docnos, opened.documents.listed(), opened.documents.numbers().keys()),
+    ):
+        n_lines = Counter(names)
+        unknown = [name for name in n_lines if name not in known]
+        if not (unknown and known and (listed or has_runs)):
+            continue
+        fit = find_fit(unknown, known)
+        lines = counted(sum(n_lines[name] for name in unknown), "line")
+        words = f"{len(unknown):,} of {counted(len(n_lines), noun)} ({lines}) not in the collection"
+        words = "; ".join([f"{words}: {_shown(unknown)}", *_told(fit)])
+        if listed or len(unknown) == len(n_lines):
+            faults.add(None, words, f"unknown-{noun}")
+        elif noun == "topic" or (fit is not None and fit.is_good):
+            warn(f"{faults.path}: {words}")
+    return len(faults) > n_before
+
+
+def watched(file: str, documents: Iterable[Document], known: Set[str]) -> Iterator[Document]:
+    """Yield the documents of a file; doubt it at the end where none of them is known.
+
+    Where a change of docnos would make many known, that is a `PoolerError`.
+    """
+    unknown: list[str] = []
+    n_known = 0
+    for document in documents:
+        n_known += document.docno in known
+        if not n_known and len(unknown) < _LOOKED_AT:
+            unknown.append(document.docno)
+        yield document
+    if known and unknown and not n_known:
+        here, there = Ids(file, {*unknown}), Ids("a run, pool or judgement", known)
+        fit = find_fit(unknown, known)
+        if fit is not None and fit.is_good:
+            raise no_meeting("document", here, there, fit)
+        warn(no_meeting_words("document", here, there))
+
+
 def _first_documents(runs: RunSet, wanted: Mapping[str, Set[str]]) -> dict[str, list[str]]:
     """Return the first documents of some runs for some topics."""
     found: dict[str, list[str]] = {tag: [] for tag in wanted}
@@ -238,11 +288,11 @@ def _meet(of_topic: TopicRuns, _given: None) -> _Meeting:
     return _Meeting(of_topic.runs, alike, fits)
 
 
-def check_runs(runs: RunSet, known: Set[str] = frozenset()) -> None:
+def check_runs(runs: RunSet, *, is_live: bool = False) -> None:
     """Raise `PoolerError` where ids of a run that is pooled are in no other one, and warn of doubtful ones.
 
-    `known` are topics that are right, whichever run has them. Docnos of one run alone are usual: they are
-    told where a change would make them another's.
+    Docnos of one run alone are usual: they are told where a change would make them another's. So are topics
+    where runs come in rounds (`is_live`).
     """
     found = dict(zip(runs.topics, runs.for_each_topic(_meet, dict.fromkeys(runs.topics)), strict=True))
     of_run: dict[int, set[str]] = {}
@@ -252,10 +302,10 @@ def check_runs(runs: RunSet, known: Set[str] = frozenset()) -> None:
     if len(of_run) < 2:
         return
     where = {run: f"run {runs.feeding[run].tag}" for run in of_run}
-    shared = {topic for topic, one in found.items() if len(one.runs) > 1} | known
+    shared = {topic for topic, one in found.items() if len(one.runs) > 1}
     for run, topics in sorted(of_run.items()):
         others = Ids("the other runs", {*chain(*(those for other, those in of_run.items() if other != run))})
-        if topics.isdisjoint(shared):
+        if topics.isdisjoint(shared) and not (is_live and find_fit(topics, others.names) is None):
             check_met("topic", Ids(where[run], topics), others)
         fits = [one.fits[run] for one in found.values() if run in one.fits]
         if fits and len(fits) == len(topics):

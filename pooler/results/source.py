@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -25,6 +25,7 @@ from pooler.results.named_runs import (
     read_named,
     runs_given,
 )
+from pooler.results.shapes import by_topic, grade_of, is_frame
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.syntax.lines import STDIN, is_regular_file
 from store.judging.kinds import Voters, check_kinds
@@ -42,6 +43,19 @@ if TYPE_CHECKING:
     from store.grades.policy import Policy
     from store.grades.votes import CollectionGrades
     from store.ranking import Order
+
+
+class QrelsRule(ABC):
+    """How the judgements of several judges become the qrels that runs are measured with."""
+
+    @property
+    @abstractmethod
+    def policy(self) -> Policy:
+        """Whose grades count, and what happens to several."""
+
+    @abstractmethod
+    def rows(self, judgements: Source) -> list[Qrel]:
+        """Return the qrels that files of judges give."""
 
 
 def level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relaxed: bool) -> int:
@@ -206,7 +220,7 @@ class Source:
         self,
         runs: Sequence[str | Run] = (),
         *,
-        qrels: str | Sequence[Qrel] | None = None,
+        qrels: str | Sequence[Qrel] | QrelsRule | None = None,
         collection: str | Collection | None = None,
         listed: str | None = None,
         policy: Policy | None = None,
@@ -305,6 +319,8 @@ class Source:
         """Refuse or doubt runs and qrels whose ids do not meet."""
         qrels = self._given["qrels"]
         where = qrels if isinstance(qrels, str) else "the qrels"
+        if not docnos and not isinstance(qrels, str):
+            raise ArgumentError("qrels", "must judge one document or more", None)
         check_met("topic", Ids("the runs", {topic for _, topic in ranked.rankings}), Ids(where, topics))
         numbers = np.array([ranked.ids[docno] for docno in docnos if docno in ranked.ids], np.int64)
         check_judged(
@@ -324,6 +340,8 @@ class Source:
         from store.formats.qrels import DUPLICATE
 
         qrels = self._given["qrels"]
+        if isinstance(qrels, QrelsRule):
+            return qrels.rows(self)
         if not isinstance(qrels, str):
             return [row for row in qrels if row.grade >= 0]
         faults = FaultList(qrels)
@@ -396,7 +414,7 @@ class Source:
         from pooler.pools.runs import stored_runs
 
         where, topics = "the judgements", {topic for _, topic in ranked.rankings}
-        check_met("topic", Ids("the runs", topics), Ids(where, {*grades}), shares=False)
+        check_met("topic", Ids("the runs", topics), Ids(where, {*grades}), shares="fit")
         numbers = np.concatenate([np.empty(0, np.int64), *(one for one, _ in grades.values())])
         how: dict[str, Any] = {"depth": DEPTH, "order": self.order}
         check_judged(
@@ -590,7 +608,7 @@ class Source:
                 lines = read_given_qrels(qrels, lenient=self.lenient).rows
                 rows = [(row.topic, row.docno, row.code) for row in lines]
             else:
-                rows = [(row.topic, row.docno, row.grade) for row in qrels]
+                rows = [(row.topic, row.docno, row.grade) for row in self._given_rows(None)]
             return {(topic, docno): code >= cut for topic, docno, code in rows if code >= 0}, Voters()
         if self._policy.named or self._policy.rule is not None:
             judged = self.judged
@@ -672,7 +690,7 @@ def source(
     runs: Collection | str | Iterable[str | Run] | Mapping[str, Any] = (),
     tags: Iterable[str] = (),
     *,
-    qrels: str | Path | Iterable[Qrel] | Mapping[str, Mapping[str, int]] | None = None,
+    qrels: str | Path | Iterable[Any] | Mapping[Any, Any] | QrelsRule | None = None,
     judgements: Iterable[str | Path] = (),
     collection: str | Path | Collection | None = None,
     judge: str | None = None,
@@ -690,13 +708,15 @@ def source(
     Parameters
     ----------
     runs : Collection, str, iterable or mapping
-        Of files: paths or patterns, what `read_runs` returns, or ``{tag: {topic: {docno: score}}}``.
+        Of files: paths or patterns, what `read_runs` returns, or ``{tag: {topic: {docno: score}}}``; a
+        run may be a data frame, or what pytrec_eval, ir_measures and ranx take, and one needs no tag.
         A collection stands for itself, with `tags`.
     tags : iterable of str, optional
         Of a collection these runs; none = all.
-    qrels : str, Path, iterable of Qrel or mapping, optional
-        A file, what `read_qrels` returns, or ``{topic: {docno: grade}}``; without, the judgements
-        are the collection's.
+    qrels : str, Path, iterable, mapping or Qrels, optional
+        A file, what `read_qrels` returns, ``{topic: {docno: grade}}``, a data frame, or rows of topic, docno
+        and grade; or `Qrels`, how the grades of several judges become one, of `judgements` or the
+        collection. Without, the judgements are the collection's. Ids that are whole numbers become text.
     judgements : iterable of str or Path, optional
         Files of several judges, one each (``NAME=FILE``, or named as the file), or of all of them,
         for functions that compare judges.
@@ -762,6 +782,10 @@ def source(
     if isinstance(collection, Path):
         collection = str(collection)
     files = [*files_of(judgements)]
+    if isinstance(qrels, QrelsRule) and not files:
+        if policy is not None:
+            raise ArgumentError("qrels", "says whose judgements count; judge, policy and kinds do not", None)
+        policy, qrels = qrels.policy, None
     reading = None
     if files:
         from pooler.results.judgement_files import FileReading
@@ -771,7 +795,7 @@ def source(
         named,
         judgements=files,
         reading=reading,
-        qrels=_qrels(qrels),
+        qrels=qrels if isinstance(qrels, QrelsRule) else _qrels(qrels),
         collection=collection,
         policy=policy,
         level=level,
@@ -783,24 +807,16 @@ def source(
     )
 
 
-def _qrels(
-    qrels: str | Path | Iterable[Qrel] | Mapping[str, Mapping[str, int]] | None,
-) -> str | list[Qrel] | None:
+def _qrels(given: Any) -> str | list[Qrel] | None:
     """Return a file or rows."""
-    if qrels is None or isinstance(qrels, str):
-        return qrels
-    if isinstance(qrels, Path):
-        return str(qrels)
-    if isinstance(qrels, Mapping):
-        given: Mapping[Any, Any] = qrels
-        for topic, grades in given.items():
-            is_mapping = isinstance(topic, str) and isinstance(grades, Mapping)
-            if not is_mapping or not all(isinstance(grade, Integral) for grade in grades.values()):
-                requirement = "must be {topic: {docno: grade}}, topics as text and grades whole numbers"
-                raise ArgumentError("qrels", requirement, topic)
-        return [
-            Qrel(topic, docno, int(grade))
-            for topic, grades in qrels.items()
-            for docno, grade in grades.items()
-        ]
-    return list(qrels)
+    if given is None or isinstance(given, str | Path):
+        return None if given is None else str(given)
+    if isinstance(given, Iterable) and not isinstance(given, Mapping) and not is_frame(given):
+        given = [*given]
+        if all(isinstance(one, Qrel) for one in given):
+            return given
+    return [
+        Qrel(topic, docno, grade_of(grade, topic, docno))
+        for topic, grades in by_topic("qrels", given).items()
+        for docno, grade in grades.items()
+    ]

@@ -218,7 +218,7 @@ def _build(
         order=options.order or "trec",
         scores=action.annotated or find_strategy(plan.strategy).uses_scores,
     )
-    check_runs(runs, opened.topics.listed())
+    check_runs(runs, is_live=True)
     build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from, classes=classes)
     if build.is_adaptive:
         _check_adaptive(build, action, has_classes=classes is not None)
