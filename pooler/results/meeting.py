@@ -15,21 +15,22 @@ import numpy as np
 
 from pooler.messages import warn
 from store.analysis.pools.contributions import NO_DOCUMENT
-from store.errors import PoolerError
+from store.errors import ArgumentError, PoolerError
 from store.text import Pairs, counted, look_alike_words, look_alikes, natural_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pooler.pools.runs import RunSet, TopicRuns
-    from store.analysis.arrays import RankedDocuments
+    from store.analysis.arrays import Grades, RankedDocuments
     from store.collection import Collection
     from store.errors import FaultList
-    from store.records import Document
+    from store.ranking import Order
+    from store.records import Document, Qrel
 
 _LOOKED_AT = 1000
 """Ids that are tried with every change."""
-DEPTH = 20
+TRIED = 20
 """Documents of a ranking that are tried: those at the top are the most likely to be judged."""
 _GOOD_SHARE = 0.1
 """Of documents that must meet by a change; less may be chance, as of a run most are unjudged."""
@@ -149,13 +150,41 @@ def other_forms(docnos: Iterable[str]) -> set[str]:
     return {normalize(form, docno) for docno in unusual for form in ("NFC", "NFD")} - unusual  # type: ignore[arg-type]
 
 
-def warn_of_look_alikes(names: Sequence[str], known: Iterable[str]) -> None:
-    """Warn of docnos that others differ from in Unicode normal form alone."""
-    if found := look_alikes(names, {*names, *known}):
-        warn(look_alike_words(found))
+def check_measured(
+    ranked: RankedDocuments, qrels: Sequence[Qrel], where: str, tops: Callable[[Sequence[str]], RunSet]
+) -> None:
+    """Refuse or doubt runs and qrels, `where` they are, whose ids do not meet; see `_check_judged`."""
+    docnos = {row.docno for row in qrels}
+    if not docnos:
+        raise ArgumentError("qrels", "must judge one document or more", None)
+    topics = {row.topic for row in qrels}
+    check_met("topic", Ids("the runs", {topic for _, topic in ranked.rankings}), Ids(where, topics))
+    numbers = np.array([ranked.ids[docno] for docno in docnos if docno in ranked.ids], np.int64)
+    _check_judged(ranked, topics, numbers, lambda: Ids(where, docnos), tops)
+    if forms := {ranked.ids[form]: form for form in other_forms(docnos) if form in ranked.ids}:
+        seen = np.unique(np.concatenate([*ranked.rankings.values()]))
+        met = [form for number, form in forms.items() if number in seen]
+        if found := look_alikes(met, {*met, *docnos}):
+            warn(look_alike_words(found))
 
 
-def check_judged(
+def check_stored(opened: Collection, ranked: RankedDocuments, grades: Grades, order: Order) -> None:
+    """Refuse runs of a collection of which nothing is judged, and doubt those that seem to be."""
+    from pooler.pools.runs import stored_runs
+
+    def judged() -> Ids:
+        return Ids(where, {*opened.documents.names(numbers.tolist()).values()})
+
+    def tops(tags: Sequence[str]) -> RunSet:
+        return stored_runs(opened, tags=tags, depth=TRIED, order=order)
+
+    where, topics = "the judgements", {topic for _, topic in ranked.rankings}
+    check_met("topic", Ids("the runs", topics), Ids(where, grades.keys()), shares="fit")
+    numbers = np.concatenate([np.empty(0, np.int64), *(those for those, _ in grades.values())])
+    _check_judged(ranked, grades.keys(), numbers, judged, tops, is_live=True)
+
+
+def _check_judged(
     ranked: RankedDocuments,
     topics: Set[str],
     numbers: NDArray[np.integer],
@@ -260,7 +289,7 @@ def _first_documents(runs: RunSet, wanted: Mapping[str, Set[str]]) -> dict[str, 
 
 def _documents_of(of_topic: TopicRuns, row: int) -> list[str]:
     """Return the first documents of a ranking."""
-    numbers = of_topic.rankings.documents[row, :DEPTH]
+    numbers = of_topic.rankings.documents[row, :TRIED]
     return [of_topic.docnos[number] for number in numbers[numbers != NO_DOCUMENT].tolist()]
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from numbers import Integral
+from pathlib import Path
 from typing import Any, SupportsFloat
 
 from store.errors import ArgumentError
+from store.records import Qrel
 
 _TOPIC = ("topic", "qid", "query_id", "q_id")
 _DOCNO = ("docno", "doc_id", "docid")
@@ -53,12 +55,22 @@ def by_topic(name: str, given: Any) -> dict[str, dict[str, float]]:
     return found
 
 
-def grade_of(value: float, topic: str, docno: str) -> int:
-    """Return a grade as the whole number it is, else raise `ArgumentError`."""
-    if value != int(value):
-        requirement = f"must hold whole numbers: topic `{topic}`, document `{docno}`"
-        raise ArgumentError("qrels", requirement, value)
-    return int(value)
+def qrels_given(given: Any) -> str | list[Qrel] | None:
+    """Return a file, or judged documents; `ArgumentError` names a grade that is no whole number."""
+    if given is None or isinstance(given, str | Path):
+        return None if given is None else str(given)
+    if isinstance(given, Iterable) and not isinstance(given, Mapping) and not is_frame(given):
+        given = [*given]
+        if all(isinstance(one, Qrel) for one in given):
+            return given
+    found = []
+    for topic, grades in by_topic("qrels", given).items():
+        for docno, grade in grades.items():
+            if grade != int(grade):
+                requirement = f"must hold whole numbers: topic `{topic}`, document `{docno}`"
+                raise ArgumentError("qrels", requirement, grade)
+            found.append(Qrel(topic, docno, int(grade)))
+    return found
 
 
 def _rows(name: str, given: Any) -> Iterator[tuple[Any, Any, Any]]:

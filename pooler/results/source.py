@@ -10,11 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-import numpy as np
-
 from pooler.messages import Listener, listening, progress, say
 from pooler.results.judge_kinds import erased_words, warn_about_voters, who_judged
-from pooler.results.meeting import DEPTH, Ids, check_judged, check_met, other_forms, warn_of_look_alikes
+from pooler.results.meeting import TRIED, check_measured, check_stored, other_forms
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
@@ -25,7 +23,7 @@ from pooler.results.named_runs import (
     read_named,
     runs_given,
 )
-from pooler.results.shapes import by_topic, grade_of, is_frame
+from pooler.results.shapes import qrels_given
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats.syntax.lines import STDIN, is_regular_file
 from store.judging.kinds import Voters, check_kinds
@@ -303,7 +301,8 @@ class Source:
             # Look-alikes are told apart, to be warned of.
             known = [*docnos_judged, *other_forms(docnos_judged)]
             ranked = judged_runs(entries, known, order=self.order, lenient=self.lenient)
-        self._check_met(ranked, {row.topic for row in rows}, docnos_judged)
+        where = given[0] if isinstance(given[0], str) else "the qrels"
+        check_measured(ranked, rows, where, lambda tags: self.tops(TRIED, tags=tags))
         by_tag = dict(zip(ranked.tags, named, strict=True))
         return Judged(
             ranked,
@@ -314,21 +313,6 @@ class Source:
             groups={tag: one.group for tag, one in by_tag.items()},
             files={tag: one.file for tag, one in by_tag.items() if isinstance(one, RunEntry)},
         )
-
-    def _check_met(self, ranked: RankedDocuments, topics: set[str], docnos: set[str]) -> None:
-        """Refuse or doubt runs and qrels whose ids do not meet."""
-        qrels = self._given["qrels"]
-        where = qrels if isinstance(qrels, str) else "the qrels"
-        if not docnos and not isinstance(qrels, str):
-            raise ArgumentError("qrels", "must judge one document or more", None)
-        check_met("topic", Ids("the runs", {topic for _, topic in ranked.rankings}), Ids(where, topics))
-        numbers = np.array([ranked.ids[docno] for docno in docnos if docno in ranked.ids], np.int64)
-        check_judged(
-            ranked, topics, numbers, lambda: Ids(where, docnos), lambda tags: self.tops(DEPTH, tags=tags)
-        )
-        if forms := {ranked.ids[form]: form for form in other_forms(docnos) if form in ranked.ids}:
-            seen = np.unique(np.concatenate([*ranked.rankings.values()]))
-            warn_of_look_alikes([form for number, form in forms.items() if number in seen], docnos)
 
     def _given_rows(self, scale: Scale | None) -> list[Qrel]:
         """Return the judged documents of a file or of memory.
@@ -390,14 +374,14 @@ class Source:
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
                 warn_about_voters(sole.voters.without(self.apart))
-                self._check_judged(opened, ranked, sole.by_topic)
+                check_stored(opened, ranked, sole.by_topic, self.order)
                 return Judged(ranked, (), level, grades=sole.by_topic, pool_depths=depths, voters=sole.voters)
             what = "sum of grades" if policy.rule == "sum" else "grade"
             n_rows = f"{len(final.rows):,} judgements"
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
             voters = final.all_votes.voters
             warn_about_voters(voters.without(self.apart))
-            self._check_judged(opened, ranked, grades_by_topic(ranked, final.rows))
+            check_stored(opened, ranked, grades_by_topic(ranked, final.rows), self.order)
             chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             return Judged(
                 ranked,
@@ -408,23 +392,6 @@ class Source:
                 groups={run.tag: run.group for run in chosen},
                 voters=voters,
             )
-
-    def _check_judged(self, opened: Collection, ranked: RankedDocuments, grades: Grades) -> None:
-        """Refuse runs of a collection of which nothing is judged, and doubt those that seem to be."""
-        from pooler.pools.runs import stored_runs
-
-        where, topics = "the judgements", {topic for _, topic in ranked.rankings}
-        check_met("topic", Ids("the runs", topics), Ids(where, {*grades}), shares="fit")
-        numbers = np.concatenate([np.empty(0, np.int64), *(one for one, _ in grades.values())])
-        how: dict[str, Any] = {"depth": DEPTH, "order": self.order}
-        check_judged(
-            ranked,
-            {*grades},
-            numbers,
-            lambda: Ids(where, {*opened.documents.names(numbers.tolist()).values()}),
-            lambda tags: stored_runs(opened, tags=tags, **how),
-            is_live=True,
-        )
 
     @cached_property
     def judged(self) -> Judged:
@@ -795,7 +762,7 @@ def source(
         named,
         judgements=files,
         reading=reading,
-        qrels=qrels if isinstance(qrels, QrelsRule) else _qrels(qrels),
+        qrels=qrels if isinstance(qrels, QrelsRule) else qrels_given(qrels),
         collection=collection,
         policy=policy,
         level=level,
@@ -805,18 +772,3 @@ def source(
         scale=scale,
         lenient=lenient,
     )
-
-
-def _qrels(given: Any) -> str | list[Qrel] | None:
-    """Return a file or rows."""
-    if given is None or isinstance(given, str | Path):
-        return None if given is None else str(given)
-    if isinstance(given, Iterable) and not isinstance(given, Mapping) and not is_frame(given):
-        given = [*given]
-        if all(isinstance(one, Qrel) for one in given):
-            return given
-    return [
-        Qrel(topic, docno, grade_of(grade, topic, docno))
-        for topic, grades in by_topic("qrels", given).items()
-        for docno, grade in grades.items()
-    ]

@@ -517,7 +517,7 @@ def import_runs(opened: Collection, entries: Sequence[RunEntry], *, lenient: boo
     from store.content.rankings import NumberedDocuments
     from store.records import ImportReport, StoredRun
 
-    topics, texts = opened.topics.listed(), opened.documents.listed()
+    stored, texts = Ids("the collection", opened.topics.listed()), opened.documents.listed()
     retrieved: set[str] = set()
     total, n_read, n_rankings = ImportReport(), 0, 0
     stale: list[str] = []
@@ -528,7 +528,7 @@ def import_runs(opened: Collection, entries: Sequence[RunEntry], *, lenient: boo
         try:
             for entry, run in zip(entries, coming, strict=True):
                 documents, met = numbered[run.reader], run.docnos()
-                check_met("topic", Ids(entry.file, {*run.topics}), Ids("the topics", topics), shares="ours")
+                check_met("topic", Ids(entry.file, {*run.topics}), stored, shares="ours")
                 if texts:
                     retrieved.update(met)
                 documents.extend(met)
