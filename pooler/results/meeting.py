@@ -147,7 +147,7 @@ def _shown(names: Sequence[str], between: str = ", ") -> str:
 def other_forms(docnos: Iterable[str]) -> set[str]:
     """Return the docnos that look the same as some, in another Unicode normal form."""
     unusual = {docno for docno in docnos if not docno.isascii()}
-    return {normalize(form, docno) for docno in unusual for form in ("NFC", "NFD")} - unusual  # type: ignore[arg-type]
+    return {normalize(form, docno) for docno in unusual for form in ("NFC", "NFD")} - unusual
 
 
 def check_measured(
@@ -293,18 +293,8 @@ def _documents_of(of_topic: TopicRuns, row: int) -> list[str]:
     return [of_topic.docnos[number] for number in numbers[numbers != NO_DOCUMENT].tolist()]
 
 
-@dataclass(frozen=True, slots=True)
-class _Meeting:
-    """What there is to say of the runs of one topic."""
-
-    runs: list[int]
-    """Places of those that have it."""
-    look_alikes: Pairs
-    fits: dict[int, Fit]
-    """By the place of a run that has no document of another one: how its docnos would be others'."""
-
-
-def _meet(of_topic: TopicRuns, _given: None) -> _Meeting:
+def _meet(of_topic: TopicRuns, _given: None) -> tuple[list[int], Pairs, dict[int, Fit]]:
+    """Return the places of the runs of a topic, its look-alikes, and of runs alone how docnos would meet."""
     docnos, rankings, fits = of_topic.docnos, of_topic.rankings, {}
     # The padding takes the last element.
     n_runs = np.append(rankings.n_returning(), 1)
@@ -314,7 +304,7 @@ def _meet(of_topic: TopicRuns, _given: None) -> _Meeting:
         if fit is not None and fit.is_good:
             fits[of_topic.runs[row]] = fit
     alike = {} if all(map(str.isascii, docnos)) else look_alikes(docnos, {*docnos})
-    return _Meeting(of_topic.runs, alike, fits)
+    return of_topic.runs, alike, fits
 
 
 def check_runs(runs: RunSet, *, is_live: bool = False) -> None:
@@ -325,18 +315,18 @@ def check_runs(runs: RunSet, *, is_live: bool = False) -> None:
     """
     found = dict(zip(runs.topics, runs.for_each_topic(_meet, dict.fromkeys(runs.topics)), strict=True))
     of_run: dict[int, set[str]] = {}
-    for topic, one in found.items():
-        for run in one.runs:
+    for topic, (places, _, _) in found.items():
+        for run in places:
             of_run.setdefault(run, set()).add(topic)
     if len(of_run) < 2:
         return
     where = {run: f"run {runs.feeding[run].tag}" for run in of_run}
-    shared = {topic for topic, one in found.items() if len(one.runs) > 1}
+    shared = {topic for topic, (places, _, _) in found.items() if len(places) > 1}
     for run, topics in sorted(of_run.items()):
         others = Ids("the other runs", {*chain(*(those for other, those in of_run.items() if other != run))})
         if topics.isdisjoint(shared) and not (is_live and find_fit(topics, others.names) is None):
             check_met("topic", Ids(where[run], topics), others)
-        fits = [one.fits[run] for one in found.values() if run in one.fits]
+        fits = [those[run] for _, _, those in found.values() if run in those]
         if fits and len(fits) == len(topics):
             message = f"no document of {where[run]} is one of the other runs for the same topic"
             raise PoolerError(message, hint=f"{fits[0]}; {_HINT}")
@@ -344,9 +334,8 @@ def check_runs(runs: RunSet, *, is_live: bool = False) -> None:
         fit = find_fit(alone, found)
         n_alone = f"{len(alone):,} of {counted(len(found), 'topic')} of one run alone"
         warn("; ".join([f"{n_alone}: {_shown(alone)}", *_told(fit)]))
-    if pairs := {key: pair for one in found.values() for key, pair in one.look_alikes.items()}:
+    if pairs := {key: pair for _, alike, _ in found.values() for key, pair in alike.items()}:
         warn(look_alike_words(pairs))
-    fits = [(where[run], fit) for one in found.values() for run, fit in one.fits.items()]
-    if fits:
-        rankings = counted(len(fits), "ranking")
-        warn(f"{rankings}, as of {fits[0][0]}, without a document of the other runs; {fits[0][1]}")
+    if doubts := [(where[run], fit) for _, _, those in found.values() for run, fit in those.items()]:
+        rankings = counted(len(doubts), "ranking")
+        warn(f"{rankings}, as of {doubts[0][0]}, without a document of the other runs; {doubts[0][1]}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
-from numbers import Integral
 from pathlib import Path
-from typing import Any, SupportsFloat
+from typing import Any, SupportsFloat, SupportsIndex
 
 from store.errors import ArgumentError
 from store.records import Qrel
@@ -62,7 +61,7 @@ def qrels_given(given: Any) -> str | list[Qrel] | None:
     if isinstance(given, Iterable) and not isinstance(given, Mapping) and not is_frame(given):
         given = [*given]
         if all(isinstance(one, Qrel) for one in given):
-            return given
+            return [*given]
     found = []
     for topic, grades in by_topic("qrels", given).items():
         for docno, grade in grades.items():
@@ -114,6 +113,6 @@ def _id(name: str, given: Any) -> str:
     """Return an id as text, a whole number too."""
     if isinstance(given, str):
         return given
-    if isinstance(given, Integral) and not isinstance(given, bool):
+    if isinstance(given, SupportsIndex) and not isinstance(given, bool):
         return str(int(given))
     raise ArgumentError(name, "must have ids that are text or whole numbers", given)

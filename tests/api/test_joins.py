@@ -54,12 +54,12 @@ FORM = "documents whose docnos differ only in Unicode normal form (NFC, NFD): 1"
 @pytest.mark.parametrize(
     ("run", "qrels", "code", "words"),
     [
-        (["101 Q0 d 1 1 x"], ["101.1 0 d 1"], 1, "a part `.N` at the end, 1 of 1 would meet (`101` and `101.1`)"),
+        (["101 Q0 d 1 1 x"], ["101.1 0 d 1"], 1, "`.N` at the end, 1 of 1 would meet (`101` and `101.1`)"),
         (["1 Q0 d 1 1 x"], ["001 0 d 1"], 1, "no topic of the runs is in q: `1` here, `001` there"),
         (["1 Q0 d 1 1 x", "03 Q0 d 1 1 x"], ["1 0 d 1", "3 0 d 1"], 0, "would meet (`03` and `3`)"),
         (TWO, ["1 0 ft-1 1"], 1, "in one case, 1 of 2 would meet (`FT-1` and `ft-1`)"),
         (TWO, ["1 0 ft-1.txt 1"], 1, "by several such changes, 1 of 2 would meet (`FT-1` and `ft-1.txt`)"),
-        ([*TWO, "2 Q0 d.txt 1 1 x"], ["1 0 FT-2 1", "2 0 d 1"], 0, "1 ranking, as of run x, without a document"),
+        ([*TWO, "2 Q0 d.txt 1 1 x"], ["1 0 FT-2 1", "2 0 d 1"], 0, "1 ranking, as of run x, without"),
         (["1 Q0 cafe\u0301 1 2 x", "1 Q0 b 2 1 x"], ["1 0 caf\u00e9 1", "1 0 b 1"], 0, FORM),
         (TWO, ["1 0 other 1"], 1, "write them alike in both, or name sources that belong together"),
     ],
