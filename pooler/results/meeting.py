@@ -268,7 +268,7 @@ def watched(file: str, documents: Iterable[Document], known: Set[str]) -> Iterat
             unknown.append(document.docno)
         yield document
     if known and unknown and not n_known:
-        here, there = Ids(file, {*unknown}), Ids("a run, pool or judgement", known)
+        here, there = Ids(file, {*unknown}), Ids("the collection", known)
         fit = find_fit(unknown, known)
         if fit is not None and fit.is_good:
             raise no_meeting("document", here, there, fit)

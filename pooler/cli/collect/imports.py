@@ -435,12 +435,13 @@ def docs(
     chosen = None if fields is None else parse_fields(fields)
     with importing(collection) as opened, progress("documents", len(files)) as advance:
         has_pool = bool(opened.pools.all())
-        retrieved = opened.documents.numbers().keys() - opened.documents.listed()
+        known = {*opened.documents.numbers()}
+        known = known if known > opened.documents.listed() else set()
         before = opened.fields
         for file in files:
             found = Fields(opened.fields if chosen is None else chosen)
             records = read_documents(file, format=fmt, doubt=_warner(file), fields=found, markup=markup)
-            records = watched(file, records, retrieved)
+            records = watched(file, records, known)
             report = opened.documents.add(records, all_texts=all_texts, replace=replace, fields=chosen)
             say(f"{file}: {report_words(report, 'document')}")
             if words := text_words(report, has_pool=has_pool):
