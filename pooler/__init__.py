@@ -21,7 +21,7 @@ from pooler.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from pooler.pages.report import report
-    from pooler.results.agree.aggregate import aggregate, collapse
+    from pooler.results.agree.aggregate import Qrels, aggregate, collapse
     from pooler.results.agree.agreement import agreement
     from pooler.results.agree.clusters import clusters
     from pooler.results.agree.differences import compare_qrels
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "pooler.pages.report": ("report",),
-    "pooler.results.agree.aggregate": ("aggregate", "collapse"),
+    "pooler.results.agree.aggregate": ("Qrels", "aggregate", "collapse"),
     "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.clusters": ("clusters",),
     "pooler.results.agree.differences": ("compare_qrels",),
@@ -126,6 +126,7 @@ __all__ = [
     "ArgumentError",
     "FormatError",
     "PoolerError",
+    "Qrels",
     "StoreError",
     "UnknownNameError",
     "aggregate",

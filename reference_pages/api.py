@@ -25,7 +25,7 @@ GROUPS = {
         "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
         "clusters",
     ),
-    "One grade for each document": ("aggregate", "collapse", "probabilities"),
+    "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
     "Measures and comparisons": (
         "evaluate", "list_measures", "curves", "cut", "attainable", "choose", "estimate", "corrected",
         "compare", "mean_signs", "design", "reliability",

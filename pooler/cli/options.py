@@ -78,9 +78,7 @@ RelaxedOption = Annotated[
 YesOption = Annotated[bool, option("--yes -y", "Go on without asking.")]
 AllowUnknownOption = Annotated[
     bool,
-    option(
-        "--allow-unknown", "Accept topics and docnos that are not among the imported topics and documents."
-    ),
+    option("--allow-unknown", "Accept topics and docnos that no text, run or pool of the collection has."),
 ]
 JudgeOption = Annotated[
     str | None, option("--judge NAME", "Use this judge's own grades, without any adjudicator's ruling.")

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from glob import glob
-from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from pooler.messages import progress
+from pooler.results.shapes import by_topic, is_ranking, is_row
 from store.errors import ArgumentError, PoolerError
 from store.fields import id_fault
 from store.formats.syntax.lines import is_pattern
@@ -93,38 +93,39 @@ def check_no_files(runs: Iterable[str], collection: str, what: str, hint: str) -
         raise PoolerError(message, hint=hint)
 
 
-def runs_given(runs: str | Path | Iterable[str | Path | Run] | Mapping[str, Any]) -> Iterator[str | Run]:
+def runs_given(runs: Any) -> Iterator[str | Run]:
     """Yield runs that are given as `source` takes them, in order: files, or what is read of them."""
-    import numpy as np
-
     if isinstance(runs, str | Path):
         yield from files_of([runs])
+    elif is_ranking(runs) and not (isinstance(runs, Mapping) and hasattr(runs, "to_dict")):
+        yield _run(getattr(runs, "name", None) or "run", runs)
     elif isinstance(runs, Mapping):
         for tag, run in runs.items():
-            if isinstance(run, Run):
-                yield replace(run, tag=tag)
-                continue
-            rankings = [
-                Ranking(topic, list(scores), np.array(_scores(tag, topic, scores), dtype=np.float64), None)
-                for topic, scores in run.items()
-            ]
-            yield Run(tag, rankings, sha256="")
+            yield replace(run, tag=tag) if isinstance(run, Run) else _run(tag, run)
+    elif isinstance(runs, Iterable):
+        given = [*runs]
+        if given and is_row(given[0]):
+            yield _run("run", given)
+            return
+        for run in given:
+            if isinstance(run, str | Path):
+                yield from files_of([run])
+            else:
+                yield run if isinstance(run, Run) else _run(getattr(run, "name", None) or "run", run)
     else:
-        for run in runs:
-            yield from [run] if isinstance(run, Run) else files_of([run])
+        requirement = "must be files, {tag: {topic: {docno: score}}}, or one run"
+        raise ArgumentError("runs", requirement, runs)
 
 
-def _scores(tag: str, topic: Any, scores: Any) -> list[float]:
-    """Return the scores of a ranking in memory; raise `ArgumentError` for what is no number."""
-    if not isinstance(topic, str) or not isinstance(scores, Mapping):
-        requirement = f"must be {{tag: {{topic: {{docno: score}}}}}}, topics as text: run `{tag}`"
-        raise ArgumentError("runs", requirement, topic)
-    for docno, score in scores.items():
-        is_number = isinstance(score, SupportsFloat) and not isinstance(score, str)
-        if not isinstance(docno, str) or not is_number or not isfinite(score):
-            requirement = f"must hold finite numbers: run `{tag}`, topic `{topic}`, document `{docno}`"
-            raise ArgumentError("runs", requirement, score)
-    return [*map(float, scores.values())]
+def _run(tag: Any, run: Any) -> Run:
+    """Make a run of what holds one in memory."""
+    import numpy as np
+
+    rankings = [
+        Ranking(topic, [*scores], np.array([*scores.values()], dtype=np.float64), None)
+        for topic, scores in by_topic("runs", run).items()
+    ]
+    return Run(str(tag), rankings, sha256="")
 
 
 def files_of(names: Iterable[str | Path]) -> Iterator[str]:

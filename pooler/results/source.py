@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import chain
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from pooler.messages import Listener, listening, progress, say
 from pooler.results.judge_kinds import erased_words, warn_about_voters, who_judged
+from pooler.results.meeting import TRIED, check_measured, check_stored, other_forms
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
@@ -25,6 +25,7 @@ from pooler.results.named_runs import (
     read_named,
     runs_given,
 )
+from pooler.results.shapes import qrels_given
 from store.errors import ArgumentError, PoolerError
 from store.formats.syntax.lines import STDIN, is_regular_file
 from store.judging.kinds import Voters, check_kinds
@@ -46,6 +47,19 @@ if TYPE_CHECKING:
     from store.grades.policy import Policy
     from store.grades.votes import CollectionGrades
     from store.ranking import Order
+
+
+class QrelsRule(ABC):
+    """How the judgements of several judges become the qrels that runs are measured with."""
+
+    @property
+    @abstractmethod
+    def policy(self) -> Policy:
+        """Whose grades count, and what happens to several."""
+
+    @abstractmethod
+    def rows(self, judgements: Source) -> list[Qrel]:
+        """Return the qrels that files of judges give."""
 
 
 def level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relaxed: bool) -> int:
@@ -236,7 +250,7 @@ class Source:
         self,
         runs: Sequence[str | Run] = (),
         *,
-        qrels: str | Sequence[Qrel] | None = None,
+        qrels: str | Sequence[Qrel] | QrelsRule | None = None,
         collection: str | Collection | None = None,
         listed: str | None = None,
         policy: Policy | None = None,
@@ -318,8 +332,13 @@ class Source:
             ranked = ranked_runs(named, order=self.order, lenient=self.lenient)
         else:
             entries = [one for one in named if isinstance(one, RunEntry)]
-            docnos_known = chain((row.docno for row in rows), *pooled.values())
-            ranked = judged_runs(entries, docnos_known, order=self.order, lenient=self.lenient)
+            docnos_known = {row.docno for row in rows}.union(*pooled.values())
+            # Look-alikes are told apart, to be warned of.
+            known = [*docnos_known, *other_forms(docnos_known)]
+            ranked = judged_runs(entries, known, order=self.order, lenient=self.lenient)
+        where = given[0] if isinstance(given[0], str) else "the qrels"
+        known_rows = [*rows, *(Qrel(topic, one, -1) for topic, some in pooled.items() for one in some)]
+        check_measured(ranked, known_rows, where, lambda tags: self.tops(TRIED, tags=tags))
         by_tag = dict(zip(ranked.tags, named, strict=True))
         return Judged(
             ranked,
@@ -337,9 +356,11 @@ class Source:
         )
 
     def _qrels_given(self, scale: Scale | None) -> GivenQrels:
-        from pooler.results.given_qrels import given_qrels
+        from pooler.results.given_qrels import GivenQrels, given_qrels
 
         given = self._given
+        if isinstance(given["qrels"], QrelsRule):
+            return GivenQrels("the judges", given["qrels"].rows(self), {}, ())
         return given_qrels(given["qrels"], codes=given["codes"], scale=scale, lenient=self.lenient)
 
     def refuse_codes(self) -> None:
@@ -359,6 +380,8 @@ class Source:
 
     def _of_collection(self, *, docnos: bool) -> Judged:
         """Read runs and grades of a collection."""
+        from store.analysis.arrays import grades_by_topic
+
         policy = self._policy
         tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
         if isinstance(self.collection, str):
@@ -381,6 +404,7 @@ class Source:
                 n_rows = f"{sole.n_documents:,} judgements"
                 say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
                 warn_about_voters(sole.voters.without(self.apart))
+                check_stored(opened, ranked, sole.by_topic, self.order)
                 return Judged(
                     ranked, (), level, grades=sole.by_topic, pools=pools, voters=sole.voters, pooled=pooled
                 )
@@ -390,6 +414,7 @@ class Source:
             say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
             voters = final.all_votes.voters
             warn_about_voters(voters.without(self.apart))
+            check_stored(opened, ranked, grades_by_topic(ranked, final.rows), self.order)
             chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             return Judged(
                 ranked,
@@ -664,7 +689,7 @@ def source(
     runs: Collection | str | Iterable[str | Run] | Mapping[str, Any] = (),
     tags: Iterable[str] = (),
     *,
-    qrels: str | Path | Iterable[Qrel] | Mapping[str, Mapping[str, int]] | None = None,
+    qrels: str | Path | Iterable[Any] | Mapping[Any, Any] | QrelsRule | None = None,
     judgements: Iterable[str | Path] = (),
     collection: str | Path | Collection | None = None,
     judge: str | None = None,
@@ -683,13 +708,15 @@ def source(
     Parameters
     ----------
     runs : Collection, str, iterable or mapping
-        Of files: paths or patterns, what `read_runs` returns, or ``{tag: {topic: {docno: score}}}``.
+        Of files: paths or patterns, what `read_runs` returns, or ``{tag: {topic: {docno: score}}}``; a
+        run may be a data frame, or what pytrec_eval, ir_measures and ranx take, and one needs no tag.
         A collection stands for itself, with `tags`.
     tags : iterable of str, optional
         Of a collection these runs; none = all.
-    qrels : str, Path, iterable of Qrel or mapping, optional
-        A file, what `read_qrels` returns, or ``{topic: {docno: grade}}``; without, the judgements
-        are the collection's.
+    qrels : str, Path, iterable, mapping or Qrels, optional
+        A file, what `read_qrels` returns, ``{topic: {docno: grade}}``, a data frame, or rows of topic, docno
+        and grade; or `Qrels`, how the grades of several judges become one, of `judgements` or the
+        collection. Without, the judgements are the collection's. Ids that are whole numbers become text.
     judgements : iterable of str or Path, optional
         Files of several judges, one each (``NAME=FILE``, or named as the file), or of all of them,
         for functions that compare judges.
@@ -758,6 +785,10 @@ def source(
     if isinstance(collection, Path):
         collection = str(collection)
     files = [*files_of(judgements)]
+    if isinstance(qrels, QrelsRule) and not files:
+        if policy is not None:
+            raise ArgumentError("qrels", "says whose judgements count; judge, policy and kinds do not", None)
+        policy, qrels = qrels.policy, None
     reading = None
     if files:
         from pooler.results.judgement_files import FileReading
@@ -767,7 +798,7 @@ def source(
         named,
         judgements=files,
         reading=reading,
-        qrels=_qrels(qrels),
+        qrels=qrels if isinstance(qrels, QrelsRule) else qrels_given(qrels),
         collection=collection,
         policy=policy,
         level=level,
@@ -778,26 +809,3 @@ def source(
         codes=codes,
         lenient=lenient,
     )
-
-
-def _qrels(
-    qrels: str | Path | Iterable[Qrel] | Mapping[str, Mapping[str, int]] | None,
-) -> str | list[Qrel] | None:
-    """Return a file or rows."""
-    if qrels is None or isinstance(qrels, str):
-        return qrels
-    if isinstance(qrels, Path):
-        return str(qrels)
-    if isinstance(qrels, Mapping):
-        given: Mapping[Any, Any] = qrels
-        for topic, grades in given.items():
-            is_mapping = isinstance(topic, str) and isinstance(grades, Mapping)
-            if not is_mapping or not all(isinstance(grade, Integral) for grade in grades.values()):
-                requirement = "must be {topic: {docno: grade}}, topics as text and grades whole numbers"
-                raise ArgumentError("qrels", requirement, topic)
-        return [
-            Qrel(topic, docno, int(grade))
-            for topic, grades in qrels.items()
-            for docno, grade in grades.items()
-        ]
-    return list(qrels)

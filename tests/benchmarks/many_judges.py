@@ -39,7 +39,7 @@ def twenty_judges_an_import_and_two_poolings(folder: Path) -> None:
     place = str(folder / "c.db")
     names = prepare(place, documents=DOCUMENTS, judges=JUDGES)
     runs, qrels = runs_and_qrels(folder)
-    run_inside("import", "runs", *runs, "--allow-unknown", "--collection", place).fine()
+    run_inside("import", "runs", *runs, "--collection", place).fine()
     judges = [Judge(place, name, random.Random(name)) for name in names]
     began = time.monotonic()
     gpt = ("--judge", "gpt", "--kind", "model", "--allow-unknown")

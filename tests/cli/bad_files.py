@@ -23,7 +23,6 @@ def make_bad_files(folder: Path) -> None:
     (folder / "strict.gz").write_bytes(gzip.compress(strict)[:-20])
     (folder / "other.run").write_bytes(run.replace(b" 11.118743 ", b" 11.2 "))
     (folder / "unknown-topic.run").write_bytes(run.replace(b"G08 Q0", b"G99 Q0"))
-    (folder / "unknown-docno.run").write_bytes(run.replace(b"KG-E-036", b"KG-E-936"))
     (folder / "ranks.run").write_bytes(b"G01 Q0 KG-E-001 first 1.0 words\n")
     (folder / "escape.run").write_bytes(b"G01 Q0 KG-E-001 1 1.0 a\x1b]0;owned\x07\n")
     (folder / "nan.run").write_bytes(b"G01 Q0 KG-E-001 1 nan nan\n")

@@ -179,7 +179,7 @@ def test_import_that_was_interrupted_goes_on_where_it_stopped(prepared: Path, tm
         write(folder / f"{run}.run", *(f"1 Q0 d{n} 0 {-n} r{run}" for n in range(5000)))
     names = " ".join(f"{run}.run" for run in range(N_RUNS))
     n_before = rows_of(folder / "collection.db")["run"]
-    with running(folder, f"import runs {names} --allow-unknown") as process:
+    with running(folder, f"import runs {names}") as process:
         patience = time.monotonic() + 60
         while rows_of(folder / "collection.db")["run"] == n_before:
             assert time.monotonic() < patience
@@ -188,7 +188,7 @@ def test_import_that_was_interrupted_goes_on_where_it_stopped(prepared: Path, tm
     assert process.returncode == Interrupted.code
     n_in = rows_of(folder / "collection.db")["run"] - n_before
     assert 0 < n_in < N_RUNS
-    again = run_and_press(folder, f"import runs {names} --allow-unknown", signal.SIGINT)
+    again = run_and_press(folder, f"import runs {names}", signal.SIGINT)
     assert again.code == 0
     assert f"{N_RUNS - n_in} added, {n_in} already there" in again.said
 

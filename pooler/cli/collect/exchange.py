@@ -14,6 +14,7 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import argument, option
 from pooler.messages import progress, say, warn
 from pooler.results.judgement_files import COLUMNS_HINT, UNKNOWN_HINT, Pair, PrelsName, SampleFile
+from pooler.results.meeting import add_unknown
 from store.errors import ArgumentError, ContradictionError, FaultList
 from store.text import counted, sanitise_line
 
@@ -163,29 +164,23 @@ def import_file(
     from store.records import JudgeKind
 
     faults = FaultList(file)
-    known_topics = set() if allow_unknown else opened.topics.listed()
-    known_docnos = set() if allow_unknown else opened.documents.listed()
     grades = {None, *opened.scale.values}
     listed = ", ".join(map(str, opened.scale.values))
     read = read_judgements(file, form, faults)
     events, states = read.events, read.states
-    n_unknown = 0
-    for line, topic, docno, grade in chain(
-        ((line, one.topic, one.docno, one.grade) for line, one in zip(read.lines, events, strict=True)),
-        zip(states.lines.tolist(), *map(states.column, ("topic", "docno", "grade")), strict=True),
-    ):
-        if known_topics and topic not in known_topics:
-            n_unknown += 1
-            faults.add(line, f"unknown topic `{topic}`", "unknown-topic")
-        if known_docnos and docno not in known_docnos:
-            n_unknown += 1
-            faults.add(line, f"unknown docno `{docno}`", "unknown-docno")
+    of_lines = [(line, one.grade) for line, one in zip(read.lines, events, strict=True)]
+    of_lines += zip(states.lines.tolist(), states.column("grade"), strict=True)
+    for line, grade in of_lines:
         if grade not in grades:
             message = f"expected a grade of the scale ({listed}), got {grade}"
             faults.add(line, message, "grade")
     if any(fault.code == "header" for fault in faults.kept):
         faults.hint = COLUMNS_HINT
-    faults.raise_if_any(hint=UNKNOWN_HINT if n_unknown else None)
+    topics, docnos = (
+        [*(getattr(one, name) for one in events), *states.column(name)] for name in ("topic", "docno")
+    )
+    is_unknown = not allow_unknown and add_unknown(opened, faults, topics, docnos)
+    faults.raise_if_any(hint=UNKNOWN_HINT if is_unknown else None)
     if events and replace:
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("--replace", requirement, None)

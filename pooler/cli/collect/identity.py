@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pooler.cli.signature import option
 from pooler.messages import say, warn
 from pooler.results.judgement_files import UNKNOWN_HINT
+from pooler.results.meeting import add_unknown
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.text import counted
 
@@ -170,8 +171,10 @@ def import_labels(
     if len(read.models) > 1:
         listed = ", ".join(read.models)
         faults.add(None, f"expected the answers of one model, got those of {len(read.models)}: {listed}")
-    answers = _placed(opened, read.labels, judge, faults, allow_unknown=allow_unknown)
-    if any(fault.code.startswith("unknown") for fault in faults.kept):
+    answers = _placed(opened, read.labels, judge, faults)
+    topics = [one.topic for one in read.labels if one.topic is not None]
+    docnos = [one.docno for one in read.labels if one.docno is not None]
+    if not allow_unknown and add_unknown(opened, faults, topics, docnos):
         hints.append(UNKNOWN_HINT)
     faults.raise_if_any(hint="; ".join(hints))
     identity, prompt = stated.identity(mapping, parser="umbrela" if form == "umbrela" else "")
@@ -203,25 +206,18 @@ def import_labels(
         warn(f"{file} names the model {read.models[0]}, and --model says {identity.model}")
 
 
-def _placed(
-    opened: Collection, labels: Sequence[Label], judge: str, faults: FaultList, *, allow_unknown: bool
-) -> list[Answer]:
+def _placed(opened: Collection, labels: Sequence[Label], judge: str, faults: FaultList) -> list[Answer]:
     """Say which topic and document each label is of; by their texts where it names none."""
     from store.judging.models.stored import text_key
     from store.model_judge import Answer
 
-    known_topics = set() if allow_unknown else opened.topics.listed()
-    known_docnos = set() if allow_unknown else opened.documents.listed()
     needs_texts = any(one.topic is None or one.docno is None for one in labels)
     texts = opened.models.text_keys() if needs_texts else None
     found: list[Answer] = []
     lines: dict[tuple[str, str], int] = {}
     for label in labels:
         names: list[str] = []
-        for noun, name, text, known in (
-            ("topic", label.topic, label.query, known_topics),
-            ("docno", label.docno, label.passage, known_docnos),
-        ):
+        for noun, name, text in (("topic", label.topic, label.query), ("docno", label.docno, label.passage)):
             if name is None and texts is not None:
                 keys = texts.topics if noun == "topic" else texts.documents
                 key = text_key(text)
@@ -233,9 +229,6 @@ def _placed(
                         label.line, f"expected the {what} of one {noun}, and {how_many} this text", "text"
                     )
                     break
-            elif name is not None and known and name not in known:
-                faults.add(label.line, f"unknown {noun} `{name}`", f"unknown-{noun}")
-                break
             names.append(str(name))
         if len(names) < 2:
             continue

@@ -55,8 +55,9 @@ from pooler.results.judgement_files import (
     warn_if_nothing_relevant,
     warn_of_oddities,
 )
+from pooler.results.meeting import Ids, add_unknown, check_met, find_fit, watched
 from pooler.results.named_runs import entries_of
-from store.errors import ArgumentError, ConflictError, FaultList, FormatError, PoolerError, UnknownNameError
+from store.errors import ArgumentError, ConflictError, FaultList, PoolerError
 from store.formats import DocumentFormat, ImportFormat, TopicFormat
 from store.readable import Markup
 from store.text import counted
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pooler.reading.run_list import RunEntry
-    from pooler.reading.whole import NumberedRun
     from store.collection import Collection
     from store.formats.codes import DecodedQrels, Meaning, Repeats
     from store.looking.lists import TopicLine
@@ -207,8 +207,6 @@ def judgements(
     mapping = parse_map(mapped or [], meanings)
     faults = FaultList(file)
     with importing(collection) as opened:
-        if topic is not None and not allow_unknown:
-            _check_topic(opened, topic)
         source = read_source(file, wanted, opened.scale, faults)
         if source.sample is not None:
             unsampled = unjudged_codes(source.sample, opened.scale.values)
@@ -279,20 +277,16 @@ def _decode(
     repeats: Repeats | None,
     allow_unknown: bool,
 ) -> DecodedQrels:
-    """Turn rows into judgements, or refuse the file with all that is wrong with it, by line.
+    """Turn rows into judgements, or refuse the file with all that is wrong with it.
 
     `faults` holds those of its format, if any; unknown ids and grades join them.
     """
     from store.formats.codes import decode_rows
 
     n_of_format = faults.count
-    known_topics = set() if allow_unknown else opened.topics.listed()
-    known_docnos = set() if allow_unknown else opened.documents.listed()
-    for row in source.rows:
-        if known_topics and row.topic not in known_topics:
-            faults.add(row.line, f"unknown topic `{row.topic}`", "unknown-topic")
-        if known_docnos and row.docno not in known_docnos:
-            faults.add(row.line, f"unknown docno `{row.docno}`", "unknown-docno")
+    if not allow_unknown:
+        topics, docnos = ([getattr(row, name) for row in source.rows] for name in ("topic", "docno"))
+        add_unknown(opened, faults, topics, docnos)
     n_unknown = faults.count - n_of_format
     decoded = decode_rows(
         source.rows, opened.scale, codes=meanings, mapping=mapping, repeats=repeats or "refuse", faults=faults
@@ -307,13 +301,6 @@ def _decode(
         hints.append(CODES_HINT)
     faults.raise_if_any(hint="; ".join(hints))
     return decoded
-
-
-def _check_topic(opened: Collection, topic: str) -> None:
-    """Refuse a topic of the command line that no topics file named, where there is such a file."""
-    known = opened.topics.listed()
-    if known and topic not in known:
-        raise UnknownNameError("topic", topic, known, hint="--topic; --allow-unknown keeps it")
 
 
 def _names_words(names: AnyCollection[str]) -> str:
@@ -448,10 +435,13 @@ def docs(
     chosen = None if fields is None else parse_fields(fields)
     with importing(collection) as opened, progress("documents", len(files)) as advance:
         has_pool = bool(opened.pools.all())
+        known = {*opened.documents.numbers()}
+        known = known if known > opened.documents.listed() else set()
         before = opened.fields
         for file in files:
             found = Fields(opened.fields if chosen is None else chosen)
             records = read_documents(file, format=fmt, doubt=_warner(file), fields=found, markup=markup)
+            records = watched(file, records, known)
             report = opened.documents.add(records, all_texts=all_texts, replace=replace, fields=chosen)
             say(f"{file}: {report_words(report, 'document')}")
             if words := text_words(report, has_pool=has_pool):
@@ -472,7 +462,6 @@ def runs(
     group: Annotated[str, option("--group", "The organisation or kind of system of these runs.")] = "",
     late: Annotated[bool, option("--late", "These runs do not feed pools (contributes = no).")] = False,
     lenient: LenientOption = False,
-    allow_unknown: AllowUnknownOption = False,
     replace: ReplaceOption = False,
     rules: TrackRulesOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
@@ -495,7 +484,7 @@ def runs(
     with importing(collection) as opened:
         if rules is not None:
             _refuse_by_rules(opened, rules, entries, lenient=lenient)
-        import_runs(opened, entries, lenient=lenient, allow_unknown=allow_unknown, replace=replace)
+        import_runs(opened, entries, lenient=lenient, replace=replace)
 
 
 def _refuse_by_rules(opened: Collection, rules: str, entries: Sequence[RunEntry], *, lenient: bool) -> None:
@@ -523,16 +512,14 @@ FILES_NAMED = 20
 """Up to this many run files, each gets its line."""
 
 
-def import_runs(
-    opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, allow_unknown: bool, replace: bool
-) -> None:
+def import_runs(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, replace: bool) -> None:
     """Import run files in their order, one transaction a file, and say what was done."""
     from pooler.reading.whole import n_readers, read_numbered
     from store.content.rankings import NumberedDocuments
     from store.records import ImportReport, StoredRun
 
-    known_topics = set() if allow_unknown else opened.topics.listed()
-    known_docnos = set() if allow_unknown else opened.documents.listed()
+    stored, texts = Ids("the collection", opened.topics.listed()), opened.documents.listed()
+    retrieved: set[str] = set()
     total, n_read, n_rankings = ImportReport(), 0, 0
     stale: list[str] = []
     kept_out: set[str] = set()
@@ -542,7 +529,9 @@ def import_runs(
         try:
             for entry, run in zip(entries, coming, strict=True):
                 documents, met = numbered[run.reader], run.docnos()
-                _refuse_unknown(entry.file, run, met, known_topics, known_docnos, lenient=lenient)
+                check_met("topic", Ids(entry.file, {*run.topics}), stored, shares="ours")
+                if texts:
+                    retrieved.update(met)
                 documents.extend(met)
                 entry = entry.with_header(run.header)
                 about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header)
@@ -567,6 +556,10 @@ def import_runs(
         f"{counted(len(entries), 'run')}: {total.added} added, {total.unchanged} already there,"
         f" {total.replaced} replaced; {counted(n_rankings, 'ranking')}"
     )
+    if bare := retrieved - texts:
+        words = f"{len(bare):,} of {counted(len(retrieved), 'document')} of these runs have no text"
+        fit = find_fit(sorted(bare), texts) if bare == retrieved else None
+        say(words) if fit is None else warn(f"{words}; {fit}")
     left_out = {run.tag for run in opened.runs.all() if not run.contributes} & kept_out
     if left_out:
         names = ", ".join(f"`{tag}`" for tag in sorted(left_out)[:10])
@@ -593,30 +586,6 @@ def _done(report: ImportReport) -> str:
     return "replaced" if report.replaced else "nothing new, already there"
 
 
-def _refuse_unknown(
-    file: str, run: NumberedRun, met: Sequence[str], topics: set[str], docnos: set[str], *, lenient: bool
-) -> None:
-    """Refuse a run that names topics or docnos the collection does not have, with lines."""
-    from pooler.reading.check import check_run
-
-    # Documents that its reader met before were looked at with the run that had them.
-    unknown = topics and not topics.issuperset(run.topics)
-    if not unknown and not (docnos and not docnos.issuperset(met)):
-        return
-    hint = "--allow-unknown keeps them"
-    if run.run is not None:  # a pipe cannot be read a second time for the line numbers
-        faults = FaultList(file)
-        for ranking in run.run.rankings:
-            if topics and ranking.topic not in topics:
-                faults.add(None, f"expected a known topic, got `{ranking.topic}`", "unknown-topic")
-            for docno in ranking.docnos:
-                if docnos and docno not in docnos:
-                    faults.add(None, f"expected a known docno, got `{docno}`", "unknown-docno")
-        faults.raise_if_any(hint=hint)
-    report = check_run(file, known_topics=topics or None, known_docnos=docnos or None, lenient=lenient)
-    raise FormatError(file, report.faults, n_faults=report.n_faults, hint=hint)
-
-
 _SHOWN = 25
 """Topics that are named one by one."""
 
@@ -625,6 +594,9 @@ def import_topics(opened: Collection, file: str, topics: Sequence[Topic], *, rep
     """Add topics, and say which got a new version of their text, and what rests on older ones."""
     texts = {one.topic: one for one in opened.topics.all()}
     versions = {line.topic: line.version for line in opened.lists.topics()}
+    if not opened.topics.listed():
+        here = Ids("the collection's runs, pools and judgements", texts.keys())
+        check_met("topic", here, Ids(file, {one.topic for one in topics}), shares="ours")
     report = opened.topics.add(topics, replace=replace)
     say(f"{file}: {report_words(report, 'topic')}")
     lines = {line.topic: line for line in opened.lists.topics()}

@@ -23,7 +23,7 @@ from pooler.results.agree.qrels_words import (
 from pooler.results.files import WritesFile
 from pooler.results.judge_kinds import erased_facts, erased_words, warn_about_voters
 from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.source import Source, opened_collection, source_of
+from pooler.results.source import QrelsRule, Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
@@ -49,6 +49,47 @@ Levels = list[int | None]
 """Of the qrels that are asked for; ``None`` = graded."""
 Choose = Callable[["Scale"], "list[Policy]"]
 """Of a scale, the policy of each qrels that is asked for; votes are gathered by the last one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Qrels(QrelsRule):
+    """How the grades of several judges become the qrels that runs are measured with: `source(qrels=...)`.
+
+    Attributes
+    ----------
+    aggregate, ties, of, kinds, rulings
+        As `aggregate` takes `rule` and the others; of files that are a source's `judgements`, or of a
+        collection.
+
+    Examples
+    --------
+    >>> Qrels(aggregate="majority", ties="low").policy.rule
+    'majority'
+    """
+
+    aggregate: Rule | None = None
+    ties: Ties | None = None
+    of: Sequence[str] = ()
+    kinds: Sequence[str] = ()
+    rulings: bool = True
+
+    @property
+    def policy(self) -> Policy:
+        """The same, checked, as a collection takes it."""
+        from store.grades.policy import Policy
+
+        kinds, of = check_kinds(self.kinds), tuple(self.of)
+        found = Policy(rule=self.aggregate, ties=self.ties, of=of, kinds=kinds, rulings=self.rulings)
+        found.check()
+        return found
+
+    def rows(self, judgements: Source) -> list[Qrel]:
+        """Return the qrels that the files of a source give."""
+        with listening(Listener()):  # what there is to doubt is told once
+            made = qrels_at(judgements, self.policy)[0]
+        for doubt in made.warnings:
+            warn(doubt)
+        return made.qrels
 
 
 def aggregate(

@@ -13,6 +13,7 @@ from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
 from pooler.pools.plan import PoolBuild
 from pooler.pools.runs import stored_runs
+from pooler.results.meeting import check_runs
 from pooler.results.pool.change import change_words, cost_words, fetch_cost, planned_words
 from pooler.results.pool.options import DEPTH, PoolOptions, as_added_to, as_replaced, leaves_others_out
 from pooler.results.pool.pool import bare_warnings, draw_words, idle_warnings, run_warnings, size_words
@@ -217,6 +218,7 @@ def _build(
         order=options.order or "trec",
         scores=action.annotated or find_strategy(plan.strategy).uses_scores,
     )
+    check_runs(runs, is_live=True)
     build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from, classes=classes)
     if build.is_adaptive:
         _check_adaptive(build, action, has_classes=classes is not None)

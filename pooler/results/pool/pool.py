@@ -17,6 +17,7 @@ from pooler.pools.runs import RunSet
 from pooler.reading.blocks import TieAtCut
 from pooler.results.files import WritesFile
 from pooler.results.look.status import idle_words, way_out
+from pooler.results.meeting import check_runs
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Engine, Source, source
@@ -152,6 +153,7 @@ def pool(
             tops = SparkRuns(files, deep, order=given.order, lenient=given.lenient, with_scores=scores)
         else:
             tops = given.tops(deep, scores=scores)
+        check_runs(tops)
         build = PoolBuild(tops, plan, version=__version__, known=known, classes=classes)
         topics = [*build.topics()]
     facts, manifest = build.statistics(), build.manifest()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from store.collection import Collection
 from tests.helpers.run import Cli, write
 
 
@@ -157,12 +158,61 @@ def test_late_runs_feed_no_pool(cli: Cli, started: Path) -> None:
     assert {tuple(line.split()[2:4]) for line in pool} == {("bm25-words", "words")}
 
 
-def test_unknown_topics_and_docnos_are_kept_when_allowed(cli: Cli, started: Path) -> None:
-    """`--allow-unknown` takes a run that names what no file listed."""
+def test_runs_with_unknown_ids_are_told_of_and_taken(cli: Cli, started: Path) -> None:
+    """A run is refused where it has no topic of the collection, and never for documents without a text."""
     cli("import", "topics", "topics.jsonl").fine()
     write(started / "x.run", "G99 Q0 KG-E-001 1 1 x")
-    assert "expected a known topic, got `G99`" in cli("import", "runs", "x.run").failed(1).err
-    assert "x.run: run x, 1 topic: added" in cli("import", "runs", "x.run", "--allow-unknown").fine().err
+    assert (
+        "no topic of x.run is in the collection: `G99` here" in cli("import", "runs", "x.run").failed(1).err
+    )
+    write(started / "d.jsonl", '{"docno": "KG-E-001", "text": "leek"}')
+    cli("import", "docs", "d.jsonl", "--all").fine()
+    write(started / "x.run", "G99 Q0 KG-E-001 1 1 x", "G01 Q0 KG-E-001 1 2 x", "G01 Q0 new 2 1 x")
+    told = cli("import", "runs", "x.run").fine().err
+    assert "warning: 1 of 2 topics of x.run not in the collection: `G99`;" in told
+    assert "1 of 2 documents of these runs have no text" in told
+    # The document is known by the run, and another one is not.
+    write(started / "q", "G01 0 new 1", "G01 0 newer 1", "G01 0 newest 1", "G99 0 new 0")
+    told = cli("import", "judgements", "q", "--judge", "ann").failed(1).err
+    assert told.startswith(
+        "error: q: 2 of 3 docnos (2 lines) not in the collection: `newer`, `newest`\nhint: "
+    )
+    cli("import", "judgements", "q", "--judge", "ann", "--allow-unknown").fine()
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines", "words"),
+    [
+        (
+            "topics",
+            ['{"topic": "001", "title": "leek"}'],
+            "without leading zeros, 1 of 2 would meet (`1` and `001`)",
+        ),
+        (
+            "docs",
+            ['{"docno": "A.txt", "text": "leek"}'],
+            "without an ending such as `.txt`, 1 of 1 would meet",
+        ),
+        ("judgements", ["01 0 a 1"], "without leading zeros, 1 of 1 would meet (`01` and `1`)"),
+        (
+            "judgements",
+            ["1 0 a.txt 1"],
+            "without an ending such as `.txt`, 1 of 1 would meet (`a.txt` and `a`)",
+        ),
+    ],
+)
+def test_files_whose_ids_do_not_meet_those_of_runs_are_refused(
+    kind: str, lines: list[str], words: str, cli: Cli, started: Path
+) -> None:
+    """With what would make them meet, and nothing of them is kept."""
+    write(started / "x.run", "1 Q0 a 1 2 x", "1 Q0 A 2 1 x", "2 Q0 a 1 1 x")
+    cli("import", "runs", "x.run").fine()
+    write(started / "f", *lines)
+    options = ("--judge", "ann") if kind == "judgements" else ("--format", "jsonl")
+    assert words in cli("import", kind, "f", *options).failed(1).err
+    assert "no judges" in cli("list", "judges").fine().out
+    with Collection("collection.db") as opened:
+        assert (opened.topics.listed(), opened.documents.listed()) == (set(), set())
 
 
 def test_lenient_reads_runs_by_trec_evals_rules(cli: Cli, started: Path) -> None:

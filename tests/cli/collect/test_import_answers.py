@@ -132,7 +132,7 @@ def test_lost_distinction_is_not_written(here: Path) -> None:
         ({"passage": "gin"}, "u.jsonl:2: expected the passage of one docno, and none has this text"),
         ({"query": "beer"}, "u.jsonl:2: expected the query of one topic, and none has this text"),
         ({"passage": "red wine"}, "u.jsonl:2: expected topic 1 `a` once, and line 1 has it, too"),
-        ({"docid": "zz"}, "u.jsonl:2: unknown docno `zz`"),
+        ({"docid": "zz"}, "u.jsonl: 1 of 1 docno (1 line) not in the collection: `zz`"),
         ({"model": "n"}, "u.jsonl: expected the answers of one model, got those of 2: m, n"),
     ],
 )

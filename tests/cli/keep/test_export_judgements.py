@@ -148,7 +148,7 @@ def test_adjudicator_stays_one_and_qrels_stay_the_same(
 
 
 def test_grades_off_the_scale_and_unknown_ids_are_told_by_line(cli: Cli, staffed: Path) -> None:
-    """A file of another scale or collection is refused as a whole, each line named."""
+    """A file of another scale or collection is refused as a whole."""
     line = (
         '{{"topic": "{}", "docno": "{}", "judge": "x", "state": "judged", "grade": {},'
         ' "reason": "", "note": "", "iteration": "0"}}'
@@ -159,9 +159,9 @@ def test_grades_off_the_scale_and_unknown_ids_are_told_by_line(cli: Cli, staffed
     assert refused.err.splitlines()[-1] == ("hint: --allow-unknown keeps unknown topics and docnos")
     assert refused.err.splitlines()[:4] == [
         "error: s:1: expected a grade of the scale (0, 1, 2), got 3",
-        "s:2: unknown topic `G99`",
-        "s:3: unknown docno `XX`",
         "s:3: expected a grade of the scale (0, 1, 2), got -1",
+        "s: 1 of 2 topics (1 line) not in the collection: `G99`",
+        "s: 1 of 3 docnos (1 line) not in the collection: `XX`",
     ]
     write(staffed / "s", line.format("G99", "XX", 1))
     hint = cli("import", "judgements", "s", "--format", "jsonl").failed(1).err

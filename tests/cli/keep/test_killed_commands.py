@@ -88,7 +88,7 @@ def prepare(folder: Path) -> None:
     run_inside("init", "--scale", "0-2", "--name", "killed", *here).fine()
     run_inside("import", "topics", folder / "topics.jsonl", *here).fine()
     runs = [folder / f"r{number}.run" for number in range(3)]
-    run_inside("import", "runs", *runs, "--allow-unknown", *here).fine()
+    run_inside("import", "runs", *runs, *here).fine()
     run_inside("pool", "--depth", "20", *here).fine()
     run_inside("judges", "add", "ann", *here).fine()
     with Collection(str(folder / "c.db")) as opened:

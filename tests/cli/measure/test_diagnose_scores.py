@@ -95,13 +95,14 @@ def test_what_is_not_known_has_a_reason(cli: Cli, judged: Path) -> None:
     text = cli("diagnose", *STRICT, "--scores", "-m", "Bpref").fine().out
     assert "no-bounds: the lowest and the highest value of this measure are not known." in text
     Path("none.qrels").write_text("Z01 0 nowhere 1\nZ02 0 nowhere 0\n", encoding="utf-8")
-    lost = ("--qrels", "none.qrels", "runs/bm25-words.run", "-m", "AP")
+    Path("z.run").write_text("Z01 Q0 nowhere 1 1 z\nG01 Q0 KG-E-001 1 1 z\n", encoding="utf-8")
+    lost = ("--qrels", "none.qrels", "runs/bm25-words.run", "z.run", "-m", "AP")
     rows, gaps = scored(cli, *lost)
     assert rows["AP", "bm25-words"]["score"] == 0
     assert gaps["bm25-words"]["judged"] is None
     assert gaps["bm25-words"]["unj"] == 0
     assert gaps["bm25-words"]["reason"] == "no-pool, no-documents"
-    Path("none.qrels").write_text("G01 0 nowhere 0\n", encoding="utf-8")
+    Path("none.qrels").write_text("G01 0 KG-E-001 0\n", encoding="utf-8")
     rows, gaps = scored(cli, *lost)
     row = rows["AP", "bm25-words"]
     assert [row[name] for name in ("score", "judged_only", "low", "high")] == [None] * 4

@@ -34,7 +34,7 @@ def mirrored(judged: Path, cli: Cli) -> Path:
     ranked = ["MIRROR-031", "MIRROR-002", "KG-E-031"]
     run = [f"G01 Q0 {docno} {rank} {9 - rank} mirror\n" for rank, docno in enumerate(ranked, 1)]
     (judged / "mirror.run").write_text("".join(run), "utf-8")
-    cli("import", "runs", "mirror.run", "--allow-unknown").fine()
+    cli("import", "runs", "mirror.run").fine()
     cli("import", "docs", "mirror.jsonl", "documents.jsonl", "--all").fine()
     return judged
 

@@ -76,9 +76,9 @@ def test_manifest_says_what_chose(cli: Cli, here: Path) -> None:
 def test_constant_scores_and_budgets_too_large_are_told(cli: Cli, here: Path) -> None:
     """They are defined, used, and said."""
     write(here / "x.run", "1 Q0 a 1 2 x", "1 Q0 b 2 2 x")
-    write(here / "y.run", "2 Q0 c 1 1 y")
+    write(here / "y.run", "1 Q0 a 1 1 y", "2 Q0 c 1 1 y")
     answer = cli("pool", "x.run", "y.run", "-s", "comb-sum", "-b", "9").fine()
-    assert "2 of 2 rankings have a single score, which counts as 0.5" in answer.err
+    assert "3 of 3 rankings have a single score, which counts as 0.5" in answer.err
     assert "2 topics of 2 have fewer documents than the budget: all are taken" in answer.err
     assert answer.out.splitlines() == ["1 a", "1 b", "2 c"]
 

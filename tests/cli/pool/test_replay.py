@@ -228,9 +228,9 @@ def test_judged_topics_without_a_run_are_told(cli: Cli, here: Path) -> None:
     [row] = told.json()
     assert (row["relevant"], row["of_union"], row["of_qrels"]) == (1, 1.0, 0.5)
     assert (row["tau_b"], row["reason"]) == (None, "fewer-than-two")
-    write(here / "q", "3 0 a 1")
-    refused = cli("replay", "x.run", "--qrels", "q").failed(1)
-    assert "none of the first 100 documents of any run is judged" in refused.err
+    write(here / "x.run", "1 Q0 b 1 2 x", "1 Q0 a 2 1 x")
+    refused = cli("replay", "x.run", "--qrels", "q", "--depth", "1").failed(1)
+    assert "none of the first 1 documents of any run is judged" in refused.err
 
 
 @pytest.mark.parametrize(

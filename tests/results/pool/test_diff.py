@@ -13,7 +13,7 @@ from store.errors import ArgumentError, StoreError
 
 def test_pools_in_memory_and_files_are_compared_alike(tmp_path: Path) -> None:
     """A pool, the file it is written to, and the pairs in it are one and the same."""
-    found = pool({"x": {"1": {"a": 3.0, "b": 2.0}}, "y": {"10": {"c": 1.0}}}, depth=2)
+    found = pool({"x": {"1": {"a": 3.0, "b": 2.0}}, "y": {"1": {"a": 1.0}, "10": {"c": 1.0}}}, depth=2)
     found.write(tmp_path / "pool.txt")
     for same in (found.pool, tmp_path / "pool.txt", {("1", "a"), ("1", "b"), ("10", "c")}):
         compared = compare_pools(same, {("1", "b"), ("2", "d")})

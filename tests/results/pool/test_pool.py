@@ -37,14 +37,15 @@ class Heard(Listener):
 
 
 def test_a_pool_has_sizes_uniques_and_doubts() -> None:
-    """Nothing is said: what there is to doubt is in the warnings."""
+    """What there is to doubt is in the warnings; of topics that do not meet a listener hears at once."""
     listener = Heard()
     with listening(listener):
         found = pool(RUNS, depth=2)
-    assert listener.words == []
+    alone = "1 of 2 topics of one run alone: `2`"
+    assert listener.words == [alone]
     assert (found.topics, found.sizes.tolist()) == (["1", "2"], [3, 1])
     assert (found.runs, found.unique.tolist()) == (["x", "y"], [2, 1])
-    assert found.warnings == ("1 of 3 rankings have fewer than 2 documents",)
+    assert found.warnings == (alone, "1 of 3 rankings have fewer than 2 documents")
     assert found.manifest["parameters"] == {"depth": 2}
     assert found.table("documents").to_dict()["docno"] == ["a", "b", "e", "d"]
     with pytest.raises(ArgumentError, match="annotated"):

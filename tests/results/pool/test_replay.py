@@ -41,5 +41,5 @@ def test_what_cannot_be_replayed_is_refused() -> None:
     """A budget is at least 1, and something within the depth is judged."""
     with pytest.raises(ArgumentError, match="budgets"):
         replay((RUNS, QRELS), budgets=[0])
-    with pytest.raises(PoolerError, match="is judged"):
+    with pytest.raises(PoolerError, match="no topic of the runs is in the qrels"):
         replay((RUNS, {"9": {"a": 1}}))

@@ -1,0 +1,118 @@
+"""Runs and qrels as other Python libraries hold them: mappings, data frames, rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any, SupportsFloat, SupportsIndex
+
+from store.errors import ArgumentError
+from store.records import Qrel
+
+_TOPIC = ("topic", "qid", "query_id", "q_id")
+_DOCNO = ("docno", "doc_id", "docid")
+_VALUE = {"qrels": ("grade", "label", "relevance", "rel", "score"), "runs": ("score",)}
+_WHAT = {"qrels": "grade", "runs": "score"}
+
+
+def is_frame(given: object) -> bool:
+    """Tell a data frame of any library."""
+    return hasattr(given, "columns") and hasattr(given, "__getitem__")
+
+
+def is_ranking(given: object) -> bool:
+    """Tell what holds one run, without its name."""
+    if isinstance(given, Mapping):
+        first = next(iter(given.values()), None)
+        return isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), SupportsFloat)
+    return is_frame(given) or hasattr(given, "to_dict")
+
+
+def is_row(given: object) -> bool:
+    """Tell a topic, a docno and a value: a tuple, or an object of ir_measures."""
+    return isinstance(given, tuple | list) or hasattr(given, "query_id")
+
+
+def by_topic(name: str, given: Any) -> dict[str, dict[str, float]]:
+    """Return the value of each document of each topic; `name` is ``qrels`` or ``runs``.
+
+    `ArgumentError` names what has another shape, and a value that is no number.
+
+    >>> by_topic("qrels", [(1, 7, 1.0)])
+    {'1': {'7': 1.0}}
+    """
+    found: dict[str, dict[str, float]] = {}
+    for topic, docno, value in _rows(name, given):
+        of_topic = found.setdefault(_id(name, topic), {})
+        if (key := _id(name, docno)) in of_topic:
+            raise ArgumentError(name, f"must name a document once for topic {topic}", docno)
+        if isinstance(value, str) or not isinstance(value, SupportsFloat) or not isfinite(value):
+            requirement = f"must hold finite numbers: topic `{topic}`, document `{docno}`"
+            raise ArgumentError(name, requirement, value)
+        of_topic[key] = float(value)
+    return found
+
+
+def qrels_given(given: Any) -> str | list[Qrel] | None:
+    """Return a file, or judged documents; `ArgumentError` names a grade that is no whole number."""
+    if given is None or isinstance(given, str | Path):
+        return None if given is None else str(given)
+    if isinstance(given, Iterable) and not isinstance(given, Mapping) and not is_frame(given):
+        given = [*given]
+        if all(isinstance(one, Qrel) for one in given):
+            return [*given]
+    found = []
+    for topic, grades in by_topic("qrels", given).items():
+        for docno, grade in grades.items():
+            if grade != int(grade):
+                requirement = f"must hold whole numbers: topic `{topic}`, document `{docno}`"
+                raise ArgumentError("qrels", requirement, grade)
+            found.append(Qrel(topic, docno, int(grade)))
+    return found
+
+
+def _rows(name: str, given: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield topic, docno and value of any shape."""
+    what = _WHAT[name]
+    if is_frame(given):
+        columns = [_column(name, given, names) for names in (_TOPIC, _DOCNO, _VALUE[name])]
+        yield from zip(*(given[column] for column in columns), strict=True)
+        return
+    if not isinstance(given, Mapping) and hasattr(given, "to_dict"):
+        given = given.to_dict()
+    if isinstance(given, Mapping):
+        for topic, of_topic in given.items():
+            if not isinstance(of_topic, Mapping):
+                requirement = f"must be {{topic: {{docno: {what}}}}}, and topic `{topic}` is no mapping"
+                raise ArgumentError(name, requirement, of_topic)
+            for docno, value in of_topic.items():
+                yield topic, docno, value
+        return
+    for row in given if isinstance(given, Iterable) else [given]:
+        if hasattr(row, "query_id"):
+            yield row.query_id, row.doc_id, row.relevance if name == "qrels" else row.score
+        elif isinstance(row, tuple | list) and len(row) == 3:
+            yield row[0], row[1], row[2]
+        else:
+            requirement = (
+                f"must be {{topic: {{docno: {what}}}}}, a data frame, or rows of topic, docno and {what}"
+            )
+            raise ArgumentError(name, requirement, row)
+
+
+def _column(name: str, frame: Any, names: tuple[str, ...]) -> str:
+    for one in names:
+        if one in frame.columns:
+            return one
+    requirement = f"must be a data frame with a column {' or '.join(names)}"
+    raise ArgumentError(name, requirement, [*frame.columns])
+
+
+def _id(name: str, given: Any) -> str:
+    """Return an id as text, a whole number too."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, SupportsIndex) and not isinstance(given, bool):
+        return str(int(given))
+    raise ArgumentError(name, "must have ids that are text or whole numbers", given)
