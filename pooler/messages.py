@@ -44,6 +44,19 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+@contextmanager
+def kept_warnings() -> Iterator[list[str]]:
+    """Keep the warnings of what is done inside, for another process or a later moment to send."""
+
+    class Keeper(Listener):
+        def warn(self, message: str) -> None:
+            kept.append(message)
+
+    kept: list[str] = []
+    with listening(Keeper()):
+        yield kept
+
+
 def say(message: str) -> None:
     """Send a message."""
     current_listener().say(message)

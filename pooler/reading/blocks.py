@@ -20,6 +20,7 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import warn
 from pooler.reading.columns import (
     BACK,
     FRONT,
@@ -32,10 +33,11 @@ from pooler.reading.columns import (
     parse_ranks,
     parse_scores,
 )
+from pooler.reading.shapes import LOOKED_AT, exchanged, is_quoted
 from store.errors import ArgumentError, FaultList, FormatError
 from store.formats.run_header import START, RunHeader, cut_header, read_header
 from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import open_bytes
+from store.formats.syntax.lines import BOM, open_bytes
 from store.ranking import Order, compared_scores, rank_order, ties_at_cut
 
 _CONTROLS = bytes([*range(9), *range(14, 32), 127])
@@ -44,7 +46,7 @@ _DELETE = b"\x7f"
 _ODD_CHARACTERS = re.compile("[\x80-\xa0\u061c\u1680\u180e\u2000-\u206f\u3000\ufeff]")
 """The blanks, controls and bidirectional controls beyond ASCII, and some harmless neighbours."""
 _FIRST_PRINTABLE = 33
-_NEWLINE = 10
+_TAB, _NEWLINE = b"\t\n"
 _FIELDS = 6
 TOPIC, Q0, DOCNO, RANK, SCORE, TAG = range(_FIELDS)
 _SEPARATORS = (b" ", b"\t")
@@ -136,6 +138,12 @@ def _any_blanks(text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.
     # As many newlines as lines, one after every sixth field: so there is none between others.
     if (newlines < ends[:, -1]).any() or (newlines[:-1] > starts[1:, 0]).any():
         raise SuspicionError("a line has not six fields")
+    if (is_tab := text == _TAB).any():
+        n_tabs = np.cumsum(is_tab)
+        is_between_tabs = np.diff(n_tabs[newlines], prepend=0) == _FIELDS - 1
+        has_none = (n_tabs[starts[:, 1:]] == n_tabs[ends[:, :-1] - 1]).any(axis=1)
+        if (is_between_tabs & has_none).any():
+            raise SuspicionError("a blank in a field between tabs")
     return starts, ends - starts
 
 
@@ -426,6 +434,7 @@ def _least_tied(worth: float | int, order: Order) -> float | int:
 BLOCK_BYTES = 3 << 17
 """Bytes read at a time: a few topics' lines, whose columns fit a processor's cache."""
 _LONGEST_LINE = 1 << 20
+_LOOKED_AT_BYTES = 1 << 14
 _BALLAST_BYTES = 1 << 23
 """More than any array here has; never touched, so it takes no memory."""
 
@@ -443,12 +452,19 @@ class LineFacts:
     """Those of the header not counted."""
     header: RunHeader | None = None
     n_of_header: int = 0
-    """Lines of the header."""
+    """Lines of the header, and comments after it."""
     is_ascii: bool = True
     n_odd_q0: int = 0
     """Lines whose second field is neither `Q0` nor `0`, and ..."""
+    notes: dict[str, str] = field(default_factory=dict)
+    """What is odd about the columns of the first lines, by code."""
     odd_q0: tuple[int, bytes] | None = None
     """... line number and second field of the first of them; not looked for unless asked."""
+
+    def warn(self, path: str) -> None:
+        """Send the notes as warnings."""
+        for note in self.notes.values():
+            warn(f"{path}: {note}")
 
 
 Numbering = Callable[[FieldColumn], NDArray[np.int32]]
@@ -498,6 +514,7 @@ def read_blocks(
             candidates = TopCandidates(depth, order, with_scores=with_scores)
         candidates.add(part.docnos, part.scores, part.keys, ranks)
     topics[topic.decode()] = candidates.finish()
+    facts.warn(path)
     return RunTop(
         tag=facts.tag.decode(),
         file=PurePath(path).name,
@@ -597,20 +614,29 @@ def _whole_lines(path: str, facts: LineFacts, block_bytes: int) -> Iterator[byte
 
 
 def _after_header(data: bytes, facts: LineFacts) -> bytes:
-    """Take a header off the first bytes of a file."""
-    if not START.match(data):
-        return data
-    header, data = cut_header(data)
-    faults = FaultList("")
-    facts.header, facts.n_of_header = read_header(header, faults), header.count(b"\n")
-    if faults:
-        raise SuspicionError("a header")
+    """Take a byte order mark, a header and comments off the first bytes of a file; look at what follows."""
+    data = data.removeprefix(BOM)
+    if START.match(data):
+        header, data = cut_header(data)
+        faults = FaultList("")
+        facts.header, facts.n_of_header = read_header(header, faults), header.count(b"\n")
+        if faults:
+            raise SuspicionError("a header")
+    while data.startswith(b"#"):
+        facts.n_of_header += 1
+        _, end, data = data.partition(b"\n")
+        if not end:
+            raise SuspicionError("a comment of more than a block")
+    if told := exchanged(data[:_LOOKED_AT_BYTES].split(b"\n", LOOKED_AT)[:-1]):
+        facts.notes["exchanged"] = told
     return data
 
 
 def _check_tag(tags: FieldColumn, facts: LineFacts) -> None:
     """Raise `SuspicionError` unless all lines have the tag of those before."""
     tag = tags.at(0)
+    if is_quoted(tag):
+        raise SuspicionError("quotation marks")
     if tag != (facts.tag or tag) or tags.changes().size:
         raise SuspicionError("a second tag")
     facts.tag = tag

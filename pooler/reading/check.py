@@ -13,6 +13,8 @@ rank-number   stated ranks are not integers
 rank-zero     stated ranks start at 0
 short-topic   a topic has fewer documents than the depth; without a depth, fewer than 10
 missing-topic the file has no document for a known topic
+exchanged     the columns of rank and score look exchanged
+lenient       lines of more than six fields: what was taken for what
 q0            the second field is neither `Q0` nor `0`
 look-alike    docnos of the file, or of those before it, differ in Unicode normal form alone
 ============= ====================================================================================
@@ -157,7 +159,7 @@ def _check_fast(path: str, asked: CheckOptions) -> _Checked:
         raise SuspicionError("an unknown topic or docno")
     n_lines = facts.n_of_header + facts.n_lines
     parsed = ParsedRun(facts.tag.decode(), facts.digest.hexdigest(), n_lines, n_odd_q0=facts.n_odd_q0)
-    parsed.header = facts.header
+    parsed.header, parsed.notes = facts.header, facts.notes
     if facts.odd_q0 is not None:
         line, field = facts.odd_q0
         parsed.odd_q0 = line, quoted(field.decode())
@@ -343,7 +345,8 @@ class _Oddities:
             yield RunWarning("rank-zero", message, len(self._from_zero))
 
     def _of_file(self, parsed: ParsedRun, topics: Collection[str]) -> Iterator[RunWarning]:
-        """Tell topics with few documents or none, and unusual second fields."""
+        """Tell odd columns, topics with few documents or none, and unusual second fields."""
+        yield from (RunWarning(code, message, 1) for code, message in parsed.notes.items())
         if self._short:
             listed = first_of([topic for topic, _ in self._short])
             message = f"fewer than {self._enough} documents in {listed}: {self._short[0][1]} in the first"

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.reading.strict import whole_ranks
+from store.fields import LONGEST_ID
 
 LONGEST_FIELD = 256
 """Bytes; longer fields are left to readers that go line by line."""
@@ -28,7 +29,7 @@ _FIRST_BYTES = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(WORD + 1)],
 _NEWLINE = 10
 _HALF, _SHIFT = np.uint64(32), np.uint64(29)
 _FACTORS = np.array(
-    [pow(0x9E3779B97F4A7C15, place + 1, 1 << 64) for place in range(LONGEST_FIELD // WORD)], np.uint64
+    [pow(0x9E3779B97F4A7C15, place + 1, 1 << 64) for place in range(LONGEST_ID // WORD)], np.uint64
 )
 """One for each word of a field; odd, so that multiplying loses nothing of a word."""
 
@@ -42,7 +43,7 @@ class FieldColumn:
     starts: NDArray[np.int64]
     """Where the field begins in `text`, shape (n_lines,)."""
     lengths: NDArray[np.int64]
-    """Its bytes, 1 to `LONGEST_FIELD`, none of them a control character; shape (n_lines,)."""
+    """Its bytes, 1 to `LONGEST_FIELD` in a block, none of them a control character; shape (n_lines,)."""
     width: int = 0
     """Bytes of every field, where all have as many; 0 = they differ, or it is not known."""
 
@@ -133,7 +134,8 @@ class FieldColumn:
         """Make a column of fields that stand nowhere yet."""
         lengths = np.fromiter(map(len, fields), np.int64, len(fields))
         starts = FRONT + np.cumsum(lengths) - lengths
-        return FieldColumn(b"".join((bytes(FRONT), *fields, bytes(BACK))), starts, lengths)
+        back = bytes(BACK + int(lengths.max(initial=0)))
+        return FieldColumn(b"".join((bytes(FRONT), *fields, back)), starts, lengths)
 
 
 MOST_BYTES = 24

@@ -16,6 +16,7 @@ from subprocess import PIPE, Popen
 from threading import Event, Thread
 from typing import Any, BinaryIO, TypeVar, cast
 
+from pooler.messages import kept_warnings, warn
 from store.errors import ArgumentError, PoolerError
 from store.formats.syntax.lines import STDIN
 
@@ -112,7 +113,9 @@ def _share(
                 if answer is None:
                     n_busy -= 1
                 else:
-                    outcomes[answer[0]] = answer[1]
+                    index, (outcomes[index], warnings) = answer
+                    for message in warnings:
+                        warn(message)
                     progress(1)
     finally:
         for helper in helpers:
@@ -201,8 +204,9 @@ def _work() -> None:
         try:
             task = pickle.load(sys.stdin.buffer)
             while True:
-                answer = _attempt(task, pickle.load(sys.stdin.buffer))
-                pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
+                with kept_warnings() as warnings:
+                    outcome = _attempt(task, pickle.load(sys.stdin.buffer))
+                pickle.dump((outcome, warnings), answers, pickle.HIGHEST_PROTOCOL)
                 answers.flush()
         except EOFError:
             return  # there is nothing left to do

@@ -1,11 +1,12 @@
 """The list of runs: a file that says what the run files themselves do not.
 
-Cells stand between tabs. The first line names the columns: ``file`` and, in any order, ``tag``, ``name``,
-``group``, ``contributes`` (yes, no, 1, 0, true, false; empty = yes) and ``models``. ``tag`` is what the file
-must say, and a mistake otherwise. ``name`` is what the run is called instead, where run files are measured
-with qrels: several files may then have the same tag, or one with blanks, ``FSDM [d]``, of which the lenient
-reading keeps the first word. No two runs may have one name. A relative run file is one beside the list, or
-beneath its folder; of a list from standard input, beneath the working folder.
+Cells stand between tabs, or between commas as in CSV. The first line names the columns: ``file`` and, in any
+order, ``tag``, ``name``, ``group``, ``contributes`` (yes, no, 1, 0, true, false; empty = yes) and ``models``.
+``tag`` is what the file must say, and a mistake otherwise. ``name`` is what the run is called instead, where
+run files are measured with qrels: several files may then have the same tag, or one with blanks, ``FSDM [d]``,
+of which the lenient reading keeps the first word. No two runs may have one name. A relative run file is one
+beside the list, or beneath its folder; of a list from standard input, beneath the working folder. It may have
+the backslashes of Windows.
 
 ``models`` names the language models that the run uses, parted by commas: ``gpt-4,llama``, or ``none``; empty
 means that nothing is said. `pooler audit` reads it, and the rules of a track (`pooler.reading.rules`).
@@ -15,6 +16,7 @@ What a line does not say of group and models, a header of the run file may (`sto
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -112,12 +114,15 @@ def read_run_list(path: str) -> list[RunEntry]:
     faults = FaultList(path)
     folder = PurePath() if path == STDIN else PurePath(path).parent
     columns: list[str] | None = None
+    separator = "\t"
     entries: list[RunEntry] = []
     first_lines: dict[tuple[str, str], int] = {}
     for number, line in read_text_lines(path, faults):
         if not line.strip():
             continue
-        cells = [cell.strip() for cell in line.split("\t")]
+        if columns is None and "\t" not in line and "," in line:
+            separator = ","
+        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
         if columns is None:
             columns = cells
             _check_columns(columns, number, faults)
@@ -172,11 +177,16 @@ def _entry(cells: dict[str, str], number: int, folder: PurePath, faults: FaultLi
     stated = cells.get("contributes", "").lower()
     if stated not in _YES | _NO:
         faults.add(number, f"expected `contributes` to be yes or no, got `{stated}`", "contributes")
+    path = Path(folder, file)
+    if "\\" in file and not path.exists():
+        path = Path(folder, file.replace("\\", "/"))
+    if faults.count == count and "://" not in file and not path.exists():
+        faults.add(number, f"there is no run file `{file}`", "file")
     if faults.count > count:
         return None
     is_told = "contributes" in cells
     where = f"{faults.path}:{number}"
-    return RunEntry(str(Path(folder, file)), tag, group, stated in _YES, name, models, is_told, where)
+    return RunEntry(str(path), tag, group, stated in _YES, name, models, is_told, where)
 
 
 def _models(text: str) -> tuple[str, ...] | None:

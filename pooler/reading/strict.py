@@ -1,12 +1,14 @@
 """Reading run files, and the one definition of what is wrong with one.
 
 A line of a run file is `topic Q0 docno rank score tag`: exactly six fields between any blanks.
-Blank lines, Windows line ends, a missing last line end and compression are all in order.
+Blank lines, lines that begin with `#`, a byte order mark, any line ends, a missing last one and compression
+are all in order. Where a line has five tabs, other blanks part no fields.
 
 ============== ==================================================================================
 code           fault
 ============== ==================================================================================
-fields         the line has not six fields
+fields         the line has not six fields, or lenient reading cannot tell which six of more are a run's
+quotes         the run tag has quotation marks around it, and so have the other fields
 score          the score is no number, or has an underscore, or is infinite or NaN
 duplicate      the document is in the topic already
 split-topic    the topic goes on after another one; told once for each time it does
@@ -15,10 +17,9 @@ unknown-topic  the collection has no such topic; told once a topic
 unknown-docno  the collection has no such document
 id             a topic id, docno or tag has control, bidirectional or zero-width characters, or
                blanks beyond ASCII, or no valid UTF-8; or a topic id begins with `#`
-bom            the file begins with a byte order mark
 header         the header (`store.formats.run_header`) has no end, is no YAML, or contradicts what is known
                of the run
-long           a field has more than 1,024 bytes
+long           a field has more than 1,024 bytes, or a line more than any line can have
 empty          the file has no run line, nor another fault
 qrels          all lines are those of a qrels file; told once, in place of every other fault
 other-kind     the file looks like one of topics or documents, or like a list of runs; told likewise
@@ -28,9 +29,9 @@ gzip, xz,      the compressed data is truncated or damaged, or is none and no te
 bz2, zstd      name says
 ============== ==================================================================================
 
-Lenient reading follows trec_eval: text after the sixth field and lines that begin with `#` are
-passed over, a topic may go on after another one, the last line's tag is the run's, and a byte
-order mark is dropped. All else stays a fault: trec_eval reads the score `abc` as 0 in silence.
+Lenient reading follows trec_eval: text after the sixth field is passed over, where it cannot be part of the
+others, a topic may go on after another one, and the last line's tag is the run's. All else stays a fault:
+trec_eval reads the score `abc` as 0 in silence.
 """
 
 from __future__ import annotations
@@ -39,20 +40,20 @@ import hashlib
 import re
 from collections.abc import Container, Set
 from dataclasses import dataclass, field
-from math import isfinite, nan
 from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import warn
+from pooler.reading.shapes import LOOKED_AT, advice, can_be_cut, exchanged, fields_of, is_quoted, number_of
 from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault
 from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, QRELS, RUN, open_bytes, report_kind, tell_kind
+from store.formats.syntax.lines import BOM, QRELS, RUN, lines_of, open_bytes, report_kind, tell_kind
 from store.records import Ranking, Run
 
-LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
 SPLIT_HINT = "`--lenient` joins the parts of a topic, as trec_eval does"
 _FIELDS = ("a topic id", "a second field", "a docno", "a rank", "a score", "a run tag")
 _SHOWN_CHARACTERS = 60
@@ -94,6 +95,8 @@ class ParsedRun:
     hint: str | None = None
     """What to do about the faults."""
     header: RunHeader | None = None
+    notes: dict[str, str] = field(default_factory=dict)
+    """What is odd about its columns, by code."""
 
 
 def read_run(path: str, *, lenient: bool = False) -> Run:
@@ -105,6 +108,8 @@ def read_run(path: str, *, lenient: bool = False) -> Run:
     faults = FaultList(path)
     parsed = parse_run(path, faults, lenient=lenient)
     faults.raise_if_any(hint=parsed.hint)
+    for note in parsed.notes.values():
+        warn(f"{path}: {note}")
     rankings = [
         Ranking(topic.topic, topic.docnos, np.array(topic.scores), whole_ranks(topic.ranks))
         for topic in parsed.topics
@@ -138,7 +143,9 @@ def parse_run(
     parsed = ParsedRun()
     digest = hashlib.sha256()
     scan = _Scan(parsed, faults, lenient=lenient, known_topics=known_topics)
-    number = 0
+    number = n_faults = 0
+    line = b""
+    looked: list[bytes] = []
     current: bytes | None = None
     tag: bytes | None = None
     header: list[bytes] | None = None
@@ -151,13 +158,15 @@ def parse_run(
         return parsed
     with opened as file:
         try:
-            for number, raw in enumerate(file, start=1):
-                digest.update(raw)
+            for number, raw in lines_of(file, faults, digest):
+                if number > LOOKED_AT and faults.count > n_faults:
+                    looked.append(line)
+                    n_faults = faults.count
                 line = raw
+                if number <= LOOKED_AT:
+                    looked.append(line)
                 if number == 1:
                     line = raw.removeprefix(BOM)
-                    if raw.startswith(BOM) and not lenient:
-                        faults.add(1, "expected no byte order mark", "bom")
                     header = [] if START.fullmatch(line) else None
                 if header is not None:
                     if line.startswith(b"#"):
@@ -166,12 +175,11 @@ def parse_run(
                             parsed.header, header = read_header(b"".join(header), faults), None
                         continue
                     parsed.header, header = read_header(b"".join(header), faults), None
-                fields = line.split()
-                if len(fields) != 6 or (lenient and line.startswith(b"#")):
-                    if not fields or (lenient and line.startswith(b"#")):
-                        continue
-                    if not scan.repair_fields(number, fields):
-                        continue
+                if line.startswith(b"#"):
+                    continue
+                fields = fields_of(line) if b"\t" in line else line.split()
+                if len(fields) != 6 and (not fields or not scan.repair_fields(number, fields)):
+                    continue
                 if len(line) > LONGEST_ID and scan.has_long_field(number, fields):
                     continue
                 topic_bytes, q0, docno_bytes, rank, score_bytes, tag_bytes = fields
@@ -185,7 +193,7 @@ def parse_run(
                     scan.see_odd_q0(number, q0)
                 docno = docno_bytes.decode("utf-8", "surrogateescape")
                 is_good = True
-                if not (docno_bytes.isascii() and docno.isprintable()):
+                if b" " in docno_bytes or not (docno_bytes.isascii() and docno.isprintable()):
                     is_good = scan.check_id(number, docno_bytes, "docno")
                 if known_docnos is not None and docno not in known_docnos:
                     message = f"expected a known docno, got {_quoted_bytes(docno_bytes)}"
@@ -196,11 +204,7 @@ def parse_run(
                     message = f"{document} is in topic {quoted(here.topic)} already"
                     faults.add(number, f"{message}, on line {first}", "duplicate")
                     is_good = False
-                try:
-                    score = float(score_bytes)
-                except ValueError:
-                    score = nan
-                if not isfinite(score) or b"_" in score_bytes:
+                if (score := number_of(score_bytes)) is None:
                     got = _quoted_bytes(score_bytes)
                     faults.add(number, f"expected a finite number as score, got {got}", "score")
                 elif is_good:
@@ -222,6 +226,12 @@ def parse_run(
         parsed.hint = faults.hint or parsed.hint
     elif tag is None and not faults:
         faults.add(None, "expected run lines, got none", "empty")
+    if faults and not scan.is_damaged:
+        parsed.hint = faults.hint or advice(path, looked + [line] * (number > LOOKED_AT)) or parsed.hint
+    if scan.cut:
+        parsed.notes["lenient"] = scan.cut
+    if told := exchanged(looked):
+        parsed.notes["exchanged"] = told
     parsed.n_lines = number
     parsed.sha256 = digest.hexdigest()
     return parsed
@@ -243,11 +253,18 @@ class _Scan:
         self.is_damaged = False
         self.n_misshapen = 0
         self.n_like_qrels = 0
+        self.cut = ""
+        """What was taken for what of the first line that was cut to six fields."""
 
     def repair_fields(self, number: int, fields: list[bytes]) -> bool:
         """Cut a line to six fields where lenient reading may, else tell the fault."""
-        has_extra = len(fields) > 6
-        if self.lenient and has_extra:
+        is_cut = self.lenient and len(fields) > 6
+        if is_cut and can_be_cut(fields):
+            if not self.cut:
+                self.cut = (
+                    f"line {number} has {len(fields)} fields: read field 3 as docno, 5 as score, 6"
+                    f" ({_quoted_bytes(fields[5])}) as run tag, and dropped the rest, as on all such lines"
+                )
             del fields[6:]
             return True
         self.n_misshapen += 1
@@ -255,10 +272,8 @@ class _Scan:
         self.n_like_qrels += (
             len(fields) == 4 and fields[1] != b"Q0" and _GRADE.fullmatch(fields[3]) is not None
         )
-        least = "at least " if self.lenient else ""
-        self.faults.add(number, f"expected {least}6 fields, got {len(fields)}", "fields")
-        if has_extra:
-            self.parsed.hint = LENIENT_HINT
+        what = "the first 6 fields to be those of a run" if is_cut else "6 fields"
+        self.faults.add(number, f"expected {what}, got {len(fields)}", "fields")
         return False
 
     def has_long_field(self, number: int, fields: list[bytes]) -> bool:
@@ -281,6 +296,11 @@ class _Scan:
         if is_new:
             self.tags[tag] = number
             self.check_id(number, tag, "run tag")
+            if is_quoted(tag):
+                self.faults.add(number, "expected fields without quotation marks around them", "quotes")
+            elif self.lenient and len(self.tags) > 1 and number_of(tag) is not None:
+                message = f"expected a run tag, got also the number {_quoted_bytes(tag)}"
+                self.faults.add(number, message, "tag")
         text = tag.decode("utf-8", "backslashreplace")
         if self.lenient or len(self.tags) == 1:
             self.parsed.tag = text

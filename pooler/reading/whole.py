@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, BinaryIO, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import kept_warnings, warn
 from pooler.reading.blocks import (
     BLOCK_BYTES,
     LineFacts,
@@ -118,6 +119,7 @@ def read_whole(path: str, *, lenient: bool = False) -> Run:
         except SuspicionError:
             pass
         else:
+            facts.warn(path)
             sha256 = facts.digest.hexdigest()
             header = None if facts.header is None else facts.header.text
             return Run(facts.tag.decode(), rankings, sha256, file=PurePath(path).name, header=header)
@@ -252,6 +254,7 @@ class RunReader:
             with_ranks = self._order in (None, "rank")
             for whole in stream_rankings(entry.file, facts, with_ranks=with_ranks, number=self._number):
                 spool.add(self._pack(whole.topic, whole.names, whole.numbers, whole.scores, whole.ranks))
+            facts.warn(entry.file)
             header = None if facts.header is None else facts.header.text
             sha256 = facts.digest.hexdigest()
             return self._made(entry, facts.tag.decode(), sha256, n_known, spool, header)
@@ -457,13 +460,15 @@ def _read_elsewhere(
         workers, mp_context=multiprocessing.get_context("spawn"), initializer=_set_up_worker, initargs=reader
     )
     coming = iter(entries)
-    ahead: deque[Future[NumberedRun]] = deque()
+    ahead: deque[Future[tuple[NumberedRun, list[str]]]] = deque()
     try:
         with interrupts_held():  # until a worker ignores them, it would show a trace
             for _ in range(_AHEAD * workers):
                 _submit_next(executor, coming, ahead)
         while ahead:
-            run = ahead.popleft().result()
+            run, warnings = ahead.popleft().result()
+            for message in warnings:
+                warn(message)
             _submit_next(executor, coming, ahead)
             yield run
     except BrokenProcessPool:
@@ -473,7 +478,9 @@ def _read_elsewhere(
 
 
 def _submit_next(
-    executor: ProcessPoolExecutor, coming: Iterator[RunEntry], ahead: deque[Future[NumberedRun]]
+    executor: ProcessPoolExecutor,
+    coming: Iterator[RunEntry],
+    ahead: deque[Future[tuple[NumberedRun, list[str]]]],
 ) -> None:
     for entry in coming:
         ahead.append(executor.submit(_read_in_worker, entry))
@@ -490,5 +497,6 @@ def _set_up_worker(folder: str, lenient: bool, order: Order | None) -> None:  # 
     _READERS.append(RunReader(folder, lenient=lenient, order=order))
 
 
-def _read_in_worker(entry: RunEntry) -> NumberedRun:
-    return _READERS[0].read(entry)
+def _read_in_worker(entry: RunEntry) -> tuple[NumberedRun, list[str]]:
+    with kept_warnings() as warnings:
+        return _READERS[0].read(entry), warnings

@@ -25,7 +25,7 @@ from store.formats.codes import (
     parse_map,
     settle_repeats,
 )
-from store.formats.syntax.lines import STDIN, TO_UNCOMPRESS, shell_words
+from store.formats.syntax.lines import PACKED, STDIN, piped
 from store.formats.syntax.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
 from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
 from store.text import NaturalKey, counted, natural_key
@@ -216,7 +216,7 @@ def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: Fau
         return None
     if table.rows and table.rows[0].line < first.line:
         return None
-    skip = shell_words(file, f"tail -n +{first.line + 1}")
+    skip = piped(file, f"tail -n +{first.line + 1}")
     words = ["pooler", "import", "judgements", "-", "--input-columns", ",".join(wanted.columns)]
     words += [] if wanted.topic is None else ["--topic", wanted.topic]
     words += [] if wanted.judge is None else ["--judge", wanted.judge]
@@ -333,7 +333,7 @@ def judge_of_file(file: str) -> str:
     if file == STDIN:
         return "stdin"
     path = PurePath(file)
-    return PurePath(path.stem).stem if path.suffix in TO_UNCOMPRESS else path.stem
+    return PurePath(path.stem).stem if path.suffix in PACKED else path.stem
 
 
 def read_files(

@@ -29,7 +29,7 @@ from store.errors import ArgumentError, FaultList
 from store.fields import topic_fault
 from store.formats import TopicFormat
 from store.formats.syntax.json_lines import IdRegister, read_texts
-from store.formats.syntax.lines import TOPICS, read_text_lines, report_kind, shell_words
+from store.formats.syntax.lines import TOPICS, piped, read_text_lines, report_kind
 from store.formats.syntax.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
 from store.records import Topic
 
@@ -234,8 +234,8 @@ def _tabs_hint(path: str, bare: Sequence[str]) -> str | None:
         return None
     is_named = header_fields(bare[0].split(mark), _COLUMN_KEYS, FIELD_KEYS) is not None
     if mark != " " and (is_named or any('"' in line for line in bare)):
-        return f"put tabs between the fields: {shell_words(path, _CSV_TO_TSV.format(mark))}"
-    command = shell_words(path, rf"sed 's/{mark}/\t/'")
+        return f"put tabs between the fields: {piped(path, _CSV_TO_TSV.format(mark))}"
+    command = piped(path, rf"sed 's/{mark}/\t/'")
     return f"turn the first {marks[mark]} of each line into a tab: {command}"
 
 

@@ -4,7 +4,10 @@ Written from the grammar in the docstring of `pooler.reading.strict` and from th
 line and one rule at a time; it calls none of the project's code. What the grammar leaves open is
 settled here so:
 
-- A line ends at a line feed. Blanks are the six of C's ``isspace``; other blanks part no fields.
+- A line ends at a line feed, or where the file begins without any at a carriage return. Blanks are the six
+  of C's ``isspace``; other blanks part no fields, and nor do blanks between five tabs, where one has one.
+- A byte order mark is dropped, and a line that begins with `#` is a comment.
+- Lenient reading takes six fields of more where no others can be those of a run.
 - The second field, the stated rank, and what lenient reading passes over may be any bytes.
 - A line with the wrong number of fields says nothing else; other faulty lines do, so one line can
   have several faults, and a document of a faulty line is in its topic all the same.
@@ -81,7 +84,10 @@ def read_obviously(
     if given_grade.text[:2] in (b"\xff\xfe", b"\xfe\xff"):
         given_grade.faults.append((None, "utf16"))
         return given_grade
-    lines = given_grade.text.split(b"\n")
+    text = given_grade.text
+    if b"\n" not in text[: 1 << 18] and b"\r" in text[: 1 << 18].rstrip(b"\r"):
+        text = text.replace(b"\r", b"\n")
+    lines = text.split(b"\n")
     if given_grade.is_damaged or lines[-1] == b"":
         lines.pop()  # what follows the last line feed: nothing, or less than a line
     given_grade.n_lines = len(lines)
@@ -94,14 +100,17 @@ def read_obviously(
         line = whole_line
         if number == 1 and line[:3] == b"\xef\xbb\xbf":
             line = line[3:]
-            if not lenient:
-                faults.append((1, "bom"))
-        if lenient and line[:1] == b"#":
+        if line[:1] == b"#":
             continue
         fields = [text for text in _BLANKS.split(line) if text]
         if not fields:
             continue
-        if lenient:
+        is_readable = len(fields) > 6 and only_first_six(fields)
+        cells = [re.sub(rb"^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$", b"", cell) for cell in line.split(b"\t")]
+        is_by_tabs = len(cells) == 6 and any(map(_BLANKS.search, cells))
+        if is_by_tabs and not (is_readable and _BLANKS.search(cells[5])):
+            fields = cells
+        if lenient and len(fields) > 6 and is_readable:
             fields = fields[:6]
         if len(fields) != 6:
             faults.append((number, "fields"))
@@ -115,6 +124,10 @@ def read_obviously(
             tags.append(tag)
             if not is_id(tag):
                 faults.append((number, "id"))
+            if is_in_quotes(tag):
+                faults.append((number, "quotes"))
+            elif lenient and len(tags) > 1 and number_of(tag) is not None:
+                faults.append((number, "tag"))
             if not lenient and len(tags) > 1:
                 faults.append((number, "tag"))
         if lenient or len(tags) == 1:
@@ -144,7 +157,7 @@ def read_obviously(
         else:
             row = Row(docno.decode(errors="replace"), value, integer_of(rank))
             given_grade.topics.setdefault(topic.decode(errors="replace"), []).append(row)
-    if not given_grade.is_damaged and not documents and are_qrels(lines, lenient=lenient):
+    if not given_grade.is_damaged and not documents and are_qrels(lines):
         faults[:] = [(None, "qrels")]
     elif not given_grade.is_damaged and not given_grade.topics and faults and are_texts(lines):
         faults[:] = [(None, "other-kind")]
@@ -153,11 +166,26 @@ def read_obviously(
     return given_grade
 
 
-def are_qrels(lines: list[bytes], *, lenient: bool) -> bool:
+def only_first_six(fields: list[bytes]) -> bool:
+    """Say whether fields 4 and 5 are the only two numbers with a field after them, and no id is odd."""
+    places = [
+        place
+        for place in range(3, len(fields) - 2)
+        if number_of(fields[place]) is not None and number_of(fields[place + 1]) is not None
+    ]
+    return places == [3] and fields[2] != b"Q0" and not any(map(is_in_quotes, fields))
+
+
+def is_in_quotes(raw: bytes) -> bool:
+    """Say whether a quotation mark is at an end of a field of more bytes."""
+    return len(raw) > 1 and b'"' in (raw[:1], raw[-1:])
+
+
+def are_qrels(lines: list[bytes]) -> bool:
     """Say whether lines, none of which is a run line, are those of a qrels file."""
     if lines and lines[0][:3] == b"\xef\xbb\xbf":
         lines = [lines[0][3:], *lines[1:]]
-    said = [line for line in lines if not (lenient and line[:1] == b"#")]
+    said = [line for line in lines if line[:1] != b"#"]
     kept = [fields for fields in ([one for one in _BLANKS.split(line) if one] for line in said) if fields]
     return bool(kept) and all(
         len(fields) == 4 and fields[1] != b"Q0" and re.fullmatch(rb"[+-]?[0-9]{1,18}(\.0*)?", fields[3])

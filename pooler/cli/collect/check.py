@@ -41,7 +41,7 @@ def check(
 
     Faults: not six fields, a score that is not a finite number, a document twice in a topic, a topic
     split by another, two tags, an unknown topic or docno (with --collection), control characters or
-    invalid UTF-8 in an id, a byte order mark, a header of `ir_metadata` that is no YAML or contradicts the
+    invalid UTF-8 in an id, a header of `ir_metadata` that is no YAML or contradicts the
     run, an empty file, damaged gzip. Warnings: ties, ranks that contradict the scores, ranks from 0, short
     or missing topics, field 2 not Q0.
 

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import io
+import os
 import zlib
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO, cast
 
-from store.errors import Fault, FormatError, PoolerError
+from store.errors import ArgumentError, Fault, FormatError, PoolerError
 from store.formats.syntax.content import ByteBlocks
 
 MAGIC_BYTES = 6
 """Bytes of a file that tell how it is compressed."""
 _MOST_BYTES = 1 << 18
 """Most uncompressed bytes that a library gives at once, where it can be asked."""
+_MOST_TIMES = 100
+"""As many bytes as this may come of one: of text some 10 do."""
+_MOST_MB = "POOLER_MOST_MB"
+LIFTED = f"{_MOST_MB}=1000 before the command lets a line, a document and what is unpacked have 1,000 MB"
 _TRUNCATED = "ends too early: the file is truncated"
+
+
+def most_bytes() -> int:
+    """Return the bytes that a line, a document, and what packed data suspiciously gives, may have at most."""
+    text = os.environ.get(_MOST_MB, "32")
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise ArgumentError(_MOST_MB, "must be an integer >= 1", text)
+    return int(text) * 1_000_000
 
 
 class DamagedDataError(Exception):
@@ -36,10 +49,10 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
     reader over a buffered reader does. The new reader closes `source`, and raises `DamagedDataError`.
     """
     first = source.peek(MAGIC_BYTES)
-    kind = next((kind for kind in _KINDS if first.startswith(kind.magic)), None)
+    kind = _kind_of(first)
     if kind is not None:
         try:
-            return io.BufferedReader(ByteBlocks(kind.content(source), source.close), _MOST_BYTES)
+            return io.BufferedReader(ByteBlocks(_limited(kind, source, path), source.close), _MOST_BYTES)
         except ImportError as error:
             source.close()
             message = f"{path}: {kind.name} files need the Python package `{error.name}`"
@@ -55,11 +68,58 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
     return source
 
 
+class _Packed:
+    """Packed data, and how much of it has been read."""
+
+    def __init__(self, source: io.BufferedReader) -> None:
+        self._source, self.n_bytes = source, 0
+
+    def read(self, n_bytes: int = -1) -> bytes:
+        return self._counted(self._source.read(n_bytes))
+
+    def read1(self, n_bytes: int = -1) -> bytes:
+        return self._counted(self._source.read1(n_bytes))
+
+    def _counted(self, data: bytes) -> bytes:
+        self.n_bytes += len(data)
+        return data
+
+
+def _limited(kind: _Kind, source: io.BufferedReader, path: str) -> Iterator[bytes]:
+    """Unpack data until it gives more than text does; raise what is missing at once."""
+    packed, most = _Packed(source), most_bytes()
+    blocks = kind.content(packed)
+
+    def checked() -> Iterator[bytes]:
+        n_bytes = 0
+        for block in blocks:
+            n_bytes += len(block)
+            if n_bytes > max(most, _MOST_TIMES * packed.n_bytes):
+                message = (
+                    f"expected {kind.name} data of at most {most:,} bytes, or {_MOST_TIMES} times what is"
+                    " packed, got more"
+                )
+                raise FormatError(path, [Fault(None, message, "large")], hint=LIFTED)
+            yield block
+
+    return checked()
+
+
 def misnamed_as(path: str, first: bytes) -> str | None:
     """Say what a file is called that its first bytes do not begin; ``None`` = it is not."""
-    if any(first.startswith(kind.magic) for kind in _KINDS):
-        return None
-    return next((kind.name for kind in _KINDS if path.endswith(kind.suffix)), None)
+    return (
+        None if _kind_of(first) else next((kind.name for kind in _KINDS if path.endswith(kind.suffix)), None)
+    )
+
+
+def packing(first: bytes) -> str | None:
+    """Return the program that unpacks, with `-cd`, a file that begins so; ``None`` = it is not packed."""
+    kind = _kind_of(first)
+    return None if kind is None else kind.name.replace("bz2", "bzip2")
+
+
+def _kind_of(first: bytes) -> _Kind | None:
+    return next((kind for kind in _KINDS if first.startswith(kind.magic)), None)
 
 
 def _is_text(beginning: bytes) -> bool:
@@ -70,10 +130,10 @@ def _is_text(beginning: bytes) -> bool:
         return False
 
 
-def _gzip(source: io.BufferedReader) -> Iterator[bytes]:
+def _gzip(source: _Packed) -> Iterator[bytes]:
     import gzip  # as below: brings much that plain files need nothing of
 
-    file = gzip.GzipFile(fileobj=source)
+    file = gzip.GzipFile(fileobj=cast(BinaryIO, source))
 
     def blocks() -> Iterator[bytes]:
         try:
@@ -86,20 +146,20 @@ def _gzip(source: io.BufferedReader) -> Iterator[bytes]:
     return blocks()
 
 
-def _xz(source: io.BufferedReader) -> Iterator[bytes]:
+def _xz(source: _Packed) -> Iterator[bytes]:
     import lzma
 
     start = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
     return _members(source, "xz", start, lzma.LZMAError, most_bytes=(_MOST_BYTES,), padding=b"\0")
 
 
-def _bz2(source: io.BufferedReader) -> Iterator[bytes]:
+def _bz2(source: _Packed) -> Iterator[bytes]:
     import bz2
 
     return _members(source, "bz2", bz2.BZ2Decompressor, OSError, most_bytes=(_MOST_BYTES,))
 
 
-def _zstd(source: io.BufferedReader) -> Iterator[bytes]:
+def _zstd(source: _Packed) -> Iterator[bytes]:
     import zstandard  # an extra
 
     start = zstandard.ZstdDecompressor().decompressobj
@@ -108,7 +168,7 @@ def _zstd(source: io.BufferedReader) -> Iterator[bytes]:
 
 
 def _members(
-    source: io.BufferedReader,
+    source: _Packed,
     kind: str,
     start: Callable[[], Any],
     damage: type[Exception],
@@ -150,7 +210,7 @@ class _Kind:
     suffix: str
     """How the name of such a file ends."""
     magic: tuple[bytes, ...]
-    content: Callable[[io.BufferedReader], Iterator[bytes]]
+    content: Callable[[_Packed], Iterator[bytes]]
     hint: str = "this Python was built without it; uncompress the file first"
     """What to do when a package is missing."""
 

@@ -12,6 +12,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from glob import iglob
 from itertools import islice
 from pathlib import Path
@@ -19,7 +20,16 @@ from typing import Any, BinaryIO, cast
 
 from store.errors import Fault, FaultList, FormatError, PoolerError
 from store.formats.syntax import irds
-from store.formats.syntax.compression import MAGIC_BYTES, DamagedDataError, misnamed_as, uncompressed
+from store.formats.syntax.compression import (
+    LIFTED,
+    MAGIC_BYTES,
+    DamagedDataError,
+    misnamed_as,
+    most_bytes,
+    packing,
+    uncompressed,
+)
+from store.formats.syntax.content import ByteBlocks
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"
@@ -48,7 +58,7 @@ def open_bytes(path: str) -> BinaryIO:
             if content.peek(2).startswith(_UTF16):
                 content.close()
                 fault = Fault(None, "expected UTF-8, got UTF-16", "utf16")
-                hint = f"{shell_words(path, 'iconv -f UTF-16 -t UTF-8')} writes it as UTF-8"
+                hint = f"{piped(path, 'iconv -f UTF-16 -t UTF-8')} writes it as UTF-8"
                 raise FormatError(path, [fault], hint=hint)
         return cast(BinaryIO, content)
     except OSError as error:
@@ -77,6 +87,17 @@ def _open_hint(path: str, error: OSError) -> str | None:
     return None
 
 
+def piped(path: str, program: str) -> str:
+    """Write the command that lets a program read a file, unpacked."""
+    if path == STDIN:
+        return program
+    unpack = None
+    if is_regular_file(path):
+        with Path(path).open("rb") as file:
+            unpack = packing(file.read(MAGIC_BYTES))
+    return f"{unpack} -cd {shlex.quote(path)} | {program}" if unpack else f"{program} {shlex.quote(path)}"
+
+
 def is_pattern(path: str) -> bool:
     """Return whether a shell would put the names of files in the place of `path`."""
     return not set("*?[").isdisjoint(path)
@@ -100,12 +121,41 @@ def read_lines(
     number = 0
     with open_bytes(path) as file:
         try:
-            for number, line in enumerate(file, start=1):
-                if digest is not None:
-                    digest.update(line)
+            for number, line in lines_of(file, faults, digest or hashlib.sha256()):
                 yield number, line.removeprefix(BOM) if number == 1 else line
         except DamagedDataError as error:
             faults.add(number + 1 if is_damage_placed else None, str(error), error.kind)
+
+
+def lines_of(file: BinaryIO, faults: FaultList, digest: hashlib._Hash) -> Iterator[tuple[int, bytes]]:
+    """Yield line number, from 1, and bytes of each line, and hash them all.
+
+    Where a file begins with many bytes and no line feed, carriage returns end its lines. A line that is too
+    long to be one ends the reading, and is added to `faults`.
+    """
+    first = cast(io.BufferedReader, file).peek()
+    if b"\n" not in first and b"\r" in first.rstrip(b"\r"):
+        file, raw = (
+            io.BufferedReader(ByteBlocks(block.replace(b"\r", b"\n") for block in _hashed(file, digest))),
+            None,
+        )
+    else:
+        raw = digest
+    longest = most_bytes()
+    for number, line in enumerate(iter(partial(file.readline, longest + 1), b""), start=1):
+        if raw is not None:
+            raw.update(line)
+        if len(line) > longest:
+            faults.add(number, f"expected a line of at most {longest:,} bytes, got more", "long")
+            faults.hint = LIFTED
+            return
+        yield number, line
+
+
+def _hashed(file: BinaryIO, digest: hashlib._Hash) -> Iterator[bytes]:
+    while block := file.read(_BUFFER):
+        digest.update(block)
+        yield block
 
 
 def read_text_lines(path: str, faults: FaultList) -> Iterator[tuple[int, str]]:
@@ -125,15 +175,7 @@ def not_utf8(line: bytes, error: UnicodeDecodeError) -> str:
     return f"expected UTF-8, got byte 0x{line[error.start]:02x} at column {error.start + 1}"
 
 
-TO_UNCOMPRESS = {".gz": "gzip -dc", ".xz": "xz -dc", ".bz2": "bzip2 -dc", ".zst": "zstd -dc"}
-
-
-def shell_words(path: str, command: str) -> str:
-    """Write the line that gives a command the text of a file, uncompressed."""
-    file = shlex.quote(path)
-    if (read := TO_UNCOMPRESS.get(Path(path).suffix)) is not None:
-        return f"{read} {file} | {command}"
-    return command if path == STDIN else f"{command} {file}"
+PACKED = {".gz", ".xz", ".bz2", ".zst"}
 
 
 def remedy(path: str, line: bytes) -> str | None:
@@ -143,10 +185,10 @@ def remedy(path: str, line: bytes) -> str | None:
     except UnicodeDecodeError:
         if not line.decode("iso-8859-1").strip().replace("\t", " ").isprintable():
             return None
-        return f"if it is Latin-1: {shell_words(path, 'iconv -f ISO-8859-1 -t UTF-8')} writes it as UTF-8"
+        return f"if it is Latin-1: {piped(path, 'iconv -f ISO-8859-1 -t UTF-8')} writes it as UTF-8"
     if b"\xc2\xa0" not in line:
         return None
-    command = shell_words(path, r"LC_ALL=C sed 's/\xC2\xA0/ /g'")
+    command = piped(path, r"LC_ALL=C sed 's/\xC2\xA0/ /g'")
     return f"no-break spaces part no fields: {command} writes blanks for them"
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from store.errors import FaultList
+from store.formats.syntax.compression import LIFTED, most_bytes
 
 _INLINE = "a abbr b big cite code em font i kbd mark q s small span strike strong sub sup tt u"
 INLINE_TAGS = frozenset(_INLINE.split())
@@ -52,6 +53,7 @@ def read_records(
     opened = 0  # line of the open record's tag; 0 outside records
     n_faults = 0  # faults known when it opened; more of them = a line in it was lost
     parts: list[str] = []
+    size, longest = 0, most_bytes()
     # Of the text before a record one line is told, and none when the record may have begun on a
     # line that was lost: one that is missing here, or that `faults` knows from above the first.
     outside_told = bool(faults)
@@ -60,6 +62,7 @@ def read_records(
         outside_told = outside_told or 0 < next_number < number
         next_number = number + 1
         position = 0
+        size += len(line) + 1
         for match in boundary.finditer(line) if "<" in line else ():
             before = line[position : match.start()]
             closes = match[1] == "/"
@@ -74,10 +77,14 @@ def read_records(
                     )
             elif _is_text(before) and not outside_told:
                 faults.add(number, _outside(tag, before), "markup")
-            opened, n_faults, parts = 0 if closes else number, len(faults), []
+            opened, n_faults, parts, size = 0 if closes else number, len(faults), [], len(line)
             outside_told = False
             position = match.end()
         rest = line[position:]
+        if opened and size > longest:
+            faults.add(opened, f"expected a `<{tag}>` of at most {longest:,} bytes, got more", "long")
+            faults.hint = LIFTED
+            return
         if opened:
             parts.append(rest)
         elif not outside_told and _is_text(rest):

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from store.errors import ArgumentError, FaultList, UnknownNameError
 from store.fields import are_plain_ids, id_fault, is_plain_id, topic_fault
-from store.formats.syntax.lines import LOOKED_AT, not_utf8, read_lines, remedy, shell_words
+from store.formats.syntax.lines import LOOKED_AT, not_utf8, piped, read_lines, remedy
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
@@ -97,7 +97,7 @@ class Layout:
         """Write the line that changes columns; awk leaves fields in quotation marks as they are."""
         mark = self.separator.decode().replace("\t", r"\t")
         parts = ["awk", *([f"-F'{mark}'", f"-v OFS='{mark}'"] if mark else []), f"'{program}'"]
-        return shell_words(path, " ".join(parts))
+        return piped(path, " ".join(parts))
 
 
 def sniff(lines: Sequence[bytes], choices: Sequence[str], *, by_header: bool) -> Layout:
@@ -318,7 +318,7 @@ def _hint(path: str, line: bytes, fields: Fields, grade_place: int | None, layou
         hint = "a mean of judges is no grade: import each judge's own file (--aggregate mean combines them)"
         return hint if b'"' in line else f"{hint}, or round: {rounds} rounds halves up"
     if layout.separator and any(b" " in one for one in fields):
-        command = shell_words(path, "sed 's/ /_/g'")
+        command = piped(path, "sed 's/ /_/g'")
         return f"ids have no blanks, as runs are split at them: {command} writes _ for each, as runs must"
     return None
 

@@ -28,7 +28,7 @@ def test_all_faults_of_all_files_are_told(cli: Cli, here: Path) -> None:
     assert answer.code == 1
     lines = answer.out.splitlines()
     assert [line.partition(": ")[0] for line in lines if "warning" not in line] == [
-        *("a.run:1", "a.run:2", "a.run:3", "b.run:1", "c.run")
+        *("a.run:1", "a.run:2", "a.run:3", "b.run:1", "b.run", "c.run")
     ]
     assert "3 files, 2 with faults (4 in all)" in answer.err
     rows = cli("check", "a.run", "b.run", "c.run", "--format", "tsv").tsv()

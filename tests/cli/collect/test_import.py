@@ -250,7 +250,7 @@ def test_same_file_again_keeps_what_was_said_of_the_run(cli: Cli, started: Path)
 
 def test_every_malformed_file_has_a_hint(cli: Cli, started: Path) -> None:
     """A fault without advice of its own still says what to do next."""
-    write(started / "bom.run", "\ufeff1 Q0 d 1 1 x")
-    refused = cli("import", "runs", "bom.run").failed(1)
-    assert "bom.run:1: expected no byte order mark" in refused.err
+    write(started / "twice.run", "1 Q0 d 1 1 x", "1 Q0 d 2 0 x")
+    refused = cli("import", "runs", "twice.run").failed(1)
+    assert "twice.run:2: document `d` is in topic `1` already" in refused.err
     assert "hint: nothing in this file was used" in refused.err

@@ -407,7 +407,7 @@ def test_unknown_topic_of_the_command_line_is_told_once(cli: Cli, judged: Path) 
         (
             "a b.gz",
             ["--columns", "topic,-,grade,docno", "--judge", "me", "--format", "columns"],
-            "gzip -dc 'a b.gz' | tail -n +2 | pooler import judgements - --input-columns"
+            "gzip -cd 'a b.gz' | tail -n +2 | pooler import judgements - --input-columns"
             " topic,-,grade,docno --judge me",
         ),
         (

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pooler.reading.blocks import RunTop
 from pooler.reading.run_list import RunEntry
-from pooler.reading.strict import LENIENT_HINT, read_run
+from pooler.reading.strict import read_run
 from pooler.reading.top import read_top, read_tops, top_of
 from store.errors import ArgumentError, FormatError, PoolerError
 from store.ranking import ORDERS, Order
@@ -238,7 +238,8 @@ def test_read_tops_first_bad_file_is_told_and_the_others_named(workers: int, tmp
     error = caught.value
     assert error.path == str(files[1])
     assert (len(error.faults), error.n_faults, error.line) == (25, 30, 6)
-    assert error.hint == f"{LENIENT_HINT}; cannot be read either: `{files[3]}`, `{missing}`"
+    lenient = "`--lenient` reads the first six fields, as trec_eval does"
+    assert error.hint == f"{lenient}; cannot be read either: `{files[3]}`, `{missing}`"
 
 
 @pytest.mark.parametrize(("n_others", "more"), [(10, ""), (11, " and 1 more")])
