@@ -143,14 +143,14 @@ def _not_a_collection(where: str) -> str:
 
 
 @contextmanager
-def hinting(hint: str) -> Iterator[None]:
-    """Say something else to do about damage, where the usual hint is of no use."""
+def hinting(hint: str, *, also: str = DAMAGED_HINT) -> Iterator[None]:
+    """Say something else to do about damage, where the usual hint, or another one, is of no use."""
     try:
         yield
     except StoreError as error:
-        if error.hint != DAMAGED_HINT:
+        if error.hint not in (DAMAGED_HINT, also):
             raise
-        raise StoreError(error.message, hint=hint) from error
+        raise type(error)(error.message, hint=hint) from error
 
 
 SCHEMA_REVISION = "1_057b4104"
