@@ -8,7 +8,6 @@ from typing import TextIO
 from judge_ui.plain.answers import USES, Answers
 from judge_ui.session.messages import counted
 
-
 YES = ("y", "yes", "ｙ")
 
 

@@ -19,7 +19,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event, select, text
+from sqlalchemy import (
+    Connection,
+    DateTime,
+    Engine,
+    LargeBinary,
+    String,
+    Text,
+    cast,
+    create_engine,
+    event,
+    select,
+    text,
+    type_coerce,
+)
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as SqlArgumentError
 from sqlalchemy.exc import (
@@ -36,6 +49,7 @@ from sqlalchemy.exc import (
 )
 from sqlmodel import Session
 
+from store.db.columns import RawText, UnreadableMomentError, is_of
 from store.db.digests import note_changes, renew_changed
 from store.db.files import SEAL, is_cut
 from store.db.tables import TABLES
@@ -153,7 +167,7 @@ def hinting(hint: str, *, also: str = DAMAGED_HINT) -> Iterator[None]:
         raise type(error)(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_057b4104"
+SCHEMA_REVISION = "1_64d2027f"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
 
 BUSY_TIMEOUT_MS = 30_000
@@ -390,6 +404,9 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         yield
     except (DatabaseError, sqlite3.Error) as error:
         where = display(engine.url)
+        place = unreadable_place(engine) if is_like_damage(error) or isinstance(error, DataError) else ""
+        if place:
+            raise StoreError(f"{where}: {DAMAGED}: {place}", hint=DAMAGED_HINT) from error
         if is_like_damage(error):
             cause = error.orig if isinstance(error, DatabaseError) else error
             raise StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT) from error
@@ -397,9 +414,42 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         if reported is None:
             raise
         raise reported from error
-    except UnicodeDecodeError as error:  # of a stored text, or of what SQLite says of a damaged schema
-        message = f"{display(engine.url)}: {DAMAGED}: a text in it is no UTF-8"
+    except (UnicodeDecodeError, UnreadableMomentError) as error:  # or of what SQLite says of a damaged schema
+        place = unreadable_place(engine) or "a text in it is no UTF-8"
+        message = f"{display(engine.url)}: {DAMAGED}: {place}"
         raise StoreError(message, hint=DAMAGED_HINT) from error
+
+
+def unreadable_place(engine: Engine) -> str:
+    """Name the first value of a column of texts or moments that is none; empty = all can be read."""
+    with suppress(DatabaseError, sqlite3.Error), engine.connect() as connection:
+        is_sqlite = engine.dialect.name == "sqlite"
+        for table in TABLES.values():
+            for column in table.columns:
+                is_moment, is_raw = is_of(column, DateTime), isinstance(column.type, RawText)
+                if not is_moment and not is_raw and not is_of(column, String):
+                    continue
+                raw = type_coerce(column, LargeBinary) if is_raw else cast(column, LargeBinary)
+                if is_moment and not is_sqlite:
+                    raw = cast(column, Text)
+                elif not is_sqlite and not is_raw:
+                    continue  # the server keeps them in UTF-8
+                for *keys, value in connection.execute(
+                    select(*table.primary_key, raw).where(column.is_not(None))
+                ):
+                    if _is_unreadable(value, is_moment=is_moment):
+                        key = ", ".join(map(str, keys))
+                        return f"row {key} of `{table.name}`: `{column.name}` cannot be read: {value!r:.80}"
+    return ""
+
+
+def _is_unreadable(value: bytes | str, *, is_moment: bool) -> bool:
+    """Return whether a stored value is no text, or no moment."""
+    try:
+        text = value if isinstance(value, str) else bytes(value).decode("utf-8", "surrogatepass")
+        return is_moment and not datetime.fromisoformat(text)
+    except ValueError:
+        return True
 
 
 def display(url: URL) -> str:
