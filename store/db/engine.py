@@ -134,7 +134,7 @@ def _sqlite_error(where: str, error: sqlite3.Error, reason: str) -> StoreError |
         kind = sqlite3.SQLITE_NOMEM
     elif name in _NO_READING:
         kind = sqlite3.SQLITE_IOERR_READ
-    elif kind == sqlite3.SQLITE_IOERR and free < _FULL:
+    elif kind in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY) and free < _FULL:
         kind = sqlite3.SQLITE_FULL
     if kind not in _SQLITE_SAYS:
         return StoreError(f"{where}: {reason}") if isinstance(error, sqlite3.OperationalError) else None
@@ -244,10 +244,9 @@ def make_engine(url: URL) -> Engine:
         file = Path(url.database or "")
         if file.is_file() and not os.access(file, os.W_OK):
             return read_only_engine(file)
-        # `_begin_sqlite` begins transactions, not the driver.
-        options = {"timeout": BUSY_TIMEOUT_MS / 1000, "isolation_level": None}
-        engine = create_engine(url, connect_args=options)
+        engine = create_engine(url, creator=lambda: _connect_sqlite(url.database or ":memory:"))
         event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "checkin", _drop_stopgap)
         event.listen(engine, "begin", _begin_sqlite)
         note_changes(engine)
         return engine
@@ -279,14 +278,57 @@ def read_only_engine(file: Path) -> Engine:
     SQLite would want to write its shared memory beside it, unless the file is told to be immutable, which
     it is not while somebody's log lies beside it.
     """
-    log = file.with_name(file.name + "-wal")
-    is_steady = not (log.exists() and log.stat().st_size)
-    name = f"file:{quote(str(file.absolute()))}?mode=ro{'&immutable=1' * is_steady}"
-    options: Any = {"uri": True, "isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
     url = URL.create("sqlite", database=str(file))
-    engine = create_engine(url, creator=lambda: sqlite3.connect(name, **options))
+    engine = create_engine(url, creator=lambda: _connect_reading(file))
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+class _Stopgap(sqlite3.Connection):
+    """Reads on a full disk, for one transaction: there may be room at the next."""
+
+
+_CONNECTING: Any = {"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
+"""`_begin_sqlite` begins transactions, not the driver."""
+
+
+def _connect_reading(file: Path) -> sqlite3.Connection:
+    steady = "" if _has_log(file) else "&immutable=1"
+    name = f"file:{quote(str(file.absolute()))}?mode=ro{steady}"
+    return sqlite3.connect(name, uri=True, factory=_Stopgap, **_CONNECTING)
+
+
+def _has_log(file: Path) -> bool:
+    log = file.with_name(file.name + "-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _connect_sqlite(name: str) -> sqlite3.Connection:
+    """Connect to a file; where there is no room for SQLite's shared memory, to read it all the same."""
+    connection = sqlite3.connect(name, **_CONNECTING)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").close()
+    except sqlite3.Error as error:
+        if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_IOERR_SHM"):
+            return connection  # what is wrong is told of the first query
+        connection.close()
+        if not _has_log(Path(name)):
+            return _connect_reading(Path(name))
+        # What the log holds goes into the file, in place: without others that needs no shared memory.
+        connection = sqlite3.connect(name, factory=_Stopgap, **_CONNECTING)
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE").close()
+        with suppress(sqlite3.Error):
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+        if not _has_log(Path(name)):
+            connection.close()
+            return _connect_reading(Path(name))
+    return connection
+
+
+def _drop_stopgap(connection: Any, record: Any) -> None:
+    """Keep no connection that only a full disk is the reason of."""
+    if isinstance(connection, _Stopgap):
+        record.invalidate()
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:

@@ -193,6 +193,8 @@ def judge(
         desk = opened.desk(name, program=f"pooler {__version__}")
         if not plain:
             check_terminal("judge")
+        if doubt := opened.clock_doubt():
+            warn(doubt)
         if desk.is_idle():
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
