@@ -66,11 +66,9 @@ class Talk:
             self.say(f"{counted(dropped, 'line')} typed too early: ignored")
 
     def ignore(self, words: str) -> None:
-        """Tell somebody who types why an answer is none; count a script's, which nobody reads one by one."""
-        if self.is_interactive:
-            self.say(words)
-        else:
-            self.n_unused += 1
+        """Say why an answer is none, and count it where a script gave it."""
+        self.say(words)
+        self.n_unused += not self.is_interactive
 
     def say_unused(self) -> None:
         """Say how many answers of a script were not used, if any."""

@@ -119,7 +119,8 @@ def assign(
                 scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
             )
         except ConflictError as error:
-            error.hint = _line_with_others(opened, judges, scope) or error.hint
+            if line := _line_with_others(opened, judges, scope):
+                error.hint = f"{line}; --add assigns only documents without a judge"
             raise
         way_in = "" if plan.places else _line_with_others(opened, judges, scope)
         doubts = _doubts(opened, workloads)
