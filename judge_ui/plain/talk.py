@@ -46,7 +46,7 @@ class Talk:
         """Ask a script, whose next answer is no answer to this, and stays, unless it is y."""
         self._ahead = self._read.readline()
         is_agreed = self._ahead.strip().lower() in YES
-        self.say(f"{question} y/n{' > y' if is_agreed else ''}")
+        self.say(f"{question} y/n{': y' if is_agreed else ''}")
         if is_agreed:
             self._ahead = ""
         return is_agreed

@@ -254,6 +254,6 @@ def test_a_script_grades_no_document_without_text_unasked(make_collection: Maker
     assert after(printed, 0).startswith(
         "this document has no text to judge; 0 not relevant all the same? y/n\nnot graded:"
     )
-    assert "2 relevant all the same? y/n > y\n" in after(printed, 2)
+    assert "2 relevant all the same? y/n: y\n" in after(printed, 2)
     assert {docno: one.grade for docno, one in states(collection).items()} == {"b": 1, "c": 2, "d": 1}
     assert "1 left" in sit(collection, topic=None)

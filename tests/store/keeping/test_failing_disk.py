@@ -67,7 +67,7 @@ def pooled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for command in (
         ["init", "--scale", "0-2"],
         ["import", "topics", str(GARDEN / "topics.jsonl")],
-        ["import", "docs", str(GARDEN / "documents.jsonl")],
+        ["import", "docs", str(GARDEN / "documents.jsonl"), "--all"],
         ["import", "runs", *map(str, sorted((GARDEN / "runs").glob("*.run")))],
         ["pool", "--depth", "5"],
         ["judges", "add", "ann"],
@@ -156,7 +156,7 @@ READING = (
 def test_on_a_full_disk_what_reads_reads(
     small_disk: Path, pooled: Path, tmp_path: Path, *, log: bool
 ) -> None:
-    """As with room, to the byte; with the log of a program that was killed too; nothing is called read-only."""
+    """As with room, to the byte; with the log of a program that was killed too."""
     folder = copied(pooled, tmp_path / "graded")
     judge(folder)
     if log:
