@@ -134,7 +134,7 @@ def _sqlite_error(where: str, error: sqlite3.Error, reason: str) -> StoreError |
         kind = sqlite3.SQLITE_NOMEM
     elif name in _NO_READING:
         kind = sqlite3.SQLITE_IOERR_READ
-    elif kind in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY) and free < _FULL:
+    elif kind == sqlite3.SQLITE_IOERR and free < _FULL:
         kind = sqlite3.SQLITE_FULL
     if kind not in _SQLITE_SAYS:
         return StoreError(f"{where}: {reason}") if isinstance(error, sqlite3.OperationalError) else None
@@ -287,15 +287,20 @@ def read_only_engine(file: Path) -> Engine:
 class _Stopgap(sqlite3.Connection):
     """Reads on a full disk, for one transaction: there may be room at the next."""
 
+    reason: sqlite3.Error | None = None
+    """Why nothing can be written."""
+
 
 _CONNECTING: Any = {"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
 """`_begin_sqlite` begins transactions, not the driver."""
 
 
-def _connect_reading(file: Path) -> sqlite3.Connection:
+def _connect_reading(file: Path, reason: sqlite3.Error | None = None) -> sqlite3.Connection:
     steady = "" if _has_log(file) else "&immutable=1"
     name = f"file:{quote(str(file.absolute()))}?mode=ro{steady}"
-    return sqlite3.connect(name, uri=True, factory=_Stopgap, **_CONNECTING)
+    connection: _Stopgap = sqlite3.connect(name, uri=True, factory=_Stopgap, **_CONNECTING)
+    connection.reason = reason
+    return connection
 
 
 def _has_log(file: Path) -> bool:
@@ -313,15 +318,16 @@ def _connect_sqlite(name: str) -> sqlite3.Connection:
             return connection  # what is wrong is told of the first query
         connection.close()
         if not _has_log(Path(name)):
-            return _connect_reading(Path(name))
+            return _connect_reading(Path(name), error)
         # What the log holds goes into the file, in place: without others that needs no shared memory.
-        connection = sqlite3.connect(name, factory=_Stopgap, **_CONNECTING)
+        connection = stopgap = sqlite3.connect(name, factory=_Stopgap, **_CONNECTING)
         connection.execute("PRAGMA locking_mode = EXCLUSIVE").close()
         with suppress(sqlite3.Error):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
         if not _has_log(Path(name)):
             connection.close()
-            return _connect_reading(Path(name))
+            return _connect_reading(Path(name), error)
+        stopgap.reason = error
     return connection
 
 
@@ -353,6 +359,8 @@ def _begin_sqlite(connection: Connection) -> None:
     if not options.get("pooler_writes"):
         connection.exec_driver_sql("BEGIN")
         return
+    if reason := getattr(connection.connection.dbapi_connection, "reason", None):
+        raise reason
     patience_ms = options.get("pooler_patience_ms", BUSY_TIMEOUT_MS)
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience_ms:d}")
     connection.exec_driver_sql("BEGIN IMMEDIATE")

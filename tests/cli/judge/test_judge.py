@@ -213,11 +213,8 @@ def test_a_grade_that_cannot_be_written_ends_with_exit_code_3(
 
 def test_answers_after_the_end_of_a_topic_are_counted_in_a_warning(cli: Cli, seated: Path) -> None:
     """Three too many are told on stderr as well; an empty line and the next topic's name go on."""
-    n = int(
-        re.search(
-            r"G06 .*: (\d+) documents", cli("judge", "--plain", "--judge", "anna", stdin=b"").fine().out
-        )[1]
-    )  # type: ignore[index]
+    inbox = cli("judge", "--plain", "--judge", "anna", stdin=b"").fine().out
+    (n,) = (int(found) for found in re.findall(r"G06 .*: (\d+) documents", inbox))
     told = cli("judge", "--judge", "anna", "--topic", "G06", "--plain", stdin=b"1\n" * (n + 3)).fine()
     assert "3 answers were ignored\n" in told.out
     assert "warning: 3 answers ignored: " in told.err
