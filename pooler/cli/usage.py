@@ -32,7 +32,7 @@ def usage_errors_reported() -> Iterator[None]:
             path = error.ctx.command_path
             shown.hint = f"{path} --help"
             if isinstance(shown, UnknownNameError) and shown.kind == "command":
-                for near in get_close_matches(shown.name.lower(), shown.known, 1):
+                for near in get_close_matches(shown.name.lower(), shown.known, 1, 0.7):
                     shown.hint = f"did you mean `{path} {near}`? {shown.hint} lists all"
         show_error(shown)
         raise typer.Exit(ExitCode.USAGE) from error
