@@ -298,7 +298,7 @@ _CONNECTING: Any = {"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
 def _connect_reading(file: Path, reason: sqlite3.Error | None = None) -> sqlite3.Connection:
     steady = "" if _has_log(file) else "&immutable=1"
     name = f"file:{quote(str(file.absolute()))}?mode=ro{steady}"
-    connection: _Stopgap = sqlite3.connect(name, uri=True, factory=_Stopgap, **_CONNECTING)
+    connection = sqlite3.connect(name, uri=True, factory=_Stopgap, **_CONNECTING)
     connection.reason = reason
     return connection
 
@@ -479,11 +479,10 @@ def unreadable_place(engine: Engine) -> str:
                 is_moment, is_raw = is_of(column, DateTime), isinstance(column.type, RawText)
                 if not is_moment and not is_raw and not is_of(column, String):
                     continue
-                raw = type_coerce(column, LargeBinary) if is_raw else cast(column, LargeBinary)
-                if is_moment and not is_sqlite:
-                    raw = cast(column, Text)
-                elif not is_sqlite and not is_raw:
+                if not is_sqlite and not is_moment and not is_raw:
                     continue  # the server keeps them in UTF-8
+                kept: Any = LargeBinary if is_sqlite or is_raw else Text
+                raw = type_coerce(column, kept) if is_raw else cast(column, kept)
                 for *keys, value in connection.execute(
                     select(*table.primary_key, raw).where(column.is_not(None))
                 ):
@@ -497,9 +496,11 @@ def _is_unreadable(value: bytes | str, *, is_moment: bool) -> bool:
     """Return whether a stored value is no text, or no moment."""
     try:
         text = value if isinstance(value, str) else bytes(value).decode("utf-8", "surrogatepass")
-        return is_moment and not datetime.fromisoformat(text)
+        if is_moment:
+            datetime.fromisoformat(text)
     except ValueError:
         return True
+    return False
 
 
 def display(url: URL) -> str:
