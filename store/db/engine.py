@@ -298,7 +298,7 @@ _CONNECTING: Any = {"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
 def _connect_reading(file: Path, reason: sqlite3.Error | None = None) -> sqlite3.Connection:
     steady = "" if _has_log(file) else "&immutable=1"
     name = f"file:{quote(str(file.absolute()))}?mode=ro{steady}"
-    connection = sqlite3.connect(name, uri=True, factory=_Stopgap, **_CONNECTING)
+    connection = _Stopgap(name, uri=True, **_CONNECTING)
     connection.reason = reason
     return connection
 
@@ -310,7 +310,7 @@ def _has_log(file: Path) -> bool:
 
 def _connect_sqlite(name: str) -> sqlite3.Connection:
     """Connect to a file; where there is no room for SQLite's shared memory, to read it all the same."""
-    connection = sqlite3.connect(name, **_CONNECTING)
+    connection: sqlite3.Connection = sqlite3.connect(name, **_CONNECTING)
     try:
         connection.execute("SELECT 1 FROM sqlite_master").close()
     except sqlite3.Error as error:
@@ -320,7 +320,7 @@ def _connect_sqlite(name: str) -> sqlite3.Connection:
         if not _has_log(Path(name)):
             return _connect_reading(Path(name), error)
         # What the log holds goes into the file, in place: without others that needs no shared memory.
-        connection = stopgap = sqlite3.connect(name, factory=_Stopgap, **_CONNECTING)
+        connection = stopgap = _Stopgap(name, **_CONNECTING)
         connection.execute("PRAGMA locking_mode = EXCLUSIVE").close()
         with suppress(sqlite3.Error):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()

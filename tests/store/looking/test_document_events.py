@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import update
 
 from store.collection import Collection
-from store.db.digests import write_all_digests
-from store.db.engine import writing
-from store.db.tables import JUDGEMENT
 from store.errors import PoolerError, UnknownNameError
 from store.grades.policy import Policy
 from store.grades.qrels import decide
@@ -251,14 +247,12 @@ def test_events_asked_for_are_told_and_all_of_them_count(collection: Collection)
 def test_a_clock_put_back_puts_no_event_before_those_it_follows(
     collection: Collection, collection_name: str, limit: int | None
 ) -> None:
-    """The first grade was given 400 days ahead of the next ones: what is latest rests on revisions."""
+    """The first grade was given in 2999: what is latest rests on revisions."""
     [ann] = fill(collection, "ann")
     for grade in (0, 1, 2):
         ann.grade("a", grade)
-    ahead = datetime.now(UTC) + timedelta(days=400)
-    with engine_of(collection_name) as engine, writing(engine) as session:
-        session.execute(update(JUDGEMENT).where(JUDGEMENT.c.revision == 1).values(judged_at=ahead))
-        write_all_digests(session)
+    ahead = "UPDATE judgement SET judged_at = '2999-01-01 00:00:00.000000' WHERE revision = 1"
+    change_stored(collection_name, ahead, renews=True)
     expected = [1, 2, 3] if limit is None else [2, 3]
     asked = HistoryFilter(limit=limit)
     assert [one.revision for one in collection.history.of_document("1", "a", asked).events] == expected
