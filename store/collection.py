@@ -190,6 +190,13 @@ class Collection:
             self._db.check_digests(session, judgements=True)
         return head_of(self._db.engine, judge, guidelines=guidelines, topics=topics, hashes=hashes)
 
+    def clock_doubt(self) -> str:
+        """Say how the clock and what is stored contradict each other; empty = they do not."""
+        from store.judging.sittings import clock_doubt
+
+        with self._db.reading() as session:
+            return clock_doubt(session)
+
     def import_work(self, file: Path, **chosen: Any) -> WorkDone:
         """Do again, as its judge, what a page saved; see `store.keeping.work.import_work`."""
         from store.keeping.work import import_work

@@ -32,7 +32,7 @@ class Unreadable(StrEnum):
     OFF_SCALE = "off-scale"
     """A number that is no grade of the scale; never its first digit."""
     TWO_GRADES = "two-grades"
-    """It names grades that differ."""
+    """It names grades that differ, or comes in several choices."""
     TOO_LONG = "too-long"
     """The document does not fit; nothing was asked."""
 

@@ -262,6 +262,7 @@ FAULTS: dict[str, Callable[[_Handler, int], None]] = {
     "401": _unauthorised,
     "masked": _masked,
     "other-model": _says('{"grade": 2}', model="stub-2"),
+    "unnamed": _says('{"grade": 2}', model=""),
     "fingerprint": _says('{"grade": 2}', system_fingerprint="fp-2"),
     "redirect": _status(307, b"", Location="/v1/elsewhere"),
     "context": _status(400, b'{"error": {"code": "context_length_exceeded"}}'),

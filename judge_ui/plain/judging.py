@@ -13,7 +13,7 @@ from typing import TextIO
 
 from judge_ui.plain.answers import Act, AnswerLine, Answers, TypedAnswer
 from judge_ui.plain.reading import LineReading, sum_up
-from judge_ui.plain.talk import Talk, help_lines
+from judge_ui.plain.talk import YES, Talk, help_lines
 from judge_ui.session.adjudicating import AdjudicatingSession
 from judge_ui.session.ending import ALL_DECIDED, NextStep, goal_words, last_topic
 from judge_ui.session.keys import OTHER_REASON, REASONS, Command, KeyTable, half_width, key_table
@@ -45,16 +45,38 @@ class Deciding:
     def __init__(self, session: JudgingSession, talk: Talk) -> None:
         self._session = session
         self._talk = talk
+        self._grades_without_text = False
 
     def grade(self, value: int) -> bool:
-        """Give a grade; a script is not asked first: its next answer is meant for the next document."""
-        return self.decide(partial(self._session.grade, value), confirmed=not self._talk.is_interactive)
+        """Give a grade; a script is asked once whether documents without text are to have one.
+
+        Its next answer is meant for the next document, and it gets there in any case.
+        """
+        act = partial(self._session.grade, value)
+        if self._talk.is_interactive or self._grades_without_text:
+            return self.decide(act, confirmed=self._grades_without_text)
+        result = self.tell(act)
+        if result.outcome is not KeyOutcome.CONFIRM:
+            return result.outcome in _SETTLED
+        self._grades_without_text = self._talk.is_agreed(result_text(result))
+        if self._grades_without_text:
+            return self.decide(act, confirmed=True)
+        self._talk.say("not graded: y after the grade grades all documents without text")
+        self._session.go_next()
+        return False
 
     def cannot(self, rest: str) -> bool:
         """Ask why the document cannot be judged; say whether that is settled."""
-        listed = ", ".join(f"{key} {reason}" for key, reason in REASONS)
-        key = half_width(rest or self._talk.ask(f"why? {listed}, Enter = back"))
-        reason = dict(REASONS).get(key, rest)
+        listed, reasons = ", ".join(f"{key} {reason}" for key, reason in REASONS), dict(REASONS)
+        key = half_width(rest)
+        while key not in reasons and len(key) < 2:
+            key = half_width(self._talk.ask(f"why? {listed}, Enter = back"))
+            if not key:
+                return False
+            if key not in reasons:
+                self._talk.say(f"{sanitise_line(key)!r} is none of these")
+                key = ""
+        reason = reasons.get(key, rest)
         if key == OTHER_REASON:
             reason = self._talk.ask("in your words, Enter = back")
             self._talk.forget_typed()  # of a text that was pasted the first line is taken
@@ -145,7 +167,7 @@ class Deciding:
         """Let the session decide, asking first where it wants that; say whether it is settled."""
         result = self.tell(partial(act, confirmed=True) if confirmed else act)
         if result.outcome is KeyOutcome.CONFIRM:
-            if self._talk.ask(f"{result_text(result)} y/n").lower() not in ("y", "yes", "ｙ"):
+            if self._talk.ask(f"{result_text(result)} y/n").lower() not in YES:
                 return False
             result = self.tell(partial(act, confirmed=True))
         return result.outcome in _SETTLED
@@ -175,7 +197,9 @@ _SHORT = (Command.SKIP, Command.CANNOT, Command.NOTE, Command.UNDO, Command.NEXT
 
 
 def run_plain(session: JudgingSession, read: TextIO, write: TextIO, *, keys: KeyTable | None = None) -> int:
-    """Run the line mode until the judge quits or the input ends; return 0. The caller ends the session.
+    """Run the line mode until the judge quits or the input ends; return how many answers were ignored.
+
+    The caller ends the session.
 
     Where `read` is no terminal its answers are a script's: taken in order, one for each question about a
     document, and nobody is asked to begin. A script can answer as soon as a document is printed only where
@@ -217,7 +241,7 @@ class PlainJudge:
         }
 
     def sit(self) -> int:
-        """Judge until the judge quits or the input ends; return 0."""
+        """Judge until the judge quits or the input ends; return how many answers were ignored."""
         with suppress(EOFError):
             if self._session.topic is None:
                 self._choose_topic()
@@ -228,7 +252,7 @@ class PlainJudge:
         self._talk.say()
         self._deciding.finish()
         self._talk.say(goodbye(self._session))
-        return 0
+        return self._talk.n_ignored
 
     def _choose_topic(self) -> None:
         lines = self._session.desk.inbox()

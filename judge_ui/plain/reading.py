@@ -218,5 +218,5 @@ def sum_up(session: JudgingSession, talk: Talk, answers: Answers) -> NextStep:
         step = next_step(answers.read(text).meaning, half_width(text).lower(), own)
         if step is not None and offers.get(step):
             return step
-        talk.say(f"{sanitise_line(text)!r} means nothing here")
+        talk.ignore(f"{sanitise_line(text)!r} means nothing here")
     return NextStep.SKIPPED if is_first else NextStep.INBOX

@@ -8,6 +8,8 @@ from typing import TextIO
 from judge_ui.plain.answers import USES, Answers
 from store.text import counted
 
+YES = ("y", "yes", "ｙ")
+
 
 class Talk:
     """Lines out and answers in."""
@@ -15,8 +17,11 @@ class Talk:
     def __init__(self, read: TextIO, write: TextIO) -> None:
         self._read = read
         self._write = write
+        self._ahead = ""
         self.n_unused = 0
         """A script's answers that were given for documents it never came to."""
+        self.n_ignored = 0
+        """Those of them that were told of."""
         self.is_interactive = read.isatty()
         """Whether somebody types the answers: a script gives them before it has seen anything."""
 
@@ -32,10 +37,19 @@ class Talk:
         """
         self._write.write(f"{question} > ")
         self._write.flush()
-        line = self._read.readline()
+        line, self._ahead = self._ahead or self._read.readline(), ""
         if not line:
             raise EOFError
         return line.strip()
+
+    def is_agreed(self, question: str) -> bool:
+        """Ask a script, whose next answer is no answer to this, and stays, unless it is y."""
+        self._ahead = self._read.readline()
+        is_agreed = self._ahead.strip().lower() in YES
+        self.say(f"{question} y/n{': y' if is_agreed else ''}")
+        if is_agreed:
+            self._ahead = ""
+        return is_agreed
 
     def forget_typed(self) -> None:
         """Drop the lines that were typed before there was a question to answer, and say so.
@@ -51,11 +65,17 @@ class Talk:
         if dropped:
             self.say(f"{counted(dropped, 'line')} typed too early: ignored")
 
+    def ignore(self, words: str) -> None:
+        """Say why an answer is none, and count it where a script gave it."""
+        self.say(words)
+        self.n_unused += not self.is_interactive
+
     def say_unused(self) -> None:
         """Say how many answers of a script were not used, if any."""
         if self.n_unused:
             were = "was" if self.n_unused == 1 else "were"
             self.say(f"{counted(self.n_unused, 'answer')} {were} ignored")
+            self.n_ignored += self.n_unused
             self.n_unused = 0
 
     def _has_typed(self) -> bool:

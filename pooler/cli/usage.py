@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any
 
 import typer
@@ -28,7 +29,11 @@ def usage_errors_reported() -> Iterator[None]:
             raise
         shown = _pooler_error(error)
         if error.ctx is not None:
-            shown.hint = f"{error.ctx.command_path} --help"
+            path = error.ctx.command_path
+            shown.hint = f"{path} --help"
+            if isinstance(shown, UnknownNameError) and shown.kind == "command":
+                for near in get_close_matches(shown.name.lower(), shown.known, 1, 0.7):
+                    shown.hint = f"did you mean `{path} {near}`? {shown.hint} lists all"
         show_error(shown)
         raise typer.Exit(ExitCode.USAGE) from error
 

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from store.model_judge import Unreadable
 
@@ -49,8 +49,8 @@ def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] |
     """Read a body; `NotACompletionError`: it is none of a chat completion."""
     try:
         # Parsed whole in any case: an integer of ten thousand digits would be refused by Python.
-        found = json.loads(body, parse_int=_integer)
-        choice = found["choices"][0]
+        found = json.loads(body, parse_int=_integer, parse_constant=_no_number)
+        choice, *others = found["choices"]
         message = choice["message"]
         content, refusal = message.get("content"), message.get("refusal")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
@@ -71,6 +71,8 @@ def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] |
         return Reply(None, Unreadable.REFUSAL, **known)
     if finish == "length":
         return Reply(None, Unreadable.TRUNCATED, **known)
+    if others:
+        return Reply(None, Unreadable.TWO_GRADES, **known)
     if not isinstance(content, str) or not content.strip():
         return Reply(None, Unreadable.EMPTY, **known)
     grade = read_grade(content, scale, grade_map)
@@ -97,7 +99,7 @@ def read_grade(
     if fenced := _FENCE.fullmatch(text):
         text = fenced[1].strip()
     values: list[Any] = []
-    decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_int=_integer)
+    decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_int=_integer, parse_constant=_no_number)
     place = 0
     while place < len(text):
         try:
@@ -160,6 +162,11 @@ class _Pairs(list[tuple[str, Any]]):
 def _integer(digits: str) -> int | float:
     """Read an integer; one that is far off every scale is infinite."""
     return int(digits) if len(digits) < 19 else math.inf
+
+
+def _no_number(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which JSON does not have."""
+    raise ValueError(name)
 
 
 def _grade_place(content: str) -> int | None:

@@ -117,6 +117,8 @@ class JudgingCounts:
     reasoning_tokens: int = 0
     cost: float = 0.0
     fingerprints: list[str] = field(default_factory=list)
+    unnamed: int = 0
+    """Replies that name no model."""
     seconds: float = 0.0
     stopped: PoolerError | None = None
     """Why it ended before everything was asked; ``None`` = it did not."""
@@ -432,6 +434,7 @@ class ModelJudging:
         counts.cost += answer.cost or 0.0
         if answer.fingerprint and answer.fingerprint not in counts.fingerprints:
             counts.fingerprints.append(answer.fingerprint)
+        counts.unnamed += answer.status == 200 and not answer.served_model
         if answer.asked is not Asked.JUDGE:
             counts.beside += 1
         elif answer.grade is not None:

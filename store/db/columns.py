@@ -46,6 +46,10 @@ class RawText(TypeDecorator[str]):
         return None if value is None else bytes(value).decode("utf-8", "surrogatepass")
 
 
+class UnreadableMomentError(ValueError):
+    """A column of moments holds something else."""
+
+
 class UtcDateTime(TypeDecorator[datetime]):
     """A moment, in UTC."""
 
@@ -55,6 +59,18 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Turn an aware moment into UTC."""
         return None if value is None else value.astimezone(UTC)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        """Return what reads a value, or raises `UnreadableMomentError`."""
+        read: Any = super().result_processor(dialect, coltype)
+
+        def moment(value: Any) -> Any:
+            try:
+                return read(value)
+            except (ValueError, TypeError) as error:
+                raise UnreadableMomentError from error
+
+        return moment
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Give back an aware moment in UTC; SQLite keeps no zone."""

@@ -19,7 +19,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event, select, text
+from sqlalchemy import (
+    Connection,
+    DateTime,
+    Engine,
+    LargeBinary,
+    String,
+    Text,
+    cast,
+    create_engine,
+    event,
+    select,
+    text,
+    type_coerce,
+)
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as SqlArgumentError
 from sqlalchemy.exc import (
@@ -36,6 +49,7 @@ from sqlalchemy.exc import (
 )
 from sqlmodel import Session
 
+from store.db.columns import RawText, UnreadableMomentError, is_of
 from store.db.digests import note_changes, renew_changed
 from store.db.files import SEAL, is_cut
 from store.db.tables import TABLES
@@ -143,17 +157,17 @@ def _not_a_collection(where: str) -> str:
 
 
 @contextmanager
-def hinting(hint: str) -> Iterator[None]:
-    """Say something else to do about damage, where the usual hint is of no use."""
+def hinting(hint: str, *, also: str = DAMAGED_HINT) -> Iterator[None]:
+    """Say something else to do about damage, where the usual hint, or another one, is of no use."""
     try:
         yield
     except StoreError as error:
-        if error.hint != DAMAGED_HINT:
+        if error.hint not in (DAMAGED_HINT, also):
             raise
-        raise StoreError(error.message, hint=hint) from error
+        raise type(error)(error.message, hint=hint) from error
 
 
-SCHEMA_REVISION = "1_057b4104"
+SCHEMA_REVISION = "1_64d2027f"
 """The schema's Alembic revision: until 0.3.0 the first, with a hash of its DDL (`store.db.schema`)."""
 
 BUSY_TIMEOUT_MS = 30_000
@@ -230,10 +244,9 @@ def make_engine(url: URL) -> Engine:
         file = Path(url.database or "")
         if file.is_file() and not os.access(file, os.W_OK):
             return read_only_engine(file)
-        # `_begin_sqlite` begins transactions, not the driver.
-        options = {"timeout": BUSY_TIMEOUT_MS / 1000, "isolation_level": None}
-        engine = create_engine(url, connect_args=options)
+        engine = create_engine(url, creator=lambda: _connect_sqlite(url.database or ":memory:"))
         event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "checkin", _drop_stopgap)
         event.listen(engine, "begin", _begin_sqlite)
         note_changes(engine)
         return engine
@@ -265,14 +278,63 @@ def read_only_engine(file: Path) -> Engine:
     SQLite would want to write its shared memory beside it, unless the file is told to be immutable, which
     it is not while somebody's log lies beside it.
     """
-    log = file.with_name(file.name + "-wal")
-    is_steady = not (log.exists() and log.stat().st_size)
-    name = f"file:{quote(str(file.absolute()))}?mode=ro{'&immutable=1' * is_steady}"
-    options: Any = {"uri": True, "isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
     url = URL.create("sqlite", database=str(file))
-    engine = create_engine(url, creator=lambda: sqlite3.connect(name, **options))
+    engine = create_engine(url, creator=lambda: _connect_reading(file))
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+class _Stopgap(sqlite3.Connection):
+    """Reads on a full disk, for one transaction: there may be room at the next."""
+
+    reason: sqlite3.Error | None = None
+    """Why nothing can be written."""
+
+
+_CONNECTING: Any = {"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
+"""`_begin_sqlite` begins transactions, not the driver."""
+
+
+def _connect_reading(file: Path, reason: sqlite3.Error | None = None) -> sqlite3.Connection:
+    steady = "" if _has_log(file) else "&immutable=1"
+    name = f"file:{quote(str(file.absolute()))}?mode=ro{steady}"
+    connection = _Stopgap(name, uri=True, **_CONNECTING)
+    connection.reason = reason
+    return connection
+
+
+def _has_log(file: Path) -> bool:
+    log = file.with_name(file.name + "-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _connect_sqlite(name: str) -> sqlite3.Connection:
+    """Connect to a file; where there is no room for SQLite's shared memory, to read it all the same."""
+    connection: sqlite3.Connection = sqlite3.connect(name, **_CONNECTING)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").close()
+    except sqlite3.Error as error:
+        if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_IOERR_SHM"):
+            return connection  # what is wrong is told of the first query
+        connection.close()
+        if not _has_log(Path(name)):
+            return _connect_reading(Path(name), error)
+        # What the log holds goes into the file, in place: without others that needs no shared memory.
+        connection = stopgap = _Stopgap(name, **_CONNECTING)
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE").close()
+        with suppress(sqlite3.Error):
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+        if not _has_log(Path(name)):
+            connection.close()
+            return _connect_reading(Path(name), error)
+        stopgap.reason = error
+    return connection
+
+
+def _drop_stopgap(connection: Any, record: Any) -> None:
+    """Keep no connection that only a full disk is the reason of."""
+    if isinstance(connection, _Stopgap):
+        record.invalidate()
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
@@ -297,6 +359,8 @@ def _begin_sqlite(connection: Connection) -> None:
     if not options.get("pooler_writes"):
         connection.exec_driver_sql("BEGIN")
         return
+    if reason := getattr(connection.connection.dbapi_connection, "reason", None):
+        raise reason
     patience_ms = options.get("pooler_patience_ms", BUSY_TIMEOUT_MS)
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience_ms:d}")
     connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -390,6 +454,9 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         yield
     except (DatabaseError, sqlite3.Error) as error:
         where = display(engine.url)
+        place = unreadable_place(engine) if is_like_damage(error) or isinstance(error, DataError) else ""
+        if place:
+            raise StoreError(f"{where}: {DAMAGED}: {place}", hint=DAMAGED_HINT) from error
         if is_like_damage(error):
             cause = error.orig if isinstance(error, DatabaseError) else error
             raise StoreError(f"{where}: {DAMAGED}: {cause}", hint=DAMAGED_HINT) from error
@@ -397,9 +464,43 @@ def translated_errors(engine: Engine) -> Iterator[None]:
         if reported is None:
             raise
         raise reported from error
-    except UnicodeDecodeError as error:  # of a stored text, or of what SQLite says of a damaged schema
-        message = f"{display(engine.url)}: {DAMAGED}: a text in it is no UTF-8"
+    except (UnicodeDecodeError, UnreadableMomentError) as error:  # or of what SQLite says of a damaged schema
+        place = unreadable_place(engine) or "a text in it is no UTF-8"
+        message = f"{display(engine.url)}: {DAMAGED}: {place}"
         raise StoreError(message, hint=DAMAGED_HINT) from error
+
+
+def unreadable_place(engine: Engine) -> str:
+    """Name the first value of a column of texts or moments that is none; empty = all can be read."""
+    with suppress(DatabaseError, sqlite3.Error), engine.connect() as connection:
+        is_sqlite = engine.dialect.name == "sqlite"
+        for table in TABLES.values():
+            for column in table.columns:
+                is_moment, is_raw = is_of(column, DateTime), isinstance(column.type, RawText)
+                if not is_moment and not is_raw and not is_of(column, String):
+                    continue
+                if not is_sqlite and not is_moment and not is_raw:
+                    continue  # the server keeps them in UTF-8
+                kept: Any = LargeBinary if is_sqlite or is_raw else Text
+                raw = type_coerce(column, kept) if is_raw else cast(column, kept)
+                for *keys, value in connection.execute(
+                    select(*table.primary_key, raw).where(column.is_not(None))
+                ):
+                    if _is_unreadable(value, is_moment=is_moment):
+                        key = ", ".join(map(str, keys))
+                        return f"row {key} of `{table.name}`: `{column.name}` cannot be read: {value!r:.80}"
+    return ""
+
+
+def _is_unreadable(value: bytes | str, *, is_moment: bool) -> bool:
+    """Return whether a stored value is no text, or no moment."""
+    try:
+        text = value if isinstance(value, str) else bytes(value).decode("utf-8", "surrogatepass")
+        if is_moment:
+            datetime.fromisoformat(text)
+    except ValueError:
+        return True
+    return False
 
 
 def display(url: URL) -> str:

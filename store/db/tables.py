@@ -44,6 +44,15 @@ def one_of(column: str, values: Iterable[str]) -> CheckConstraint:
     return CheckConstraint(f"{column} IN ({words})", name=f"known_{column}")
 
 
+def words(*columns: str) -> Iterator[CheckConstraint]:
+    """Make the rules that columns hold ids: files part their fields at blanks."""
+    for column in columns:
+        rest = column
+        for blank in " \t\n\r":
+            rest = f"replace({rest}, '{blank}', '')"
+        yield CheckConstraint(f"{column} <> '' AND {column} = {rest}", name=f"word_{column}")
+
+
 class _Row(SQLModel):
     """A row of the table that is called as its class is: `pool_entry` of `PoolEntryRow`."""
 
@@ -83,6 +92,8 @@ class GuidelineRow(_Row, table=True):
 class TopicRow(_Row, table=True):
     """A topic."""
 
+    __table_args__ = (*words("number"),)
+
     id: int | None = Field(default=None, primary_key=True)
     number: str = Field(sa_type=KeyText, unique=True)
     listed: bool = False
@@ -111,6 +122,8 @@ class TopicVersionRow(_Row, table=True):
 class DocumentRow(_Row, table=True):
     """A document; without text until a documents file brings it."""
 
+    __table_args__ = (*words("docno"),)
+
     id: int | None = Field(default=None, primary_key=True)
     docno: str = Field(sa_type=KeyText, unique=True)
     listed: bool = False
@@ -133,6 +146,8 @@ class DocumentMetadataRow(_Row, table=True):
 
 class RunRow(_Row, table=True):
     """A run."""
+
+    __table_args__ = (*words("tag"),)
 
     id: int | None = Field(default=None, primary_key=True)
     tag: str = Field(sa_type=KeyText, unique=True)
@@ -172,6 +187,8 @@ class RankingRow(_Row, table=True):
 
 class PoolRow(_Row, table=True):
     """A pool: one choice of documents for judging."""
+
+    __table_args__ = (*words("round"),)
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(sa_type=KeyText, unique=True)
@@ -224,7 +241,7 @@ class PoolTopicRow(_Row, table=True):
 class JudgeRow(_Row, table=True):
     """A judge."""
 
-    __table_args__ = (one_of("kind", JudgeKind),)
+    __table_args__ = (one_of("kind", JudgeKind), *words("name"))
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(sa_type=KeyText, unique=True)
@@ -443,10 +460,17 @@ Table(
     CheckConstraint("(state = 'judged') = (grade IS NOT NULL)", name="grade_when_judged"),
     one_of("state", State),
     one_of("action", Action),
+    *words("iteration"),
     Index("judgement_of_judge", "judge_id", "topic_id", "document_id", "revision"),
 )
 
 TABLES = SQLModel.metadata.tables
+for _column in [
+    one for table in TABLES.values() for one in table.columns if isinstance(one.type, UtcDateTime)
+]:
+    # PostgreSQL has moments that Python has not, infinity among them; SQLite takes anything.
+    _rule = f"{_column.name} BETWEEN '0001-01-02' AND '9999-12-30'"
+    _column.table.append_constraint(CheckConstraint(_rule, name=f"moment_{_column.name}"))
 TOPIC = TABLES["topic"]
 TOPIC_VERSION = TABLES["topic_version"]
 GUIDELINE = TABLES["guideline"]

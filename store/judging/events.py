@@ -77,6 +77,12 @@ def current_events(
     return query if topic is None else query.where(JUDGEMENT.c.topic_id == topic)
 
 
+def no_earlier() -> ColumnElement[datetime]:
+    """Return the moment of an event, or of one before it by revision that a clock put later."""
+    key = [JUDGEMENT.c[name] for name in KEY]
+    return func.max(JUDGEMENT.c.judged_at).over(partition_by=key, order_by=JUDGEMENT.c.revision)
+
+
 def fetch_current(session: Session, judge: int, *columns: str) -> dict[Pair, Row[Any]]:
     """Return the newest event of a judge by its document; of `columns` two are topic and document."""
     rows = session.execute(current_events(*columns, judges=[judge]))

@@ -7,11 +7,11 @@ import socket
 from collections.abc import Mapping
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, bindparam, case, collate, select, update
+from sqlalchemy import ColumnElement, bindparam, case, collate, func, select, update
 from sqlmodel import Session
 
 from store.db.engine import database_now
-from store.db.tables import JUDGE, SITTING, TOPIC, SittingRow
+from store.db.tables import JUDGE, JUDGEMENT, SITTING, TOPIC, SittingRow
 from store.records import LiveSitting
 from store.text import sanitise_line
 
@@ -65,6 +65,25 @@ def live_sittings(session: Session, judge: int, *, but: int | None) -> list[Live
         for row in session.execute(query)
         if row.id != but
     ]
+
+
+CLOCK_SLACK, LONG_AGO = timedelta(minutes=1), timedelta(days=365)
+"""How far two computers' clocks may differ; after which silence the clock is doubted."""
+
+
+def clock_doubt(session: Session) -> str:
+    """Say how the clock and what is stored contradict each other; empty = they do not."""
+    now = database_now(session)
+    newest_event = select(JUDGEMENT.c.judged_at).order_by(JUDGEMENT.c.id.desc()).limit(1)
+    moments = session.scalar(newest_event), session.scalar(select(func.max(SITTING.c.seen_at)))
+    last = max((one for one in moments if one is not None), default=now)
+    if now - LONG_AGO <= last <= now + CLOCK_SLACK:
+        return ""
+    days = f"{abs(now - last).days:,} days {'after' if last > now else 'before'}"
+    return (
+        f"the clock says {now:%Y-%m-%d %H:%M} UTC, and what was done last is of {last:%Y-%m-%d %H:%M}, {days}"
+        " that: moments of what is judged may be wrong; its order is kept by revisions"
+    )
 
 
 def lock_judge(session: Session, judge: int) -> None:

@@ -20,6 +20,7 @@ from store.db.engine import (
     BUSY_TIMEOUT_MS,
     DAMAGED,
     DAMAGED_HINT,
+    NO_COLLECTION_HINT,
     check_revision,
     check_schema,
     database_now,
@@ -45,7 +46,7 @@ _PAGES = 256
 _REST = 0.5
 """How long the disk is left to others after a step, in times of what the step took it."""
 _LONGEST_REST_S = 0.02
-_ANOTHER = "restore another backup"
+_ANOTHER = "restore another backup: a file that pooler backup made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def look_at_backup(file: Path) -> Backup:
     if not file.exists():
         message = f"there is no backup at {file}"
         raise StoreError(message, hint="pooler backup FILE makes one")
-    with hinting(_ANOTHER):
+    with hinting(_ANOTHER, also=NO_COLLECTION_HINT):
         with engine_at(file) as engine:
             check_revision(engine)
             with reading(engine) as session:

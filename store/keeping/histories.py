@@ -34,6 +34,7 @@ from store.judging.events import (
     fetch_passages,
     import_judgements,
     no_advance,
+    no_earlier,
     stored_values,
 )
 from store.judging.judges import add_judge, judge_id
@@ -69,8 +70,6 @@ def fetch_histories_of(
     sittings = fetch_sitting_numbers(session, names)
     has_passages = session.scalar(select(PASSAGE.c.id).limit(1)) is not None
     undone = JUDGEMENT.alias("undone")
-    of_pair = [JUDGEMENT.c[name] for name in KEY]
-    latest = func.max(JUDGEMENT.c.judged_at).over(partition_by=of_pair, order_by=JUDGEMENT.c.revision)
     called = judge_called(session, names)
     query = (
         select(JUDGEMENT, undone.c.revision.label("undone_revision"))
@@ -78,7 +77,7 @@ def fetch_histories_of(
         .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
         .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
-        .order_by(latest, TOPIC.c.number, DOCUMENT.c.docno, called, JUDGEMENT.c.revision)
+        .order_by(no_earlier(), TOPIC.c.number, DOCUMENT.c.docno, called, JUDGEMENT.c.revision)
     )
     if judges is not None:
         numbers = [judge_id(session, name) for name in judges]

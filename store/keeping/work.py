@@ -298,8 +298,9 @@ def _check(head: Mapping[str, Any], records: Iterable[_Record], now: datetime, f
             faults.add(one.line, message, "moment")
         elif known["judged_at"] > now:
             message = f"`judged_at`: {known['judged_at']:%Y-%m-%d %H:%M:%S} UTC is in the future"
-            faults.add(one.line, f"{message}: the clock of the page's computer was ahead", "moment")
-            faults.hint = "import it again when that moment has come"
+            clocks = "the clock of the page's computer was ahead, or this one's is behind"
+            faults.add(one.line, f"{message}: {clocks}", "moment")
+            faults.hint = "import it again when that moment has come, or this clock is right"
         elif known["shown_at"] is not None and not head["made_at"] <= known["shown_at"] <= known["judged_at"]:
             message = "`shown_at`: expected a moment after the page was made, and not after `judged_at`"
             faults.add(one.line, message, "moment")

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Literal
 
 from sqlalchemy import Column, ColumnElement, Row, Select, and_, exists, select, true
@@ -49,7 +48,7 @@ from store.judging.disagreements import (
     read_basis,
     seen_basis,
 )
-from store.judging.events import KEY, Pair, event_of_row, fetch_passages, ruling_of
+from store.judging.events import KEY, Pair, event_of_row, fetch_passages, no_earlier, ruling_of
 from store.judging.judges import fetch_identities, fetch_voters_of_kinds, judge_id
 from store.judging.sittings import fetch_sitting_numbers
 from store.records import DECIDED, Action, JudgeKind, State
@@ -157,8 +156,8 @@ def _within(at: ColumnElement[datetime], asked: HistoryFilter) -> Iterator[Colum
 
 def _events(
     session: Session, topic: int | None, judges: list[int], asked: HistoryFilter
-) -> tuple[list[Entry], int]:
-    """Return the newest events, the newest last, and how many there are in all."""
+) -> tuple[list[tuple[datetime, Entry]], int]:
+    """Return the newest events by when each counts, the newest last, and how many there are in all."""
     at = JUDGEMENT.c.judged_at
     conditions = list(_within(at, asked))
     if topic is not None:
@@ -166,17 +165,18 @@ def _events(
     if judges:
         conditions.append(JUDGEMENT.c.judge_id.in_(judges))
     if asked.limit is None:
-        entries = [_event(row) for row in session.execute(_event_query().where(*conditions))]
+        rows = session.execute(_event_query().where(*conditions))
+        entries = [(row.counts_at, _event(row)) for row in rows]
         return entries, len(entries)
     # Chosen first, so that only these are looked up in other tables.
     newest = (
         select(JUDGEMENT.c.id)
         .where(*conditions)
-        .order_by(at.desc(), JUDGEMENT.c.id.desc())
+        .order_by(no_earlier().desc(), JUDGEMENT.c.id.desc())
         .limit(asked.limit)
     )
-    rows = session.execute(_event_query().where(JUDGEMENT.c.id.in_(newest))).all()
-    entries = [_event(row) for row in rows]
+    rows = session.execute(_event_query().where(JUDGEMENT.c.id.in_(newest)))
+    entries = [(row.counts_at, _event(row)) for row in rows]
     if len(entries) < asked.limit:
         return entries, len(entries)
     return entries, count_rows(session, JUDGEMENT, *conditions)
@@ -204,13 +204,14 @@ def _event_query() -> Select[Any]:
             before.c.grade.label("grade_before"),
             before.c.note.label("note_before"),
             undone.c.revision.label("undid"),
+            no_earlier().label("counts_at"),
         )
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
         .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
         .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
         .outerjoin(before, and_(*same, before.c.revision == JUDGEMENT.c.revision - 1))
         .outerjoin(undone, undone.c.id == JUDGEMENT.c.undoes)
-        .order_by(JUDGEMENT.c.judged_at, JUDGEMENT.c.id)
+        .order_by(no_earlier(), JUDGEMENT.c.id)
     )
 
 
@@ -434,7 +435,7 @@ def _events_on_document(topic: int, document: int) -> Any:
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
         .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
         .where(JUDGEMENT.c.topic_id == topic, JUDGEMENT.c.document_id == document)
-        .order_by(JUDGEMENT.c.judged_at, JUDGEMENT.c.id)
+        .order_by(no_earlier(), JUDGEMENT.c.id)
     )
 
 
@@ -515,7 +516,8 @@ class HistoryQueries(Area):
             named = attrgetter("topic", "name", "judge")
             things.sort(key=lambda one: (one.at, one.what, one.action, *(name or "" for name in named(one))))
             events, n = _events(session, topic, judges, asked)
-            found = sorted(chain(things, events), key=lambda one: one.at)
+            dated = sorted([*((one.at, one) for one in things), *events], key=itemgetter(0))
+            found = [one for _, one in dated]
             kept = found if asked.limit is None else found[-asked.limit :]
             return CollectionEvents(tuple(kept), total + n)
 

@@ -113,3 +113,10 @@ def test_depth_is_n(cli: Cli, judged: Path) -> None:
         ("check", "runs/bm25-words.run"),
     ):
         assert cli(*command, "-N", "3").fine() == cli(*command, "--depth", "3").fine()
+
+
+def test_an_unknown_command_names_the_nearest(cli: Cli) -> None:
+    """On both levels; where none is near, none is named."""
+    for words, near in ((("evalate",), "pooler evaluate"), (("import", "topcs"), "pooler import topics")):
+        assert f"hint: did you mean `{near}`? " in cli(*words).failed(2).err
+    assert "did you mean" not in cli("frobnicate").failed(2).err

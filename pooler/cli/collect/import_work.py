@@ -49,6 +49,8 @@ def work(
 
     n_stopped = 0
     with Collection(collection) as opened, tidy_when_killed():
+        if doubt := opened.clock_doubt():
+            warn(doubt)
         for file in files:
             try:
                 done = opened.import_work(file, prefer=prefer, keep=partial(_keep, f"{file}{_REFUSED}"))

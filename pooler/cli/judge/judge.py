@@ -17,9 +17,10 @@ from pooler.cli.judge.model import ModelOptions, judge_with_model, show_template
 from pooler.cli.judge.who import who_judges
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import command, option
-from pooler.messages import say
+from pooler.messages import say, warn
 from pooler.serving.inside import discreet, is_served
 from store.errors import ArgumentError, ContradictionError, PoolerError
+from store.text import counted
 
 if TYPE_CHECKING:
     from judge_ui.session.keys import Keymap
@@ -105,7 +106,10 @@ def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool) -> None:
 
             read, write = text_stdin(), sys.stdout
             with last_words(write, lambda: goodbye(session)):
-                run_plain(session, read, write, keys=key_table(session.scale, keys))
+                ignored = run_plain(session, read, write, keys=key_table(session.scale, keys))
+            if ignored:
+                answers = counted(ignored, "answer")
+                warn(f"{answers} ignored: they were given where no document was; an empty line goes on")
         else:
             from judge_ui.screens.app import run_app
 
@@ -189,6 +193,8 @@ def judge(
         desk = opened.desk(name, program=f"pooler {__version__}")
         if not plain:
             check_terminal("judge")
+        if doubt := opened.clock_doubt():
+            warn(doubt)
         if desk.is_idle():
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000

@@ -312,6 +312,8 @@ def _tell(name: str, ran: JudgingCounts, price: Price | None) -> None:
         each = f", {ran.cost / ran.graded:.6f} a grade" if ran.graded else ""
         cost = f"; cost {ran.cost:.6f}{each}"
     say(f"tokens: {', '.join(parts)}{cost}; {counted(ran.retries, 'retry', 'retries')}; {ran.seconds:,.0f} s")
+    if ran.unnamed:
+        warn(f"the server did not say which model it is in {counted(ran.unnamed, 'answer')}: not stated")
     if len(ran.fingerprints) > 1:
         warn(f"the server's system changed during the run: {', '.join(ran.fingerprints)}")
 

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler.messages import warn
@@ -14,7 +15,7 @@ from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table
 from pooler.version import __version__
-from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
 from store.records import Assignable, AssignmentPlan, Cleared, DisplayOrder, Existing, Scope, Workloads
 from store.text import counted
 
@@ -113,9 +114,15 @@ def assign(
         _check_pools(opened, scope)
         people = _people(opened, judges)
         _warn_of_few(people, options)
-        plan, cleared, workloads = opened.assignments.make(
-            scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
-        )
+        try:
+            plan, cleared, workloads = opened.assignments.make(
+                scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
+            )
+        except ConflictError as error:
+            if line := _line_with_others(opened, judges, scope):
+                error.hint = f"{line}; --add assigns only documents without a judge"
+            raise
+        way_in = "" if plan.places else _line_with_others(opened, judges, scope)
         doubts = _doubts(opened, workloads)
     settings = frozen_settings(
         judges=tuple(judges),
@@ -135,6 +142,8 @@ def assign(
         **named_collection(collection),
     )
     words = [*_plan_words(plan, cleared, dry_run=dry_run), *_rest_words(workloads)]
+    if way_in:
+        words.append(way_in)
     return AssignmentResult(
         workloads=workloads,
         words=words,
@@ -422,6 +431,24 @@ def _warn_of_few(people: Sequence[str], options: AssignmentOptions) -> None:
             f"{options.most_judges} judges are to claim each document, but there are only {len(people)}:"
             " pooler judges add NAME"
         )
+
+
+def _line_with_others(opened: Collection, judges: Sequence[str], scope: Scope) -> str:
+    """Say which line gives documents that others have to judges who have none too; empty = none is due."""
+    workloads = opened.assignments.workloads()
+    able = set(_people(opened, ()))
+    there = [line.judge for line in workloads.lines if line.judge in able]
+    new = [name for name in dict.fromkeys(judges) if name not in there]
+    if not new or not there or any(line.judge is None for line in workloads.lines):
+        return ""
+    n_documents = workloads.pooled - workloads.unassigned - workloads.drawn
+    n_each = -(-sum(line.places for line in workloads.lines) // max(n_documents, 1))
+    names = " ".join(map(quote, (*there, *new)))
+    within = "".join(f" --pool {quote(one)}" for one in scope.pools)
+    within += "".join(f" --topic {quote(one)}" for one in scope.topics)
+    n_judges = min(n_each + len(new), len(there) + len(new))
+    line = f"pooler assign {names}{within} --per-document {n_judges} --replace"
+    return f"{line} assigns all that have no decision to {counted(n_judges, 'judge')} each"
 
 
 def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) -> Make:

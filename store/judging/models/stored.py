@@ -372,7 +372,7 @@ def _work(judge: str, rows: Sequence[Row[Any]], span: Row[Any] | None) -> ModelW
         seconds=sum(seconds) if seconds else None,
         first_at=None if span is None else span.first,
         last_at=None if span is None else span.last,
-        served_models=tuple(sorted({row.served_model for row in rows} - {""})),
+        served_models=tuple(sorted({row.served_model or NOT_STATED for row in rows if row.status == 200})),
         fingerprints=tuple(dict.fromkeys(row.fingerprint for row in rows if row.fingerprint)),
     )
 

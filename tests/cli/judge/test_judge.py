@@ -209,3 +209,29 @@ def test_a_grade_that_cannot_be_written_ends_with_exit_code_3(
     assert "1 answer was ignored" in answer.out
     assert answer.out.endswith("anna: 0 decisions in this sitting, 1 NOT SAVED\n")
     assert stored(cli) == {}
+
+
+def test_answers_after_the_end_of_a_topic_are_counted_in_a_warning(cli: Cli, seated: Path) -> None:
+    """Three too many are told on stderr as well; an empty line and the next topic's name go on."""
+    inbox = cli("judge", "--plain", "--judge", "anna", stdin=b"").fine().out
+    (n,) = (int(found) for found in re.findall(r"G06 .*: (\d+) documents", inbox))
+    told = cli("judge", "--judge", "anna", "--topic", "G06", "--plain", stdin=b"1\n" * (n + 3)).fine()
+    assert "3 answers were ignored\n" in told.out
+    assert "warning: 3 answers ignored: " in told.err
+    assert len(stored(cli)) == n
+    told = cli("judge", "--judge", "anna", "--topic", "G06", "--plain", stdin=b"\nG07\n2\n").fine()
+    assert "ignored" not in told.out + told.err
+    assert len(stored(cli)) == n + 1
+
+
+def test_a_clock_that_jumped_is_told_when_a_judge_sits_down(cli: Cli, seated: Path) -> None:
+    """400 days ahead of what was done last, or behind it."""
+    cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"2\n").fine()
+    assert "clock" not in cli("judge", "--judge", "anna", "--plain", stdin=b"").fine().err
+    for days, word in ((-400, "before"), (400, "after")):
+        with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection, connection:
+            for table, column in (("judgement", "judged_at"), ("sitting", "seen_at")):
+                moment = f"strftime('%Y-%m-%d %H:%M:%f000', 'now', '{days} days')"
+                connection.execute(f"UPDATE {table} SET {column} = {moment}")
+        told = cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"").err
+        assert re.search(f"warning: the clock says .*, (399|400) days {word} that", told)

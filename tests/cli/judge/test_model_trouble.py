@@ -193,3 +193,17 @@ def test_nothing_is_drawn_while_a_document_stays_unjudged(server: ModelServer, t
     assert "1 document without a text" in judge(file, server).fine().err
     with Collection(file) as opened:
         assert [one.sampled for one in opened.pools.get("live").entries].count(True) == 1
+
+
+def test_a_reply_that_names_no_model_is_recorded_as_that_and_told_once(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    """Two of three; the one that names its model is no other one."""
+    texts = {"a": "FAULT:unnamed", "b": "FAULT:unnamed", "c": "GRADE:1"}
+    file = fill(tmp_path / "c.db", server, texts)
+    told = judge(file, server).fine()
+    assert told.err.count("did not say which model it is in 2 answers: not stated") == 1
+    assert judgements(file).keys() == texts.keys()
+    name = server.judge if hasattr(server, "judge") else "m"
+    shown = run_inside("show", "judge", name, "--collection", file, "--format", "json").fine().json()
+    assert shown.facts["served_models"] == ["not stated", "stub-1"]

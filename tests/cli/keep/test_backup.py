@@ -142,3 +142,13 @@ def test_erased_judge_does_not_come_back_unasked(cli: Cli, judged: Path) -> None
     cli("restore", "b", "--replace", "--with-erased").fine()
     cli("export", "qrels", "--judge", "strict").fine()
     cli("judges", "erase", "strict", "--yes").fine()
+
+
+def test_what_is_no_backup_is_told_what_one_is(cli: Cli, here: Path) -> None:
+    """Restoring a text does not advise to restore."""
+    (here / "x.txt").write_text("hello\n")
+    told = cli("restore", "x.txt", "--collection", "new.db").failed(3)
+    assert told.err == (
+        "error: x.txt is not a pooler collection\n"
+        "hint: restore another backup: a file that pooler backup made\n"
+    )

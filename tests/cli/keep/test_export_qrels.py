@@ -197,7 +197,7 @@ def test_ruling_that_judges_no_longer_differ_on_still_counts(
     """Once made, a ruling is the grade until it is taken back; the report says it is not needed."""
     collection_of(me=["1 0 a 0"], you=["1 0 a 2"])
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
-    cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\n").fine()
+    cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\ny\n").fine()
     write(here / "you.qrels", "1 0 a 0")
     cli("import", "judgements", "you.qrels", "--judge", "you", "--replace").fine()
     answer = cli("export", "qrels", "--aggregate", "max").fine()

@@ -161,7 +161,7 @@ def test_restore_says_what_is_wrong_with_a_backup(cli: Cli, judged: Path) -> Non
     before = (judged / "collection.db").read_bytes()
     told = cli("restore", "b", "--replace").failed(3).err.splitlines()
     assert told[-2].startswith("error: b: the database file is damaged: ")
-    assert told[-1] == "hint: restore another backup"
+    assert told[-1] == "hint: restore another backup: a file that pooler backup made"
     assert (judged / "collection.db").read_bytes() == before
     assert cli("verify", "--collection", "b").code == 1
 

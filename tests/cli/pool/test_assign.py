@@ -418,3 +418,17 @@ def test_assigned_judges_are_shown_their_own(cli: Cli, staffed: Path) -> None:
     refused = cli("judge", "--judge", "ben", "--plain")
     assert refused.code != 0
     assert "nothing is assigned to `ben`" in refused.err
+
+
+def test_the_hint_for_a_judge_who_comes_later_works(cli: Cli, judged: Path) -> None:
+    """The line that the refusal names, typed, gives every document to the newcomer too."""
+    cli("judges", "add", "ann", "ben").fine()
+    cli("assign", "ann", "ben", "--per-document", "2").fine()
+    cli("judges", "add", "dan").fine()
+    line = "pooler assign ann ben dan --per-document 3 --replace"
+    assert f"hint: {line} " in cli("assign", "dan").failed(3).err
+    assert f"{line} " in cli("assign", "dan", "--add").fine().err
+    cli(*line.split()[1:]).fine()
+    assert {judge: row["documents"] for judge, row in rows(cli).items()} == dict.fromkeys(
+        ("ann", "ben", "dan"), DOCUMENTS
+    )

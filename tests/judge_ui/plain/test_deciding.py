@@ -12,7 +12,8 @@ import pytest
 from judge_ui.plain.judging import run_plain
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
-from store.records import State
+from store.records import Document, State, Topic
+from tests.judge_ui.conftest import Maker
 from tests.judge_ui.plain_sitting import Typist, after, sit, states
 from tests.judge_ui.session.test_session import locked
 
@@ -233,3 +234,26 @@ def sit_locked(collection: Collection, lock: Lock, *answers: str) -> str:
     lock.open()
     session.desk.leave()
     return write.getvalue()
+
+
+def test_a_wrong_answer_to_why_is_asked_again(two_topics: Collection) -> None:
+    """A word that is no reason, a digit that is none; Enter goes back to the document."""
+    printed = sit(two_topics, "c", "banana", "9", "2", "c 7", "", "1")
+    assert after(printed, 1).startswith("'banana' is none of these\nwhy? 1 unreadable, ")
+    assert after(printed, 2).startswith("'9' is none of these\nwhy? 1 unreadable, ")
+    stored = states(two_topics)
+    assert (stored["e0"].state, stored["e0"].reason) == (State.CANNOT, "wrong language")
+    assert stored["e1"].grade == 1
+
+
+def test_a_script_grades_no_document_without_text_unasked(make_collection: Maker) -> None:
+    """Its next answer is for the next document, unless it is y: that holds for all that have no text."""
+    documents = [Document("a"), Document("b", text="x"), Document("c"), Document("d")]
+    collection = make_collection({Topic("1"): documents})
+    printed = sit(collection, "0", "1", "2", "y", "1", topic="1")
+    assert after(printed, 0).startswith(
+        "this document has no text to judge; 0 not relevant all the same? y/n\nnot graded:"
+    )
+    assert "2 relevant all the same? y/n: y\n" in after(printed, 2)
+    assert {docno: one.grade for docno, one in states(collection).items()} == {"b": 1, "c": 2, "d": 1}
+    assert "1 left" in sit(collection, topic=None)

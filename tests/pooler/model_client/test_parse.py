@@ -31,7 +31,8 @@ SCALE = (0, 1, 2, 3)
         ('{"grade": 1.5}', Unreadable.OFF_SCALE),
         ('{"grade": 2.0}', Unreadable.OFF_SCALE),
         ('{"grade": 1e0}', Unreadable.OFF_SCALE),
-        ('{"grade": NaN}', Unreadable.OFF_SCALE),
+        ('{"grade": NaN}', Unreadable.NOT_JSON),
+        ("-Infinity", Unreadable.NOT_JSON),
         ('{"grade": ' + "9" * 10_000 + "}", Unreadable.OFF_SCALE),
         ('{"grade": "2"}', Unreadable.NO_GRADE),
         ('"2"', Unreadable.NO_GRADE),
@@ -162,6 +163,14 @@ def test_usage_is_read_where_it_is_one() -> None:
     assert (reply.grade, reply.prompt_tokens, reply.completion_tokens) == (2, None, None)
 
 
+def test_several_choices_are_no_grade() -> None:
+    """Which of them is the answer is not known, even where they say the same."""
+    choice = json.loads(completion("2"))["choices"]
+    reply = read_reply(completion("2", choices=choice * 2), SCALE)
+    assert (reply.grade, reply.unreadable) == (None, Unreadable.TWO_GRADES)
+    assert read_reply(completion("2", choices=choice), SCALE).grade == 2
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -177,6 +186,7 @@ def test_usage_is_read_where_it_is_one() -> None:
         b'{"error": {"message": "busy"}}',
         b'{"choices": [{"message": null}]}',
         completion("2")[:60],
+        completion("2", logprob=math.nan),
     ],
 )
 def test_other_bodies_are_no_reply(body: bytes) -> None:

@@ -110,7 +110,7 @@ def test_other_text_is_refused_or_taken(pooled: Collection, collection_name: str
     """A document with another title or text is refused; with `replace` it is taken."""
     pooled.documents.add([A])
     for number, other in enumerate((Document("a", A.title, "No."), Document("a", "W", "No."))):
-        new = Document(f"new {number}", "", "x")
+        new = Document(f"new-{number}", "", "x")
         before = stored_rows(collection_name)
         with pytest.raises(ConflictError, match="document `a` exists with another text") as told:
             pooled.documents.add([new, other])

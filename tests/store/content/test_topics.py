@@ -39,7 +39,7 @@ def test_other_text_is_refused_or_taken(collection: Collection, collection_name:
         Topic("1", "wines", "", ""),
     ]
     for n_topics, other in enumerate(others, start=1):
-        new = Topic(f"new {n_topics}")
+        new = Topic(f"new-{n_topics}")
         before = stored_rows(collection_name)
         with pytest.raises(ConflictError, match="topic `1` exists with another text") as caught:
             collection.topics.add([new, other])

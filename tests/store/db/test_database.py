@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, create_engine, make_url, text
+from sqlalchemy.exc import IntegrityError
 
 from store.collection import Collection
 from store.db import engine as database
@@ -18,7 +19,15 @@ from store.db.schema import revision as revision_of_tables
 from store.errors import ArgumentError, PoolerError, SchemaError, StoreError
 from store.keeping.upgrade import head_revision, upgrade
 from store.records import JudgeKind, Topic
-from tests.helpers.world import change_stored, engine_of, make_pool, meanwhile, parse_scale, stored_rows
+from tests.helpers.world import (
+    JudgeAtWork,
+    change_stored,
+    engine_of,
+    make_pool,
+    meanwhile,
+    parse_scale,
+    stored_rows,
+)
 
 SCALE = parse_scale("0-2")
 SECRET = "s3cret-of-the-database"
@@ -400,3 +409,50 @@ def test_read_then_write_waits_for_the_other_writer(tmp_path: Path) -> None:
             )
         thread.join()
     assert results == [1]
+
+
+BAD = (
+    ("judgement", "judged_at", "infinity"),
+    ("judgement", "iteration", "a b"),
+    ("judgement", "iteration", ""),
+    ("topic", "number", "1\t2"),
+    ("document", "docno", "a\n"),
+    ("judge", "name", "a b"),
+    ("sitting", "seen_at", "infinity"),
+)
+
+
+def _graded(collection: Collection) -> None:
+    collection.topics.add([Topic("1")])
+    collection.pools.add(make_pool({"1": ["a"]}))
+    collection.judges.add("ann", JudgeKind.HUMAN)
+    JudgeAtWork(collection.desk("ann"), "1").grade("a", 1)
+
+
+@pytest.mark.parametrize(("table", "column", "value"), BAD)
+def test_tables_refuse_what_the_desk_refuses(
+    collection: Collection, collection_name: str, table: str, column: str, value: str
+) -> None:
+    """By SQL, on either engine: moments that are none, ids that are no words."""
+    _graded(collection)
+    with pytest.raises(IntegrityError, match=f"(word|moment)_{column}"):
+        change_stored(collection_name, f"UPDATE {table} SET {column} = '{value}'")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("judged_at", "'infinity'"), ("note", r"CAST('\xff' AS bytea)")]
+)
+def test_what_cannot_be_read_is_named_by_row_and_column(
+    collection: Collection, collection_name: str, column: str, value: str
+) -> None:
+    """In a file whose rules were switched off, and where bytes are no UTF-8, which no rule can say."""
+    _graded(collection)
+    with engine_of(collection_name) as engine, writing(engine) as session:
+        if engine.dialect.name == "sqlite":
+            session.execute(text("PRAGMA ignore_check_constraints = 1"))
+            value = value.replace(r"CAST('\xff' AS bytea)", "x'ff'")
+        elif column == "judged_at":
+            session.execute(text("ALTER TABLE judgement DROP CONSTRAINT moment_judged_at"))
+        session.connection().exec_driver_sql(f"UPDATE judgement SET {column} = {value}")
+    with pytest.raises(StoreError, match=rf"row 1 of `judgement`: `{column}` cannot be read"):
+        collection.history.everything()

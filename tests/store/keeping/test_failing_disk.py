@@ -7,6 +7,7 @@ import re
 import resource
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from errno import EIO, ENOSPC
 from pathlib import Path
@@ -66,7 +67,7 @@ def pooled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for command in (
         ["init", "--scale", "0-2"],
         ["import", "topics", str(GARDEN / "topics.jsonl")],
-        ["import", "docs", str(GARDEN / "documents.jsonl")],
+        ["import", "docs", str(GARDEN / "documents.jsonl"), "--all"],
         ["import", "runs", *map(str, sorted((GARDEN / "runs").glob("*.run")))],
         ["pool", "--depth", "5"],
         ["judges", "add", "ann"],
@@ -138,6 +139,42 @@ def test_a_full_disk_is_called_full_and_judging_goes_on_when_it_is_not(
     check(small_disk, again)
     assert "disk" not in again.stdout + again.stderr
     assert decisions(small_disk) == len(SAVED.findall(full.stdout + again.stdout)) > 0
+
+
+READING = (
+    ("status",),
+    ("show", "judge", "ann"),
+    ("history",),
+    ("evaluate", "-m", "AP", "--judge", "ann"),
+    ("export", "qrels", "--judge", "ann"),
+    ("verify",),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("log", [False, True], ids=["closed", "killed"])
+def test_on_a_full_disk_what_reads_reads(
+    small_disk: Path, pooled: Path, tmp_path: Path, *, log: bool
+) -> None:
+    """As with room, to the byte; with the log of a program that was killed too."""
+    folder = copied(pooled, tmp_path / "graded")
+    judge(folder)
+    if log:
+        killed = (
+            "import os, sqlite3; c = sqlite3.connect('c.db'); c.execute('PRAGMA wal_autocheckpoint = 0');"
+            "c.execute('CREATE TABLE logged (a)'); c.execute('DROP TABLE logged'); os._exit(9)"
+        )
+        subprocess.run([sys.executable, "-c", killed], cwd=folder, check=False)
+    for name in ("c.db", "c.db-wal"):
+        if (folder / name).exists():
+            shutil.copy(folder / name, small_disk / name)
+    (small_disk / "filling").write_bytes(bytes(shutil.disk_usage(small_disk).free))
+    for command in READING:
+        full, with_room = pooler(small_disk, *command), pooler(folder, *command)
+        assert (full.returncode, full.stdout) == (with_room.returncode, with_room.stdout), full.stderr
+    assert "the disk is full" in judge(small_disk).stdout
+    (small_disk / "filling").unlink()
+    assert SAVED.search(judge(small_disk).stdout)
 
 
 def test_a_limit_of_a_file_s_size_is_no_damage(tmp_path: Path, pooled: Path) -> None:

@@ -241,3 +241,22 @@ def test_events_asked_for_are_told_and_all_of_them_count(collection: Collection)
     assert later.events == whole.events[1:3]
     with pytest.raises(UnknownNameError, match="unknown judge `eve`; known: `ann`, `bob`"):
         collection.history.of_document("1", "a", HistoryFilter(judges=("eve",)))
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+def test_a_clock_put_back_puts_no_event_before_those_it_follows(
+    collection: Collection, collection_name: str, limit: int | None
+) -> None:
+    """The first grade was given in 2999: what is latest rests on revisions."""
+    [ann] = fill(collection, "ann")
+    for grade in (0, 1, 2):
+        ann.grade("a", grade)
+    ahead = "UPDATE judgement SET judged_at = '2999-01-01 00:00:00.000000' WHERE revision = 1"
+    change_stored(collection_name, ahead, renews=True)
+    expected = [1, 2, 3] if limit is None else [2, 3]
+    asked = HistoryFilter(limit=limit)
+    assert [one.revision for one in collection.history.of_document("1", "a", asked).events] == expected
+    events = [one for one in collection.history.everything(asked).entries if one.what == "event"]
+    assert [one.revision for one in events] == expected
+    assert [one.grade for one in collection.judgements.current(["ann"])] == [2]
+    assert [one.revision for one in collection.judgements.history()] == [1, 2, 3]
