@@ -291,8 +291,8 @@ class _Stopgap(sqlite3.Connection):
     """Why nothing can be written."""
 
 
-_CONNECTING: Any = {"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000}
-"""`_begin_sqlite` begins transactions, not the driver."""
+_CONNECTING: Any = {"isolation_level": None, "timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False}
+"""`_begin_sqlite` begins transactions, not the driver; SQLAlchemy's pool hands a connection to one thread."""
 
 
 def _connect_reading(file: Path, reason: sqlite3.Error | None = None) -> sqlite3.Connection:
