@@ -27,7 +27,14 @@ MANUAL = {"README.md": README, **PAGES}
 """What is written by hand, by path."""
 WORDS = set((Path(__file__).parent / "words.txt").read_text("utf-8").split())
 """Names, and words of the field, that no dictionary has."""
-OTHER_PROGRAMS = {"--name-only", "--headless", "--hide-scrollbars", "--screenshot", "--window-size"}
+OTHER_PROGRAMS = {
+    "--include-trace",
+    "--name-only",
+    "--headless",
+    "--hide-scrollbars",
+    "--screenshot",
+    "--window-size",
+}
 """Options of other programs that pages name."""
 OPTIONS = {
     word

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -25,7 +24,7 @@ from pooler.results.named_runs import (
     read_named,
     runs_given,
 )
-from pooler.results.shapes import qrels_given
+from pooler.results.shapes import QrelsRule, qrels_given
 from store.errors import ArgumentError, PoolerError
 from store.formats.syntax.lines import STDIN, is_regular_file
 from store.judging.kinds import Voters, check_kinds
@@ -47,19 +46,6 @@ if TYPE_CHECKING:
     from store.grades.policy import Policy
     from store.grades.votes import CollectionGrades
     from store.ranking import Order
-
-
-class QrelsRule(ABC):
-    """How the judgements of several judges become the qrels that runs are measured with."""
-
-    @property
-    @abstractmethod
-    def policy(self) -> Policy:
-        """Whose grades count, and what happens to several."""
-
-    @abstractmethod
-    def rows(self, judgements: Source) -> list[Qrel]:
-        """Return the qrels that files of judges give."""
 
 
 def level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relaxed: bool) -> int:

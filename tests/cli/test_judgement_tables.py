@@ -109,7 +109,7 @@ def test_columns_told_by_position_are_cut_at_any_separator(cli: Cli, tmp_path: P
             b"1,a,1.5\n1,b,-1\n1,c,0.25\n",
             "q:1: expected an integer grade, got `1.5`",
             "awk -F',' -v OFS=',' '$3 ~ /^[0-9]+[.]/ {$3 = int($3 + 0.5)} {print}' q",
-            {"1": {"a": 2, "c": 0}},
+            {"1": {"a": 2, "b": -1, "c": 0}},
         ),
         (
             QUEPID.encode(),

@@ -69,7 +69,7 @@ def test_umbrela_is_found_by_its_texts(here: Path) -> None:
     known = run_inside("show", "judge", "u", "--format", "json").fine().known()
     prompt = hashlib.sha256(Path("p.txt").read_bytes()).hexdigest()
     wanted = {"model": "m", "prompt": prompt, "parameters": ["temperature=0"], "family": "gpt",
-              "parser": "umbrela, version not stated", "revision": "not stated", "served_models": ["m"],
+              "parser": "umbrela, version not stated", "revision": "not stated", "served_models": [],
               "prompt_text": "Grade {text}\r\n水"}  # fmt: skip
     assert {name: known[name] for name in wanted} == wanted
     assert "3 unchanged" in umbrela(*IDENTITY).fine().err

@@ -48,7 +48,7 @@ def test_five_states_stay_five(cli: Cli, six_pooled: Path) -> None:
         desk.record(Decision("1", "e", Action.SKIP))
         desk.leave()
     write(six_pooled / "q", "3 0 z 2")
-    cli("import", "judgements", "q", "--judge", "anna", "--kind", "human").fine()
+    cli("import", "judgements", "q", "--judge", "anna", "--kind", "human", "--allow-unknown").fine()
     assert document_states(cli, "anna") == [6, 1, 2, 2, 1, 1]
     assert document_states(cli, "anna", "1") == [5, 1, 1, 2, 1, 0]
     assert document_states(cli, "anna", "2") == [1, 0, 1, 0, 0, 0]

@@ -112,7 +112,7 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
     cli("judges", "add", "bob").fine()
     cli("pool", "--depth", "3", "--name", "deep").fine()
     cli("pool", "-s", "statap", "-b", "2", "--seed", "1", "--name", "random").fine()
-    estimate = ("estimate", "--pool", "drawn", "--judge", "ann")
+    estimate = {"--pool": "drawn", "--judge": "ann"}
     for options, words in {
         ("--with-model", "bob"): "must be a judge of kind model, not human",
         ("--with-model", "gtp"): "unknown judge `gtp`; known: `gpt`",
@@ -128,7 +128,8 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
         ("--with-model", "gpt", "--model-level", "7"): "7",
         ("--pairs",): "`--pairs` goes with --with-model JUDGE",
     }.items():
-        assert words in cli(*estimate, *options).failed(1).err, options
+        given = [word for pair in estimate.items() if pair[0] not in options for word in pair]
+        assert words in cli("estimate", *given, *options).failed(1).err, options
     answer = cli("estimate", "--with-model", "gpt", "--prels", "x", "--form", "xinf", "x.run").failed(1)
     assert "`--with-model` and --prels exclude each other" in answer.err
     with pytest.raises(PoolerError, match="need a collection"):

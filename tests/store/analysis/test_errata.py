@@ -117,7 +117,7 @@ def test_swap_by_the_printed_rule_is_nothing() -> None:
         "not significant at 5%",
         '"becomes large"',
         '"section 2.3" is 2.2.3',
-        "whether R counts",
+        "R is the run's own (eq. 2)",
         "rounded up",
         # The articles.
         "false positives of the second kind",

@@ -259,7 +259,11 @@ def test_conditions_choose_as_a_plain_loop_does(
         asked = HistoryFilter(None, tuple(sorted(judges)), day(since), day(until), limit)
         found = made.history.everything(asked)
         everything = made.history.everything().entries
-    order = sorted(range(len(steps)), key=lambda number: (steps[number][3], number))
+    counts_at = [  # never before an earlier event of the same judge on the same document
+        max(day for *pair, _, day in steps[: number + 1] if pair == list(steps[number][:2]))
+        for number in range(len(steps))
+    ]
+    order = sorted(range(len(steps)), key=lambda number: (counts_at[number], number))
     assert [one.docno for one in everything if one.docno] == [steps[n][1] for n in order]
     plain = [
         one
