@@ -26,6 +26,7 @@ MEANINGS = {
     "code": "the kind of fault or warning", "coefficient": "of agreement",
     "column": "the column of the paper's table", "contributes": "whether the run feeds pools",
     "component": "of which part the variance is", "mean_square": "of the analysis of variance",
+    "purpose": "why a judge has the document: primary, overlap, calibration",
     "permutations": "orders that were looked at",
     "target": "the value to be reached",
     "count": "how often",

@@ -45,25 +45,21 @@ class Deciding:
     def __init__(self, session: JudgingSession, talk: Talk) -> None:
         self._session = session
         self._talk = talk
-        self._grades_without_text = False
+        self._n_unasked = 0
 
     def grade(self, value: int) -> bool:
-        """Give a grade; a script is asked once whether documents without text are to have one.
+        """Give a grade. A script is not asked first, as its next answer is meant for the next document.
 
-        Its next answer is meant for the next document, and it gets there in any case.
+        What it would have been asked about is counted, and told at the end.
         """
         act = partial(self._session.grade, value)
-        if self._talk.is_interactive or self._grades_without_text:
-            return self.decide(act, confirmed=self._grades_without_text)
+        if self._talk.is_interactive:
+            return self.decide(act)
         result = self.tell(act)
-        if result.outcome is not KeyOutcome.CONFIRM:
-            return result.outcome in _SETTLED
-        self._grades_without_text = self._talk.is_agreed(result_text(result))
-        if self._grades_without_text:
-            return self.decide(act, confirmed=True)
-        self._talk.say("not graded: y after the grade grades all documents without text")
-        self._session.go_next()
-        return False
+        if result.outcome is KeyOutcome.CONFIRM:
+            self._n_unasked += 1
+            result = self.tell(partial(act, confirmed=True))
+        return result.outcome in _SETTLED
 
     def cannot(self, rest: str) -> bool:
         """Ask why the document cannot be judged; say whether that is settled."""
@@ -137,6 +133,8 @@ class Deciding:
         A decision that met another one elsewhere is taken back: the other was never asked about.
         """
         self._talk.say_unused()
+        if self._n_unasked:
+            self._talk.say(f"{counted(self._n_unasked, 'document')} graded without a text to judge")
         with suppress(EOFError):
             if self._session.pending is not None:
                 self.tell(self._session.retry, ask=False)

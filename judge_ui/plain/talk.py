@@ -17,7 +17,6 @@ class Talk:
     def __init__(self, read: TextIO, write: TextIO) -> None:
         self._read = read
         self._write = write
-        self._ahead = ""
         self.n_unused = 0
         """A script's answers that were given for documents it never came to."""
         self.n_ignored = 0
@@ -37,19 +36,10 @@ class Talk:
         """
         self._write.write(f"{question} > ")
         self._write.flush()
-        line, self._ahead = self._ahead or self._read.readline(), ""
+        line = self._read.readline()
         if not line:
             raise EOFError
         return line.strip()
-
-    def is_agreed(self, question: str) -> bool:
-        """Ask a script, whose next answer is no answer to this, and stays, unless it is y."""
-        self._ahead = self._read.readline()
-        is_agreed = self._ahead.strip().lower() in YES
-        self.say(f"{question} y/n{': y' if is_agreed else ''}")
-        if is_agreed:
-            self._ahead = ""
-        return is_agreed
 
     def forget_typed(self) -> None:
         """Drop the lines that were typed before there was a question to answer, and say so.

@@ -9,11 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-import numpy as np
-
 from pooler.messages import Listener, listening, progress, say
 from pooler.results.judge_kinds import erased_words, warn_about_voters, who_judged
-from pooler.results.meeting import TRIED, check_measured, check_stored, other_forms
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
@@ -32,6 +29,7 @@ from store.records import Qrel, Run, Scale
 from store.text import counted
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from pooler.pools.runs import RunSet
@@ -298,8 +296,11 @@ class Source:
 
     def _of_files(self, *, docnos: bool) -> Judged:
         """Read runs and qrels of files, or take those of memory; see `given_qrels` on scales."""
+        import numpy as np
+
         from pooler.reading.ranked import judged_runs, ranked_runs
         from pooler.reading.run_list import RunEntry
+        from pooler.results.meeting import TRIED, check_measured, other_forms
         from store.formats.scale import parse_scale
 
         check_no_policy(self._policy, _ONE_GRADE, _MAKE_ONE)
@@ -366,6 +367,7 @@ class Source:
 
     def _of_collection(self, *, docnos: bool) -> Judged:
         """Read runs and grades of a collection."""
+        from pooler.results.meeting import check_stored
         from store.analysis.arrays import grades_by_topic
 
         policy = self._policy

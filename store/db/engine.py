@@ -313,6 +313,8 @@ def _connect_sqlite(name: str) -> sqlite3.Connection:
     connection: sqlite3.Connection = sqlite3.connect(name, **_CONNECTING)
     try:
         connection.execute("SELECT 1 FROM sqlite_master").close()
+    except UnicodeDecodeError:  # of what SQLite says of a damaged schema: told of the first query
+        return connection
     except sqlite3.Error as error:
         if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_IOERR_SHM"):
             return connection  # what is wrong is told of the first query

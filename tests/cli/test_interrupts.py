@@ -176,7 +176,7 @@ def test_import_that_was_interrupted_goes_on_where_it_stopped(prepared: Path, tm
     folder = tmp_path / "g"
     shutil.copytree(prepared, folder)
     for run in range(N_RUNS):
-        write(folder / f"{run}.run", *(f"1 Q0 d{n} 0 {-n} r{run}" for n in range(5000)))
+        write(folder / f"{run}.run", *(f"G01 Q0 d{n} 0 {-n} r{run}" for n in range(5000)))
     names = " ".join(f"{run}.run" for run in range(N_RUNS))
     n_before = rows_of(folder / "collection.db")["run"]
     with running(folder, f"import runs {names}") as process:

@@ -134,7 +134,7 @@ def test_changed_and_unneeded_outcomes_are_listed(
     """The list tells an outcome of another disagreement, and one that nobody needs any more."""
     collection_of(me=["1 0 a 0", "1 0 b 0", "1 0 c 0"], you=["1 0 a 2", "1 0 b 2", "1 0 c 2"])
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
-    cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\ny\n1\n1\n").fine()
+    cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\n1\n1\n").fine()
     (here / "you.qrels").write_text("1 0 a 1\n1 0 b 0\n1 0 c 2\n", "utf-8")
     cli("import", "judgements", "you.qrels", "--judge", "you", "--replace").fine()
     rows = cli("adjudicate", "--list", "--format", "json").fine().json()

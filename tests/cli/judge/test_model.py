@@ -59,8 +59,8 @@ def fill(file: Path | str, server: ModelServer, texts: dict[str, str], **others:
 
 def judge(file: str, server: ModelServer, *options: str) -> Outcome:
     """Let the model judge."""
-    start = ("judge", "--model", "m", "--endpoint", server.base, "--yes", "--collection", file)
-    return run_inside(*start, *options)
+    endpoint = () if "--endpoint" in options else ("--endpoint", server.base)
+    return run_inside("judge", "--model", "m", *endpoint, "--yes", "--collection", file, *options)
 
 
 def answers(file: str) -> dict[str, Answer]:

@@ -249,7 +249,7 @@ def test_adaptive_pool_says_how_many_it_has_drawn(cli: Cli, here: Path) -> None:
     cli("pool", "-s", "mtf", "--name", "live", "--depth", "1200", "-b", "700").fine()
     cli("judges", "add", "anna").fine()
     # Judged: both documents of the depth pool; drawn are these two and one more.
-    cli("judge", "--judge", "anna", "--topic", "2", "--plain", stdin=b"0\ny\n0\n").fine()
+    cli("judge", "--judge", "anna", "--topic", "2", "--plain", stdin=b"0\n0\n").fine()
     pools = "pools: pool (4 pairs), live (3 of 1,400 drawn)"
     assert f"2 topics, 1 run; {pools}" in cli("status").fine().out
     assert document_states(cli, "anna", "2") == [3, 2, 1, 0, 0, 0]
@@ -286,7 +286,7 @@ def test_ruling_on_other_grades_than_now_is_not_open(cli: Cli, six_pooled: Path)
         write(six_pooled / "q", f"1 0 a {grade}")
         cli("import", "judgements", "q", "--judge", judge, "--kind", "human").fine()
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
-    cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\ny\nq\n").fine()
+    cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\nq\n").fine()
     assert "1 disagreement, 0 open: pooler" in cli("status").fine().out
     cli("judges", "erase", "carl", "--yes").fine()
     assert "changed since" in cli("adjudicate", "--list").fine().out

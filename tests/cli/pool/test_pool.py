@@ -76,8 +76,13 @@ def test_any_pool_is_the_same_from_files_and_collection(
     for order in ORDERS:
         options = ("--depth", depth, "--order", order)
         common = [str(option) for option in (*options, "--name", order)]
-        cli("pool", "--runs", listed, "--out", folder / "files", *common).fine()
-        cli("pool", "--out", folder / "stored", *common, "--collection", file).fine()
+        both = (
+            cli("pool", "--runs", listed, "--out", folder / "files", *common),
+            cli("pool", "--out", folder / "stored", *common, "--collection", file),
+        )
+        if any(one.code for one in both):  # ids that do not meet, such as `1` and `01`
+            assert all("write them alike in both" in one.failed(1).err for one in both)
+            continue
         assert files_of(folder / "files") == files_of(folder / "stored")
     shutil.rmtree(folder)
 

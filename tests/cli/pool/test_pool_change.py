@@ -31,7 +31,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     call("pool", "--depth", "3", "--round", "1")
     call("judges", "add", "ann", "ben")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "stdin", io.StringIO("0\ny\ns\nc 1\nq\n"))
+        patch.setattr(sys, "stdin", io.StringIO("0\ns\nc 1\nq\n"))
         call("judge", "--judge", "ann", "--plain", "--min-dwell", "0", "--topic", "1")
     write(folder / "q.txt", "1 9 d 2", "2 9 z 1")
     call("import", "judgements", folder / "q.txt", "--judge", "old", "--allow-unknown")

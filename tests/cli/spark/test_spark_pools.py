@@ -100,9 +100,9 @@ def test_faults_are_told_as_on_one_machine(cli: Cli, here: Path, spark: None) ->
 
 
 def test_odd_runs_are_pooled_alike(cli: Cli, here: Path, spark: None) -> None:
-    """Topics and docnos beyond ASCII, a run of one line, topics of one run alone, one that none feeds."""
+    """Topics and docnos beyond ASCII, a run of two lines, topics of one run alone, one that none feeds."""
     write_run(here, "é", {"日本": "äöü", "10": "xyz", "9": "x"})
-    write_run(here, "one", {"só": "z"})
+    write_run(here, "one", {"só": "z", "9": "x"})
     write_run(here, "fed", {"only": "z", "9": "ab"})
     write(
         here / "list", "file\tcontributes\tgroup", "é.run\tyes\tグループ", "one.run\tyes\t", "fed.run\tno\t"

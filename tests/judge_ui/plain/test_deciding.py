@@ -246,14 +246,10 @@ def test_a_wrong_answer_to_why_is_asked_again(two_topics: Collection) -> None:
     assert stored["e1"].grade == 1
 
 
-def test_a_script_grades_no_document_without_text_unasked(make_collection: Maker) -> None:
-    """Its next answer is for the next document, unless it is y: that holds for all that have no text."""
-    documents = [Document("a"), Document("b", text="x"), Document("c"), Document("d")]
+def test_a_script_is_told_how_many_documents_without_text_it_graded(make_collection: Maker) -> None:
+    """Nobody can be asked: each answer is of the document at hand; the count stands at the end."""
+    documents = [Document("a"), Document("b", text="x"), Document("c")]
     collection = make_collection({Topic("1"): documents})
-    printed = sit(collection, "0", "1", "2", "y", "1", topic="1")
-    assert after(printed, 0).startswith(
-        "this document has no text to judge; 0 not relevant all the same? y/n\nnot graded:"
-    )
-    assert "2 relevant all the same? y/n: y\n" in after(printed, 2)
-    assert {docno: one.grade for docno, one in states(collection).items()} == {"b": 1, "c": 2, "d": 1}
-    assert "1 left" in sit(collection, topic=None)
+    printed = sit(collection, "0", "1", "2", topic="1")
+    assert "2 documents graded without a text to judge\n" in printed
+    assert {docno: one.grade for docno, one in states(collection).items()} == {"a": 0, "b": 1, "c": 2}

@@ -114,9 +114,10 @@ def _is_alive(number: int) -> bool:
 
 @contextmanager
 def serving(file: Path | str, *options: str, settings: dict[str, str] | None = None) -> Iterator[Served]:
-    """Serve a collection at any free port."""
+    """Serve a collection at any free port, or that of the options."""
+    port = () if "--port" in options else ("--port", "0")
     process = subprocess.Popen(
-        [*program(), "serve", "--port", "0", "--collection", str(file), *options],
+        [*program(), "serve", *port, "--collection", str(file), *options],
         stderr=subprocess.PIPE,
         text=True,
         env=environment(settings or {}),
