@@ -474,7 +474,7 @@ def translated_errors(engine: Engine) -> Iterator[None]:
 
 def unreadable_place(engine: Engine) -> str:
     """Name the first value of a column of texts or moments that is none; empty = all can be read."""
-    with suppress(DatabaseError, sqlite3.Error), engine.connect() as connection:
+    with suppress(DatabaseError, sqlite3.Error, UnicodeDecodeError), engine.connect() as connection:
         is_sqlite = engine.dialect.name == "sqlite"
         for table in TABLES.values():
             for column in table.columns:

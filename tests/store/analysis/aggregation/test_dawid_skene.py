@@ -220,7 +220,7 @@ def test_longer_steps_lead_where_plain_ones_do(seed: int) -> None:
     np.testing.assert_allclose(result.posterior, expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [7, 25])
 def test_no_grade_changes_after_convergence(seed: int) -> None:
     """Two thousand documents of three votes each: a hundred times as exact is the same."""
     rng = np.random.default_rng(seed)

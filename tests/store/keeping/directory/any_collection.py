@@ -236,6 +236,7 @@ def named_contents(where: str) -> dict[str, list[dict[str, Any]]]:
                 ids = np.frombuffer(row["document_ids"], "<i4").tolist()
                 row["document_ids"] = [names["document"][number] for number in ids]
             row.pop("digest", None)
+            row.pop("secret", None)  # stays at home
     in_order = {"pool", "sitting", "judgement", "assignment", "assignment_plan"}
     return {table: rows if table in in_order else sorted(rows, key=repr) for table, rows in found.items()}
 
