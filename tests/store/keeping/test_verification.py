@@ -25,7 +25,7 @@ from tests.strategies import examples
 pytestmark = pytest.mark.slow
 
 UNGUARDED = {"alembic_version": {"version_num"}}
-"""What another value of the same kind may stand in with nothing to tell it by: a revision is looked up first."""
+"""What may have another value with nothing to tell it by: the revision is looked up before all else."""
 
 
 @pytest.fixture(scope="module")
