@@ -106,7 +106,7 @@ def read_obviously(
         if not fields:
             continue
         is_readable = len(fields) > 6 and only_first_six(fields)
-        cells = [re.sub(rb"^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$", b"", cell) for cell in line.split(b"\t")]
+        cells = [cell.strip(b" \t\n\v\f\r") for cell in line.split(b"\t")]
         is_by_tabs = len(cells) == 6 and any(map(_BLANKS.search, cells))
         if is_by_tabs and not (is_readable and _BLANKS.search(cells[5])):
             fields = cells
