@@ -89,8 +89,8 @@ def test_workers_that_die_are_done_without(tmp_path: Path, monkeypatch: pytest.M
     assert imported_rows(entries, tmp_path / "two.db", 2) == expected
 
 
-def die_on_the_third(entry: RunEntry) -> NumberedRun:
+def die_on_the_third(entry: RunEntry) -> tuple[NumberedRun, list[str]]:
     """Read a run in a worker, or end the worker's process."""
     if entry.file.endswith("r002.run"):
         os._exit(1)
-    return module._READERS[0].read(entry)
+    return module._READERS[0].read(entry), []
