@@ -189,6 +189,8 @@ class Page:
         """Press keys, each when it counts."""
         for key in keys:
             time.sleep(DWELL_S)
+            # A busy machine shows a document late, and the page counts from there.
+            until(lambda: self.js("!clock || performance.now() - clock.quiet >= data.dwell_ms"))
             self.press(key)
 
     def write(self, text: str) -> None:
