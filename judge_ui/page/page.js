@@ -197,7 +197,7 @@ function goTo(task, stays = false) {
 const saysNow = task => {
   const now = stands(task);
   if (now.state === "judged") return gradeName(now.grade);
-  return now.state === "cannot" ? `cannot be judged: ${now.reason}` : now.state === "skipped" ? "skipped" : "no decision";
+  return now.state === "cannot" ? `cannot be judged: ${now.reason}` : now.state === "skipped" ? "skipped" : "unjudged";
 };
 
 async function grade(value) {

@@ -118,7 +118,7 @@ def list_help(keys: KeyTable, scale: Scale) -> ReadingScreen:
     hits = f"{keys.name(Command.NEXT_HIT)}  {keys.name(Command.PREVIOUS_HIT)}"
     entries = [
         ("Enter", "go to the document"),
-        ("Tab", "only those without a decision, with a grade, skipped, ..."),
+        ("Tab", "only the unjudged, those with a grade, skipped, ..."),
         ("Shift+Tab", "the same backwards"),
         *((key, f"only those graded {name}") for key, name in grade_keys(keys, scale)),
         (keys.name(Command.SKIP), "only those skipped"),

@@ -35,7 +35,7 @@ def tally(tasks: Sequence[Task], scale: Scale) -> list[tuple[str, int]]:
     lines = [(grade_name(scale, value), grades[value]) for value in reversed(scale.values)]
     lines += [("skipped", states[State.SKIPPED]), ("cannot be judged", states[State.CANNOT])]
     if states[State.UNJUDGED]:
-        lines.append(("no decision yet", states[State.UNJUDGED]))
+        lines.append(("unjudged", states[State.UNJUDGED]))
     return lines
 
 
@@ -44,11 +44,8 @@ def conclusion(session: JudgingSession) -> str:
     progress = session.progress
     if session.is_complete:
         return ALL_DECIDED
-    left = f"{counted(progress.left, 'document')} without a decision" if progress.left else ""
+    left = f"{counted(progress.left, 'document')} unjudged" if progress.left else ""
     return left + skipped_words(progress.skipped, ", " if left else "")
-
-
-UNJUDGED_STAYS = "what has no decision stays unjudged"
 
 
 def goal_words(session: JudgingSession) -> str:
@@ -60,7 +57,7 @@ def goal_words(session: JudgingSession) -> str:
     except PoolerError:
         # Its words may name runs, which no judge is to see.
         return "whether the goal is reached could not be found out"
-    return f"{words}; {UNJUDGED_STAYS}" if session.is_at_goal else words
+    return f"{words}; the rest may stay unjudged" if session.is_at_goal else words
 
 
 def last_topic(lines: Sequence[InboxLine], but: Collection[str] = ()) -> str | None:

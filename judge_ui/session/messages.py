@@ -173,7 +173,7 @@ def event_words(event: SeenEvent, scale: Scale) -> str:
     >>> event_words(SeenEvent(*judged, is_undone=True, is_here=True), parse_scale("binary"))
     'undone: 1 relevant'
     """
-    stands = "no decision" if event.state is State.UNJUDGED else str(event.state)
+    stands = str(event.state)
     if event.state is State.JUDGED and event.grade is not None:
         stands = grade_name(scale, event.grade)
     elif event.state is State.CANNOT:

@@ -171,10 +171,10 @@ class Filter(StrEnum):
     """What a list can be cut down to, besides a grade."""
 
     ALL = "all"
-    UNJUDGED = "no decision"
+    UNJUDGED = "unjudged"
     JUDGED = "judged"
     SKIPPED = "skipped"
-    CANNOT = "can't judge"
+    CANNOT = "cannot be judged"
     NOTED = "with a note"
     MARKED = "with passages"
     QUICK = "decided quickly"

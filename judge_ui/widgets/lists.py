@@ -127,7 +127,7 @@ _LEAST_BESIDE_TIME = 20
 
 _TIME = len("today 09:05")
 
-_STATES = {State.SKIPPED: "skipped", State.CANNOT: "can't judge"}
+_STATES = {State.SKIPPED: "skipped", State.CANNOT: "cannot be judged"}
 _BRIEF_STATES = {State.SKIPPED: "skip", State.CANNOT: CANNOT_MARK}
 _LEAST_FOR_NAMES = 60
 """Cells of a row from which on grades are named; below, the title needs the room."""

@@ -19,7 +19,7 @@ _READ = {
 
 def paper_report(paper: Paper) -> Report:
     """Make the page, which needs no network and no script."""
-    sections = [_verdicts(paper)]
+    sections = [_verdicts(paper)] if "verdicts" in paper.names() else []
     sections += [_section(paper, name) for name in paper.shown() if name != "verdicts"]
     a, b = paper.runs
     lead = (

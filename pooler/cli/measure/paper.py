@@ -51,7 +51,7 @@ def paper(
             "--rank N+1",
             "The rank below the pool (tables 3 and 8, figure 2, section 4.3).",
             min=1,
-            show_default="the pools' depth + 1",
+            show_default="the pools' depth + 1; of files none",
         ),
     ] = None,
     scenario: Annotated[

@@ -111,8 +111,8 @@ def section_4_3(pair: TwoRuns) -> Table:
     """Set both runs before and after beside each other, and what judging again at random gave."""
     rows: list[dict[str, Any]] = []
     for name, varied, tested, simulated in (
-        ("before", pair.varied, pair.tested, pair.simulated[0]),
-        ("found", pair.found, pair.tested_found, pair.simulated[1]),
+        ("before", pair.varied, pair.tested, pair.simulated),
+        ("found", pair.found.found, pair.tested_found, pair.found.simulated),
     ):
         moments = moments_of_pair(varied, tested)
         low, high = tested.components.interval()
@@ -156,15 +156,15 @@ def section_4_3(pair: TwoRuns) -> Table:
     if difference == 0:
         turns = "there was no order"
     drop = "" if np.isnan(q) else f" (Q = {q:.2f})"
-    n_found = counted(int(pair.discovered.flipped.sum()), "topic")
+    n_found = counted(int(pair.found.discovered.flipped.sum()), "topic")
     settings = (pair.settings["scenario"], pair.settings["flip"])
     papers = "as in the paper" if settings == ("own", "not-relevant") else f"{settings[0]}, {settings[1]}"
     words = (
-        f"Had the document at rank {pair.rank:,} of B been relevant in {n_found} ({papers}), the"
+        f"Had the document at rank {pair.found.rank:,} of B been relevant in {n_found} ({papers}), the"
         f" difference would be {then:.4f} instead of {difference:.4f}{drop}, p"
         f" {rounded(p_then)} instead of {rounded(p)}; {turns}."
     )
-    drawn = pair.simulated[0]
+    drawn = pair.simulated
     notes = [
         words,
         f"H, by which the variance falls: {rounded(h, 2)} judging removed, {rounded(included, 2)} included.",

@@ -10,12 +10,14 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from pooler.messages import progress as report_progress
+from pooler.messages import say
 from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.measures.compare import check_named, normality_plot
 from pooler.results.paper.difference import figure_3, needed, section_4_3, table_6
 from pooler.results.paper.scores import beside_chance, figure_1, figure_2, table_3, table_4, table_5
 from pooler.results.paper.two_runs import (
     STATES,
+    Below,
     TwoRuns,
     document_chances,
     higher_two,
@@ -78,7 +80,8 @@ def paper(
         Tags of two runs, in any order: A is the one with the higher expected MAP. Default the two
         runs with the highest.
     rank : int, optional
-        N + 1, from 1; default one more than the pools' depth, where they have one.
+        N + 1, from 1; default one more than the pools' depth, where they have one. Of files without
+        it there are no tables of the documents at this rank.
     values : mapping of int to float, optional
         Table 4: what each grade of a judge is worth, the probability, in [0, 1], that the document is
         relevant; every grade of the scale. p is the mean over judges. Default the share of judges at
@@ -149,7 +152,10 @@ def paper(
             raise ArgumentError(name, f"must be an integer >= {least}", number)
     with collect_warnings(progress) as collected:
         found = source_of(source)
-        rank = 1 + found.pool_depth(None) if rank is None else rank
+        if rank is None and (found.is_of_files or found.judgements):
+            say(f"left out, as no --rank is given: {', '.join(NEEDS_RANK)}")
+        elif rank is None:
+            rank = 1 + found.pool_depth(None)
         with found.judging() as opinions:
             scale = opinions.scale
             kinds = check_kinds(kinds) or found.kinds
@@ -187,17 +193,20 @@ def paper(
             topics = two.by_topic()
             varied = moments(two, empty)
             say_empty(two.topics, varied)
-            discovered = discovery(two, 1, rank=rank, flip=flip, gain=scenario)
-            with report_progress("documents found", int(discovered.flipped.sum())) as advance:
-                then = discovered_variation(discovered, varied, progress=advance)
-            at_rank = states_at_rank(loaded.rankings, pair, rank)
             documents = scores_of_judge(
                 ranked, votes, [ranked.tags[run] for run in pair], scale, cuts[0], rank
             )
         how: dict[str, Any] = {"repetitions": simulate or REPETITIONS, "seed": seed, "empty": empty}
-        with report_progress("judgings", 2 * how["repetitions"]) as advance:
-            before = simulate_maps(topics, **how, progress=advance)
-            simulated = before, simulate_maps(discovered.topics, **how, progress=advance)
+        with report_progress("judgings", how["repetitions"]) as advance:
+            simulated = simulate_maps(topics, **how, progress=advance)
+        below = None
+        if rank is not None:
+            discovered = discovery(two, 1, rank=rank, flip=flip, gain=scenario)
+            with report_progress("documents found", int(discovered.flipped.sum())) as advance:
+                then = discovered_variation(discovered, varied, progress=advance)
+            with report_progress("judgings with them", how["repetitions"]) as advance:
+                again = simulate_maps(discovered.topics, **how, progress=advance)
+            below = Below(rank, discovered, then, states_at_rank(loaded.rankings, pair, rank), again)
     settings = frozen_settings(
         **found.named(),
         a=ranked.tags[first],
@@ -225,10 +234,8 @@ def paper(
         scores=scores,
         p=document_chances(votes, scale, values),
         varied=varied,
-        discovered=discovered,
-        found=then,
+        below=below,
         loaded=replace(loaded, rankings=two),
-        at_rank=at_rank,
         own=documents,
         simulated=simulated,
         settings=settings,
@@ -241,7 +248,7 @@ def verdicts(pair: TwoRuns) -> Table:
     tested, parts = pair.tested, run_components(pair.varied)
     t1, t2 = abs(float(tested.t1_removed[0])), abs(float(tested.t2_removed[0]))
     shares = parts.share
-    drops = (pair.varied.map_mean - pair.found.map_mean) / pair.varied.map_mean
+    drops = (pair.varied.map_mean - pair.found.found.map_mean) / pair.varied.map_mean
     p, after = (one.p_values()["t2_removed"][0] for one in (tested, pair.tested_found))
     rows = [
         ("pairing the topics makes the test sharper: |t2| > |t1|", t2 > t1, f"{rounded(t2)}, {rounded(t1)}"),
@@ -274,7 +281,7 @@ def verdicts(pair: TwoRuns) -> Table:
 
 def topics(pair: TwoRuns) -> Table:
     """Give the moments of every topic, before and after, and the document of B that is found."""
-    after, one = pair.found, pair.discovered
+    after, one = pair.found.found, pair.found.discovered
     places = [(place, int(one.documents[place])) for place in np.flatnonzero(one.flipped).tolist()]
     flipped = dict(zip([place for place, _ in places], pair.loaded.docnos(places), strict=True))
     columns = {
@@ -313,6 +320,8 @@ TABLES: dict[str, tuple[str, Callable[[TwoRuns], Table]]] = {
     "topics": ("Moments by topic", topics),
 }
 """Title and maker of each table, in the paper's order."""
+NEEDS_RANK = ("verdicts", "table_3", "figure_2", "section_4_3", "table_8", "topics")
+"""What is of the documents at rank N + 1."""
 
 
 @dataclass(frozen=True, slots=False, eq=False, repr=False, kw_only=True)
@@ -320,11 +329,19 @@ class Paper(TwoRuns):
     """Tables and figures of the paper for two runs of a collection.
 
     Tables: `verdicts`, what its section 5 says, true or false here; `table_1` to `table_8`, `figure_1` to
-    `figure_3`, `section_4_3`, in the paper's order; `topics`, the moments they rest on.
+    `figure_3`, `section_4_3`, in the paper's order; `topics`, the moments they rest on. Of files without a
+    rank those that rest on it are not there.
     """
 
     NAMES: ClassVar[tuple[str, ...]] = tuple(TABLES)
-    SHOWN = -1
+
+    def names(self) -> tuple[str, ...]:
+        """Return the tables there are."""
+        return tuple(name for name in self.NAMES if self.below is not None or name not in NEEDS_RANK)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return what the paper prints."""
+        return tuple(name for name in self.names() if name != "topics")
 
     def facts(self) -> Mapping[str, Any]:
         """Return the test of normality of figure 3, and how far its two curves are apart."""
@@ -333,7 +350,7 @@ class Paper(TwoRuns):
 
     def title(self, name: str) -> str:
         """Return what a table or figure is called."""
-        return TABLES[name][0].format(rank=self.rank)
+        return TABLES[name][0].format(rank=self.below and self.below.rank)
 
     def drawings(self) -> dict[str, Plot]:
         """Return the figures by name; figure 3 where the differences have a law."""
@@ -351,16 +368,17 @@ class Paper(TwoRuns):
                 parts=("topic_variance", "judging_variance"),
                 axis="variance of AP",
                 title=self.title("figure_1"),
-            ),
-            "figure_2": Plot(
+            )
+        }
+        if self.below is not None:
+            found["figure_2"] = Plot(
                 table=self._table("figure_2"),
                 kind="stacks",
                 label="run",
                 parts=[state.replace(" ", "_") for state in STATES],
                 axis="topics",
                 title=self.title("figure_2"),
-            ),
-        }
+            )
         for one in normality_plot(self.picture, "expected difference"):
             found["figure_3"] = replace(one, title=self.title("figure_3"))
         return found

@@ -54,19 +54,19 @@ def table_3(pair: TwoRuns) -> Table:
     """Make cells of quartiles of R and AP, with what eq. 19 gives there."""
     r = np.array([one.relevant for one in pair.own if one.relevant])
     ap = np.array([one.ap for one in pair.own if one.ap is not None])
-    rows = []
+    rows, rank = [], pair.found.rank
     quarters = (0.25, 0.5, 0.75)
     counts = sorted({round(float(one)) for one in np.quantile(r, quarters)}) if r.size else []
     for count in counts:
         for before in sorted({float(one) for one in np.quantile(ap, quarters)}):
-            limits = discovery_range(count, before, pair.rank)
-            least = float(least_average_precision(pair.rank - 1, count)) if count < pair.rank else 2.0
+            limits = discovery_range(count, before, rank)
+            least = float(least_average_precision(rank - 1, count)) if count < rank else 2.0
             occurs = before >= least - 1e-12
             rows.append(
                 {
                     "relevant": count,
                     "ap": before,
-                    "change": discovery_effect_below(count, before, pair.rank) if occurs else None,
+                    "change": discovery_effect_below(count, before, rank) if occurs else None,
                     "low": None if limits is None else limits[0],
                     "high": None if limits is None else limits[1],
                 }
@@ -80,11 +80,11 @@ def table_3(pair: TwoRuns) -> Table:
     ]
     real = [one.change for one in pair.own if one.change is not None]
     words = (
-        f"A relevant document at rank {pair.rank:,} would move one topic's AP by"
+        f"A relevant document at rank {rank:,} would move one topic's AP by"
         f" {min(real):+.4f} to {max(real):+.4f}, {float(np.mean(real)):+.4f} on average, in"
         f" {counted(len(real), 'list')}."
         if real
-        else f"No list has a document at rank {pair.rank:,} that is not relevant already."
+        else f"No list has a document at rank {rank:,} that is not relevant already."
     )
     return Table.of_rows("table_3", columns, rows, notes=[words, by_whom(pair)])
 
@@ -130,14 +130,14 @@ def figure_2(pair: TwoRuns) -> Table:
     }
     columns: dict[Column, Any] = {RUN: pair.runs}
     for state in STATES:
-        counts = [one.states[state] for one in pair.at_rank]
+        counts = [one.states[state] for one in pair.found.at_rank]
         columns[Column(state.replace(" ", "_"), "int", about=about[state])] = counts
     elsewhere = Column("elsewhere", "int", about="of the unjudged ones, those that another run retrieved")
-    columns[elsewhere] = [one.elsewhere for one in pair.at_rank]
+    columns[elsewhere] = [one.elsewhere for one in pair.found.at_rank]
     n_topics = len(pair.topics)
     words = (
-        f"Rank {pair.rank:,} of B is unjudged in {pair.at_rank[1].states['unjudged']:,} of"
-        f" {counted(n_topics, 'topic')}, of A in {pair.at_rank[0].states['unjudged']:,}."
+        f"Rank {pair.found.rank:,} of B is unjudged in {pair.found.at_rank[1].states['unjudged']:,} of"
+        f" {counted(n_topics, 'topic')}, of A in {pair.found.at_rank[0].states['unjudged']:,}."
     )
     return Table.of_columns("figure_2", columns, notes=[words])
 
@@ -196,7 +196,7 @@ def table_5(pair: TwoRuns) -> Table:
                 "share": float(parts.share[number]),
             }
         )
-        simulated = pair.simulated[0]
+        simulated = pair.simulated
         rows.append(
             {
                 "run": run,

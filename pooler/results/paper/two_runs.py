@@ -31,6 +31,7 @@ from store.analysis.variation.collection import CollectionVariation, VariedPairs
 from store.analysis.variation.discovery import Discovery
 from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
 from store.analysis.variation.simulation import SimulatedMaps
+from store.errors import ArgumentError
 from store.judging.kinds import Voters
 from store.records import Scale
 from store.text import counted
@@ -48,7 +49,7 @@ def put_together(
     ranked: RankedDocuments,
     votes: PopulationVotes,
     scale: Scale,
-    rank: int,
+    rank: int | None,
     values: Values | None,
     cutoff: int,
     empty: Empty,
@@ -149,7 +150,12 @@ class OwnScore:
 
 
 def scores_of_judge(
-    ranked: RankedDocuments, votes: PopulationVotes, tags: Sequence[str], scale: Scale, level: int, rank: int
+    ranked: RankedDocuments,
+    votes: PopulationVotes,
+    tags: Sequence[str],
+    scale: Scale,
+    level: int,
+    rank: int | None,
 ) -> list[OwnScore]:
     """Score both runs by the first judge at one level."""
     own = votes.votes
@@ -164,7 +170,7 @@ def scores_of_judge(
             (places,) = np.nonzero(relevant)
             total = float((np.arange(1, places.size + 1) / (places + 1)).sum())
             change = None
-            if listed.size >= rank and not relevant[rank - 1] and wanted.size:
+            if rank and listed.size >= rank and not relevant[rank - 1] and wanted.size:
                 change = float(discovery_effect(relevant, np.array(wanted.size))[rank - 1])
             found.append(
                 OwnScore(
@@ -179,6 +185,20 @@ def scores_of_judge(
                 )
             )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """What stands at rank N + 1, and what there would be with the documents of B there found relevant."""
+
+    rank: int
+    discovered: Discovery
+    """The documents at this rank of B, and the topics with them found relevant."""
+    found: CollectionVariation
+    """Moments of A and B then."""
+    at_rank: Sequence[AtRank]
+    """Of A and of B."""
+    simulated: SimulatedMaps
 
 
 @dataclass(frozen=True, slots=False, eq=False, repr=False, kw_only=True)
@@ -197,20 +217,19 @@ class TwoRuns(Result):
     """Of every judged document, in [0, 1]."""
     varied: CollectionVariation = field(repr=False)
     """Moments of A and B, in this order."""
-    discovered: Discovery = field(repr=False)
-    """The documents at rank N + 1 of B, and the topics with them found relevant."""
-    found: CollectionVariation = field(repr=False)
-    """Moments of A and B then."""
+    below: Below | None = field(repr=False)
+    """``None`` = of files without a rank."""
     loaded: Probable = field(repr=False)
-    at_rank: Sequence[AtRank] = field(repr=False)
     own: Sequence[OwnScore] = field(repr=False)
-    simulated: tuple[SimulatedMaps, SimulatedMaps] = field(repr=False)
-    """As judged, and with the documents found."""
+    simulated: SimulatedMaps = field(repr=False)
+    """As judged."""
 
     @property
-    def rank(self) -> int:
-        """The rank below the pool."""
-        return int(self.settings["rank"])
+    def found(self) -> Below:
+        """What is found at rank N + 1; `ArgumentError` without a rank."""
+        if self.below is None:
+            raise ArgumentError("rank", "must be the rank below the pool", None, hint="--rank 101")
+        return self.below
 
     @cached_property
     def tested(self) -> VariedPairs:
@@ -220,7 +239,7 @@ class TwoRuns(Result):
     @cached_property
     def tested_found(self) -> VariedPairs:
         """The same with the documents found."""
-        return pair_components(self.found, (np.array([0]), np.array([1])))
+        return pair_components(self.found.found, (np.array([0]), np.array([1])))
 
     @property
     def difference_drop(self) -> float:

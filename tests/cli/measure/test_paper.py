@@ -7,7 +7,6 @@ nothing with this one; and, for its own tables, the paper's.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -373,15 +372,20 @@ def test_one_topic_has_no_variance(cli: Cli, tiny: Path) -> None:
     assert "nan" not in shown
 
 
-def test_depth_of_files_is_never_that_of_a_collection_that_happens_to_be_there(cli: Cli, tiny: Path) -> None:
-    """Files have no pool: the rank is asked for."""
+def test_files_without_a_rank_have_the_tables_that_need_none(cli: Cli, tiny: Path) -> None:
+    """The same as with one; the depth of a collection that happens to be there is not taken."""
     cli("init", "--scale", "binary").fine()
     cli("import", "runs", "a.run", "b.run").fine()
     cli("pool", "--depth", "1").fine()
-    refused = cli("paper", "a.run", "b.run", *JUDGES).failed(1)
-    assert "how deep is the pool?" in refused.err
-    [line] = re.findall(r"hint: (--rank \d+) where ", refused.err)
-    cli("paper", "a.run", "b.run", *JUDGES, *line.split()).fine()
+    command = ("paper", "a.run", "b.run", *JUDGES, "--seed", "1", "--format", "json")
+    without, whole = cli(*command).fine(), cli(*command, "--rank", "3").fine().whole()
+    assert "left out, as no --rank is given: verdicts, table_3, figure_2" in without.err
+    tables = {name: rows for name, rows in without.whole().items() if name not in ("settings", "facts")}
+    assert {f"table_{n}" for n in (1, 2, 4, 5, 6, 7)} | {"figure_1", "figure_3"} == {*tables} - {"warnings"}
+    assert tables == {name: whole[name] for name in tables}
+    cli(*command[:-2], "--html", "page.html").fine()
+    assert "Table 4" in (tiny / "page.html").read_text("utf-8")
+    assert "unknown table `table_3`" in cli(*command, "--table", "table_3").failed(1).err
 
 
 @pytest.mark.parametrize("more", [("--format", "tsv"), ("--out", "page.html")])

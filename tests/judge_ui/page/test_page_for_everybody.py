@@ -155,7 +155,7 @@ def test_keys_of_one_character_can_be_switched_off(page: Page) -> None:
     page.js("document.getElementById('letters').click()")
     page.js("document.getElementById('document').focus()")
     page.judge("2")
-    assert page.text("#stands") == "no decision"
+    assert page.text("#stands") == "unjudged"
     page.js("[...document.querySelectorAll('#grades button')][2].click()")
     assert page.text("#said") == "a: 2 relevant"
 

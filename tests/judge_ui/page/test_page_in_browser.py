@@ -78,7 +78,7 @@ def test_judged_by_keys_reloaded_saved_and_brought_back(whole: Path, person: Per
     page.judge("c", "3")
     page.judge("1", "u")
     assert "grade" not in page.text("#said")
-    assert "undone: no decision" in page.text("#said")
+    assert "undone: unjudged" in page.text("#said")
     page.reload()
     assert "of 4 decided, 1 skipped" in page.text("#topics")
     page.press("Enter")
@@ -181,7 +181,7 @@ def test_undo_and_redo_across_documents(whole: Path, person: Person) -> None:
     page.press("u")
     page.press("u")
     assert page.text("#docname") == "Document 1 of 4: a"
-    assert page.text("#stands") == "no decision"
+    assert page.text("#stands") == "unjudged"
     page.press("r", ctrl=True)
     page.press("r", ctrl=True)
     assert page.text("#said") == "b: 1 partially relevant"

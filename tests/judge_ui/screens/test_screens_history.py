@@ -27,7 +27,7 @@ async def test_the_history_lists_the_sitting_newest_first(two_topics: Collection
         assert done == [
             ["12", "e2", "note: x", "Bridge 2"],
             ["12", "e1", "cannot be judged: unreadable", "Bridge 1"],
-            ["12", "e1", "undo: no decision again", "Bridge 1"],
+            ["12", "e1", "undo: unjudged again", "Bridge 1"],
             ["12", "e1", "undone: skipped", "Bridge 1"],
             ["12", "e0", "2 relevant", "Bridge 0"],
         ]

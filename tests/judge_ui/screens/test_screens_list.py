@@ -36,7 +36,7 @@ async def test_the_list_says_in_words_how_every_document_stands(bridges: Collect
         assert [row.split("  today ")[0].split() for row in screen[2:7]] == [
             ["2", "relevant", "br-0"],
             ["skipped", "br-1"],
-            ["can't", "judge", "br-2"],
+            ["cannot", "be", "judged", "br-2"],
             [">", "-", "*", "br-3"],
             ["-", "br-4"],
         ]
@@ -53,12 +53,12 @@ async def test_every_filter_shows_its_documents_and_the_grade_keys_grade_nothing
             await press(pilot, "tab")
             found.append(" ".join(rows(pilot)[1].split()))
         assert found == [
-            "no decision 7 of 10",
+            "unjudged 7 of 10",
             "2 relevant 1 of 10",
             "1 partially relevant 0 of 10",
             "0 not relevant 0 of 10",
             "skipped 1 of 10",
-            "can't judge 1 of 10",
+            "cannot be judged 1 of 10",
             "with a note 1 of 10",
             "with passages 0 of 10",
             "decided in under 1 s 2 of 10",
