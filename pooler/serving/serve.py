@@ -11,6 +11,7 @@ from functools import partial
 
 from aiohttp import web
 
+from pooler.messages import warn
 from pooler.serving.origin import Origin, is_here
 from pooler.serving.screen import LEAVE_S
 from pooler.serving.server import Server
@@ -36,6 +37,8 @@ def serve(
     with ThreadPoolExecutor(1, "database") as database:
         opened = database.submit(Collection, collection).result()
         try:
+            if doubt := database.submit(opened.clock_doubt).result():
+                warn(doubt)
             n_codes = len(database.submit(opened.codes.standing).result())
             with _bound(host, port) as listening:
                 own = _own_origin(host, listening.getsockname()[1])

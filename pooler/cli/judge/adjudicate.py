@@ -17,6 +17,7 @@ from pooler.cli.judge.judge import (
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption, kinds_of
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
+from pooler.messages import warn
 from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError, PoolerError
 
@@ -100,6 +101,8 @@ def _session(
     desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
     if not plain:
         check_terminal("adjudicate")
+    if doubt := opened.clock_doubt():
+        warn(doubt)
     warn_about_voters(desk.voters(), "stand side by side")
     if desk.is_idle():
         which = "" if selection == Selection() else " of that kind"

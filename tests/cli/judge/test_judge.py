@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.run import Cli, controls, environment, program, run_process, write
+from tests.pooler.serving.served import serving
 
 
 @pytest.fixture
@@ -224,14 +225,28 @@ def test_answers_after_the_end_of_a_topic_are_counted_in_a_warning(cli: Cli, sea
     assert len(stored(cli)) == n + 1
 
 
-def test_a_clock_that_jumped_is_told_when_a_judge_sits_down(cli: Cli, seated: Path) -> None:
-    """400 days ahead of what was done last, or behind it."""
+def test_a_clock_that_jumped_is_told_wherever_something_is_judged(cli: Cli, seated: Path) -> None:
+    """400 days ahead of what was done last, or behind it: to judges, to an adjudicator, and for a page."""
+    cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"2\n").fine()
+    write(seated / "page.jsonl", "{}")
     assert "clock" not in cli("judge", "--judge", "anna", "--plain", stdin=b"").fine().err
-    for days, word in ((-400, "before"), (400, "after")):
+
+    def jump(days: int) -> None:
         with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection, connection:
             for table, column in (("judgement", "judged_at"), ("sitting", "seen_at")):
                 moment = f"strftime('%Y-%m-%d %H:%M:%f000', 'now', '{days} days')"
                 connection.execute(f"UPDATE {table} SET {column} = {moment}")
-        told = cli("judge", "--judge", "anna", "--topic", "G01", "--plain", stdin=b"").err
-        assert re.search(f"warning: the clock says .*, (399|400) days {word} that", told)
+
+    for days, word in ((-400, "before"), (400, "after")):
+        for command in (
+            ("judge", "--judge", "anna", "--topic", "G01", "--plain"),
+            ("adjudicate", "--judge", "zoe", "--plain"),
+            ("import", "work", "page.jsonl"),
+        ):
+            jump(days)
+            told = cli(*command, stdin=b"").err
+            assert re.search(f"warning: the clock says .*, (399|400) days {word} that", told), command
+    jump(400)
+    with serving(seated / "collection.db") as served:
+        assert "warning: the clock says" in served.said
