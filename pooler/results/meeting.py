@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from store.analysis.arrays import Grades, RankedDocuments
     from store.collection import Collection
     from store.errors import FaultList
+    from store.grades.file_votes import FileVotes
     from store.ranking import Order
     from store.records import Document, Qrel
 
@@ -227,6 +228,28 @@ def _check_judged(
     if fit is not None and fit.is_good:
         n_without = counted(sum(len(without[tag]) for tag in some), "ranking")
         warn(f"{n_without}, as of run {some[0]}, without a document of {judged.where}; {fit}")
+
+
+def check_judges(votes: FileVotes) -> None:
+    """Refuse files of which one has no document of the others, where a change of ids would make many meet.
+
+    Judges may have had different documents: without such a change nothing is wrong.
+    """
+    found = votes.votes([one.name for one in votes.judges()], least=1)
+    own, docnos = found.votes, [*votes.docnos]
+    is_shared = np.bincount(own.documents, minlength=own.n_documents) > 1
+    for code, judge in enumerate(own.judges):
+        is_own = own.judge_codes == code
+        documents = own.documents[is_own], own.documents[~is_own]
+        if is_shared[documents[0]].any():
+            continue
+        noun, sides = "topic", [{own.topics[code] for code in own.topic_codes[those]} for those in documents]
+        if not sides[0].isdisjoint(sides[1]):
+            noun = "document"
+            sides = [{docnos[number] for number in found.document_numbers[those]} for those in documents]
+        fit = find_fit(sorted(sides[0], key=natural_key), sides[1])
+        if fit is not None and fit.is_good:
+            raise no_meeting(noun, Ids(f"judge {judge}", sides[0]), Ids("the other judges", sides[1]), fit)
 
 
 def add_unknown(opened: Collection, faults: FaultList, topics: Iterable[str], docnos: Iterable[str]) -> bool:

@@ -495,6 +495,7 @@ class Source:
                 yield Opinions(self, opened.grades, opened.scale, opened)
             return
         from pooler.results.judgement_files import FileReading, fill, read_files, scale_of
+        from pooler.results.meeting import check_judges
         from store.grades.file_votes import FileVotes
 
         reading = self.reading or FileReading()
@@ -503,8 +504,8 @@ class Source:
             raise ArgumentError("rigid", "and --relaxed need a declared scale", None, hint=hint)
         votes = FileVotes(self.rankings.ids)
         files = read_files(self.judgements, reading, votes)
-        scale = scale_of(files, reading)
-        fill(votes, files, scale, reading)
+        fill(votes, files, scale := scale_of(files, reading), reading)
+        check_judges(votes)
         yield Opinions(self, votes, scale)
 
     @cached_property

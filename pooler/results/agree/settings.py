@@ -219,6 +219,9 @@ def fetch_chosen(
         raise _nothing(opinions, names, voters)
     if len(judges) < 2:
         raise _alone(opinions, judges[0], names, voters)
+    if not votes.n_documents and opinions.collection is None:
+        message = f"no document is judged in two of the files: {', '.join(judges)}"
+        raise PoolerError(message, hint="name files of judges who had the same documents")
     if people:
         say(f"people and models are measured apart: {kinds_words(voters.counts)} ({TOGETHER})")
         if voters.left_out:

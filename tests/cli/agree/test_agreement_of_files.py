@@ -69,6 +69,27 @@ def test_files_answer_as_a_collection_does(garden: Path, options: tuple[str, ...
     both(garden, JUDGES, FILES, *options, *fast)
 
 
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (
+            ["1 0 d001.txt 1", "1 0 d002.txt 0"],
+            "without an ending such as `.txt`, 2 of 3 would meet (`d001` and",
+        ),
+        (["01 0 d001 1"], "no topic of judge a is in the other judges: `1`, `2` here, `01` there"),
+        (["3 0 d001 1"], "no document is judged in two of the files: a, b"),
+        (["1 0 d009 1"], "no document is judged in two of the files: a, b"),
+    ],
+)
+def test_files_of_judges_whose_ids_do_not_meet_are_refused(here: Path, other: list[str], told: str) -> None:
+    """With both sides, and the change that would make them meet; one document in two files is enough."""
+    write(here / "a.qrels", "1 0 d001 1", "1 0 d002 0", "2 0 d003 1")
+    write(here / "b.qrels", *other)
+    assert told in run_inside("agreement", "a.qrels", "b.qrels").failed(1).err
+    write(here / "b.qrels", *other, "2 0 d003 0")
+    run_inside("agreement", "a.qrels", "b.qrels").fine()
+
+
 def test_order_of_runs_is_compared_from_files(garden: Path) -> None:
     """`--matters` with run files prints what it prints of runs in the collection."""
     runs = sorted(map(str, (GARDEN / "runs").iterdir()))
