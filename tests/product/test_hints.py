@@ -3,8 +3,8 @@
 The registry is `tests/product/hints/*.toml`. A row has a hint as the program writes it (`{}` is what it fills
 in), what comes before in the garden of `tests.helpers.gallery` (files, commands), the command that draws the
 hint, and what somebody does who follows it. Then the command that drew it must succeed without the hint;
-`again` is that command with what the hint adds. A hint that only a server or another process draws names the
-test which draws it.
+`again` is that command with what the hint adds; `code` is the exit code of what shows faults. A hint that
+only a server or another process draws names the test which draws it.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def pooler(line: str) -> Outcome:
 def hinted(outcome: Outcome, says: str) -> bool:
     """Return whether an answer shows the hint."""
     pattern = ".*".join(re.escape(part) for part in says.strip().split("{}"))
-    return re.search(pattern, " ".join(outcome.err.split())) is not None
+    return re.search(pattern, " ".join((outcome.out + outcome.err).split())) is not None
 
 
 @pytest.mark.parametrize("row", DRAWN, ids=lambda row: row["says"][:60])
@@ -151,7 +151,7 @@ def test_a_hint_does_what_it_says(
     assert "Traceback" not in drawn.err
     followed = row.get("follow", [])
     for line in followed:
-        pooler(line).fine()
+        assert pooler(line).code == row.get("code", 0), line
     again = pooler(row.get("again", row["draws"]))
     if row.get("shows_only", False):
         assert followed, "a hint that shows something is followed by showing it"
