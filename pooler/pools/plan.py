@@ -361,7 +361,7 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
     if plan.budget is not None and plan.budget < 1:
         raise ArgumentError("budget", "must be an integer >= 1", plan.budget)
     if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and plan.budget is None:
-        hint = "--budget N documents a topic"
+        hint = "--budget N chooses N documents a topic"
         raise ArgumentError("budget", f"is needed by `{strategy.name}`", None, hint=hint)
     reason = None
     if isinstance(strategy, SamplingStrategy):

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.pools.plan import SEED_HINT
 from pooler.strategies.kinds import (
     Adaptive,
     AdaptiveStrategy,
@@ -165,7 +166,7 @@ def check_replayable(
         raise ArgumentError("strategy", requirement, strategy.name)
     if seed is None and _is_random(strategy, parameters):
         requirement = f"must be given: `{strategy.name}` chooses at random"
-        raise ArgumentError("seed", requirement, seed, hint="--seed 1")
+        raise ArgumentError("seed", requirement, seed, hint=SEED_HINT)
 
 
 def _is_random(strategy: AnyStrategy, parameters: Mapping[str, ParameterValue] | None) -> bool:

@@ -93,7 +93,7 @@ def judged_runs(
 def see_tag(tag: str, tags: list[str]) -> None:
     """Add a tag to those before; raise `ArgumentError` where it is among them."""
     if tag in tags:
-        hint = "a column `name` in the list of --runs FILE gives each a name of its own"
+        hint = "name a file once; a column `name` in the list of --runs FILE renames runs of one tag"
         raise ArgumentError("runs", "must each have their own tag", tag, hint=hint)
     tags.append(tag)
 

@@ -64,7 +64,8 @@ def _read(path: str, function: str, source: bytes) -> FixedStrategy:
             del sys.modules[module.__name__]
     found = {one: value for one, value in vars(module).items() if inspect.isfunction(value)}
     if function not in found:
-        raise UnknownNameError("function", function, found, hint=f"of {path}: --strategy {path}:FUNCTION")
+        hint = f"--strategy {path}:FUNCTION names a function of the file"
+        raise UnknownNameError("function", function, found, hint=hint)
     call = found[function]
     return FixedStrategy(
         name=name,

@@ -81,25 +81,37 @@ def _different_runs(old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str,
     return differing or ["what is known of its runs"]
 
 
+_HINTS: dict[Any, str] = {
+    "imported": "name the pool otherwise with --as-pool NAME",
+    "next": "name the pool otherwise with --pool NAME",
+}
+"""Of pools that the command `pool` does not make, by the strategy in their manifest."""
+_REPLACE = (
+    "--name NEW gives this one its own name; --replace withdraws the other, which keeps its documents under a"
+    " new name"
+)
+
+
 def name_taken(
-    name: str, old: Mapping[str, Any], new: Mapping[str, Any], *, withdrawn: bool
+    name: str, old: Mapping[str, Any], new: Mapping[str, Any], *, withdrawn: bool, adaptive: bool
 ) -> ConflictError:
-    """Return the error of a pool whose name another pool has, in use or withdrawn."""
-    what = differences(old, new) + (", and it is withdrawn" if withdrawn else "")
-    if new.get("strategy") == "imported":
-        hint = "another --as-pool NAME gives this one its own name"
-    else:
-        hint = (
-            "--name NEW gives this one its own name; --replace withdraws the other, which keeps its"
-            " documents under a new name; --add lists only what no pool has yet"
-        )
+    """Return the error of a pool, adaptive or not, whose name another pool has, in use or withdrawn."""
+    strategy = new.get("strategy")
+    what = "" if strategy in _HINTS else differences(old, new)
+    hint = _HINTS.get(strategy, _REPLACE)
+    if hint == _REPLACE and not adaptive and new.get("seed") is None:  # nor is it a sample
+        hint = _REPLACE + "; --add without --name lists only what no pool has yet"
+    what += ", and it is withdrawn" if withdrawn else ""
     return ConflictError(f"there is another pool named `{name}`{what}", hint=hint)
 
 
-def cannot_replace(name: str) -> ConflictError:
+def cannot_replace(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> ConflictError:
     """Return the error of an adaptive pool that is to take the place of another, at which judges may work."""
-    message = f"adaptive pool `{name}` cannot be replaced by another adaptive pool"
-    hint = f"pooler unpool --pool {name} withdraws it; --name gives the new one its own name"
+    message = f"adaptive pool `{name}`{differences(old, new)} cannot be replaced by another adaptive pool"
+    hint = (
+        f"--name NEW gives this one its own name; pooler unpool --pool {name} withdraws the other, whose"
+        " name --replace then takes"
+    )
     return ConflictError(message, hint=hint)
 
 
@@ -175,11 +187,12 @@ def add_pool(
         pool = replace(finish(), entries=entries)
         if is_same_pool(session, topics, documents, old, pool):
             return Replacement(is_new=False, former=None)
-        if not replacing:
-            raise name_taken(name, json.loads(old.manifest), pool.manifest, withdrawn=old.withdrawn)
+        plans = json.loads(old.manifest), pool.manifest
         is_old_adaptive = exists().where(POOL_TOPIC.c.pool_id == old.id)
         if pool.budgets and not old.withdrawn and session.scalar(select(is_old_adaptive)):
-            raise cannot_replace(name)
+            raise cannot_replace(name, *plans)
+        if not replacing:
+            raise name_taken(name, *plans, withdrawn=old.withdrawn, adaptive=bool(pool.budgets))
         former, batches = _step_aside(session, old), [entries]
     insert_pool(session, topics, documents, batches, finish)
     return Replacement(is_new=True, former=former)

@@ -116,7 +116,8 @@ def parse_fields(text: str) -> list[str]:
     lower = [name.lower() for name in names]
     if not all(names) or len(set(lower)) < len(lower) or {"docno", "title", "text"} & {*lower}:
         requirement = "must be names of fields, each once, and none of docno, title and text"
-        raise ArgumentError("--fields", requirement, text, hint="as in --fields url,date; - shows none")
+        hint = "as in --fields url,date; --fields - shows none"
+        raise ArgumentError("--fields", requirement, text, hint=hint)
     return names
 
 

@@ -57,7 +57,7 @@ from pooler.results.judgement_files import (
 )
 from pooler.results.meeting import Ids, add_unknown, check_met, find_fit, watched
 from pooler.results.named_runs import entries_of
-from store.errors import ArgumentError, ConflictError, FaultList, PoolerError
+from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats import DocumentFormat, ImportFormat, TopicFormat
 from store.readable import Markup
 from store.text import counted
@@ -168,7 +168,7 @@ def judgements(
                 requirement = f"is for other files: {form} has one answer a line, of a model"
                 raise ArgumentError(name, requirement, value)
         if judge is None:
-            raise ArgumentError("--judge", "must name the model's judge", None, hint="--judge NAME")
+            raise ArgumentError("--judge", "must name the model that answered", None)
         mapping = parse_map(mapped or [], {})
         with importing(collection) as opened:
             import_labels(
@@ -343,11 +343,7 @@ def _pool_of_file(
             "pairs": len(entries),
         }
         pool = Pool(entries, manifest, as_pool or f"unjudged-{judge or Path(file).name}")
-    name = _free_name(opened, pool)
-    if as_pool and name != pool.name:
-        message = f"there is another pool named `{pool.name}`"
-        raise ConflictError(message, hint="another --as-pool NAME")
-    return replace(pool, name=name)
+    return pool if as_pool else replace(pool, name=_free_name(opened, pool))
 
 
 def _free_name(opened: Collection, pool: Pool) -> str:

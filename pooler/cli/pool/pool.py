@@ -196,10 +196,7 @@ def pool(
             hint = "--minus FILE leaves out the pairs of a pool file"
             raise ArgumentError("--add", "is for a collection", "run files", hint=hint)
         if names_collection(ctx):
-            hint = (
-                "`import runs` brings files into a collection; without RUN, `pool` pools the"
-                " collection's runs"
-            )
+            hint = "pooler import runs brings files in; pooler pool without files pools a collection's runs"
             requirement = "and run files exclude each other: files need no collection"
             raise ArgumentError("--collection", requirement, collection, hint=hint)
         for one, is_given in (("--replace", replace), ("--dry-run", dry_run)):

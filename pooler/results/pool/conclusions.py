@@ -99,7 +99,7 @@ def _no_pool(found: PoolDiagnosis) -> str:
             f" {'; '.join(options)}."
         )
     why = REASONS.get(found.reason or "", found.reason or "its depth is not known")
-    hint = "" if found.reason == "no-contributing-run" else " --depth N says how deep it is."
+    hint = " --depth N says how deep the pool is." if found.reason in ("all-judged", "none-judged") else ""
     return Alarm(f"There is no depth pool to look at: {why}.{hint}")
 
 

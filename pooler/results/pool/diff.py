@@ -283,7 +283,7 @@ def _opened(
         if others:
             where = "collection" if collection is None else collection
             message = f"{others[0]}: there is no such file, and no {where} whose pool it could be"
-            raise StoreError(message, hint="name two files; or a collection, by --collection")
+            raise StoreError(message, hint="name two files, or with --collection the collection of the pools")
         yield None
         return
     with opened_collection(collection) as opened:

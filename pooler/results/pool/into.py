@@ -384,10 +384,11 @@ def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
         return False
     if not old.withdrawn and old.round == pool.round and is_same_plan(old.manifest, pool.manifest):
         return True
-    if not replace:
-        raise name_taken(pool.name, old.manifest, pool.manifest, withdrawn=old.withdrawn)
+    plans = old.manifest, pool.manifest
     if build.is_adaptive and old.budget is not None and not old.withdrawn:
-        raise cannot_replace(pool.name)
+        raise cannot_replace(pool.name, *plans)
+    if not replace:
+        raise name_taken(pool.name, *plans, withdrawn=old.withdrawn, adaptive=build.is_adaptive)
     return False
 
 
@@ -409,5 +410,5 @@ def _check_adaptive(build: PoolBuild, action: _PoolAction, *, has_classes: bool)
         hint = "what a judge has already graded is drawn with its grade, and not shown again"
         raise ArgumentError(option, "is for strategies that choose all documents at once", name, hint=hint)
     if action.out is not None:
-        hint = "pooler export pool writes what was drawn"
+        hint = f"pooler export pool --name {build.plan.name} writes what was drawn"
         raise ArgumentError("out", "cannot write an adaptive pool", action.out, hint=hint)

@@ -130,7 +130,7 @@ def pool(
     """
     chosen = find_strategy(strategy)
     if isinstance(chosen, AdaptiveStrategy):
-        hint = "pool runs of a collection; or try it out: `pooler replay`"
+        hint = "pooler pool without files pools the runs of a collection; pooler replay tries it on files"
         requirement = "must choose all documents at once, without judgements, when files are pooled"
         raise ArgumentError("strategy", requirement, strategy, hint=hint)
     if engine not in get_args(Engine):

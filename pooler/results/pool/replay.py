@@ -427,7 +427,7 @@ def _feeding(judged: Judged, *, of_files: bool) -> list[str]:
         message = "none of these runs contributes to pools"
         hint = "name a run that does: `pooler list runs` says which"
         if of_files:
-            hint = "in the list of --runs, `contributes` says which do"
+            hint = "the column `contributes` in the list of --runs FILE says which do"
         raise PoolerError(message, hint=hint)
     return list(judged.feeding)
 

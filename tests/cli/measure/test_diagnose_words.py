@@ -214,6 +214,7 @@ def test_nothing_retrieved() -> None:
                       contributing=np.ones(1, np.bool_))  # fmt: skip
     assert found.reason == "no-documents"
     assert "no run has a document for any judged topic" in said(found)
+    assert "--depth" not in said(found)  # it would bring none
     assert len(table(found, "ranks")) == 0
 
 

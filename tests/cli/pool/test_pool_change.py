@@ -173,7 +173,7 @@ def test_a_name_that_is_taken_is_refused_as_the_real_run_would(cli: Cli, pooled:
     assert dry.err.splitlines()[-2:] == real.err.splitlines()[-2:]
     assert "another pool named `pool` (depth 3, not 4)" in real.err
     assert "--replace withdraws the other" in real.err
-    assert "--add lists only what no pool has yet" in real.err
+    assert "--add without --name lists only what no pool has yet" in real.err
     same = cli("pool", "--depth", "3", "--round", "1", "--dry-run").fine()
     assert "already exists unchanged: nothing would change" in same.err
     assert planned(same.err)["staying"] == (6, 1, 1, 1, 3)

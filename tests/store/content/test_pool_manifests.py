@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from store.content.pools import differences, former_name, is_same_plan, name_taken, without_run
 
 
@@ -31,14 +33,29 @@ def test_runs_that_differ_are_named() -> None:
 def test_a_name_that_is_taken_says_what_differs_and_what_to_do() -> None:
     """One line with the two depths, and a hint that names both ways out."""
     old, new = ({"parameters": {"depth": depth}, "pairs": depth} for depth in (5, 7))
-    error = name_taken("main", old, new, withdrawn=False)
+    error = name_taken("main", old, new, withdrawn=False, adaptive=False)
     assert error.message == "there is another pool named `main` (depth 5, not 7)"
     assert error.hint is not None
     assert "--name NEW" in error.hint
     assert "--replace" in error.hint
     assert "--as-pool" not in error.hint
-    error = name_taken("main", old, {"strategy": "imported"}, withdrawn=False)
-    assert error.hint == "another --as-pool NAME gives this one its own name"
+
+
+@pytest.mark.parametrize(("strategy", "option"), [("imported", "--as-pool"), ("next", "--pool")])
+def test_a_pool_of_another_command_is_named_by_its_option(strategy: str, option: str) -> None:
+    """Neither a new name nor replacing is offered where the command has no such option."""
+    error = name_taken("main", {"strategy": "depth"}, {"strategy": strategy}, withdrawn=True, adaptive=False)
+    assert error.message == "there is another pool named `main`, and it is withdrawn"
+    assert error.hint == f"name the pool otherwise with {option} NAME"
+
+
+@pytest.mark.parametrize(("seed", "adaptive"), [(1, False), (None, True)])
+def test_only_what_can_leave_documents_out_is_told_of_add(seed: int | None, adaptive: bool) -> None:
+    """A sample and an adaptive pool hold all that their strategy may choose."""
+    error = name_taken("main", {"seed": 2}, {"seed": seed}, withdrawn=False, adaptive=adaptive)
+    assert error.hint is not None
+    assert "--replace" in error.hint
+    assert "--add" not in error.hint
 
 
 def test_plan_is_the_same_whatever_version_wrote_it() -> None:
