@@ -148,7 +148,7 @@ def levels_of(
     """
     if sums and (rigid or relaxed):
         requirement = "must be asked of grades; sums of grades have no such reading"
-        hint = "--level N takes a sum"
+        hint = "--level N is the least sum that counts as relevant"
         raise ArgumentError("rigid" if rigid else "relaxed", requirement, "sum", hint=hint)
     found: set[int | None] = set()
     found |= set(levels) if sums else {scale.check_level(level) for level in levels}

@@ -131,7 +131,7 @@ def _apply(
         more = ", ..." if len(judges) > _NAMES_SHOWN else ""
         names = ", ".join(judges[:_NAMES_SHOWN]) + more
         message = f"{len(judges)} judges judged ({names}); whose grades are meant?"
-        hint = "--judge NAME takes one, --aggregate majority --ties low|high|unresolved all"
+        hint = "--judge NAME takes one, --aggregate majority --ties low|high|unresolved combines all"
         raise PoolerError(message, hint=hint)
     return lowest(counts), None
 
@@ -151,7 +151,7 @@ def _sums(all_votes: AllVotes, policy: Policy) -> tuple[NDArray[np.int64], int]:
     """Return the sum of grades of every document with a vote, and how many had fewer votes."""
     if all_votes.rulings:
         requirement = "must be another rule where rulings stand: a ruling is a grade, not a sum"
-        hint = f"--without-rulings leaves {len(all_votes.rulings):,} of them out"
+        hint = "--without-rulings leaves the rulings out"
         raise ArgumentError("aggregate", requirement, "sum", hint=hint)
     n_votes = all_votes.counts.sum(axis=1)
     values = all_votes.scale.values
@@ -345,7 +345,7 @@ def decide(all_votes: AllVotes, policy: Policy) -> FinalQrels:
             message = f"nothing is judged by {', '.join(policy.of)}"
         elif policy.kinds:
             message = f"nothing is judged by judges of kind {' or '.join(policy.kinds)}"
-        raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+        raise PoolerError(message, hint="pooler judge makes judgements; pooler import judgements reads them")
     return FinalQrels(all_votes, outcome_of(all_votes, policy), policy)
 
 

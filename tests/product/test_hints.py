@@ -3,17 +3,19 @@
 The registry is `tests/product/hints/*.toml`. A row has a hint as the program writes it (`{}` is what it fills
 in), what comes before in the garden of `tests.helpers.gallery` (files, commands), the command that draws the
 hint, and what somebody does who follows it. Then the command that drew it must succeed without the hint;
-`again` is that command with what the hint adds; `code` is the exit code of what shows faults. A hint that
-only a server or another process draws names the test which draws it.
+`again` is that command with what the hint adds, `code` the exit code of what shows faults, `typed` what is typed
+at `judge --plain`. A hint that only a server or another process draws names the test which draws it.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
 import shlex
 import shutil
 import tomllib
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -66,16 +68,20 @@ def written() -> dict[str, str]:
         for room in ("pooler", "store", "judge_ui")
         for path in sorted((ROOT / room).rglob("*.py"))
     }
-    constants = {
-        target.id: node.value
-        for tree in trees.values()
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name) and isinstance(node.value, ast.Constant | ast.JoinedStr | ast.BinOp)
+    named = {
+        path: {
+            target.id: node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+            and isinstance(node.value, ast.Constant | ast.JoinedStr | ast.BinOp)
+        }
+        for path, tree in trees.items()
     }
     found: dict[str, str] = {}
     for path, tree in trees.items():
+        constants = dict(ChainMap(named[path], *named.values()))  # a module's own name is not another's
         for node in ast.walk(tree):
             said: ast.expr | None = None
             match node:
@@ -139,6 +145,7 @@ def test_a_hint_does_what_it_says(
     """Its input draws it, what it names is tried, and then the command succeeds."""
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.stdin", io.StringIO(row.get("typed", "")))
     folder = tmp_path / "garden"
     shutil.copytree(planted, folder)
     monkeypatch.chdir(folder)

@@ -291,7 +291,7 @@ def _source(
     if _are_files(names, collection, is_chosen=is_chosen):
         if wants_runs and not runs and listed is None:
             message = "--matters compares the order of runs, but no run is named"
-            raise PoolerError(message, hint="--run FILE, once for each; or --runs LIST")
+            raise PoolerError(message, hint="name each with --run FILE, or a list of them with --runs FILE")
         source = Source(
             runs, judgements=names, reading=reading, listed=listed, order=order, lenient=reading.lenient
         )
@@ -344,4 +344,5 @@ def _check_there(names: Sequence[str], collection: str) -> None:
     """Raise `PoolerError` where an argument is no file and there is nothing else it could be."""
     if names and collection == DEFAULT_COLLECTION and not _is_there(collection):
         message = f"{names[0]}: there is no such file, and no {collection} with judges either"
-        raise PoolerError(message, hint="name files of judgements; or pooler init")
+        hint = "name files of judgements, or the collection of these judges with --collection FILE"
+        raise PoolerError(message, hint=hint)

@@ -144,7 +144,7 @@ def audit(
         for file in runs or []:
             if not is_file(file):
                 message = f"{file}: no such file or directory"
-                raise PoolerError(message, hint="with --qrels a RUN is a file")
+                raise PoolerError(message, hint="with --qrels a RUN is a file, not a tag")
         source = Source(
             runs or [], judgements=files, reading=reading, listed=listed, order=order, lenient=lenient
         )

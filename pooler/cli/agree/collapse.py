@@ -86,6 +86,6 @@ def collapse(
     policy = options.whose.policy()
     if not (options.levels or options.graded or options.rigid or options.relaxed):
         message = "from which grade up is a document relevant?"
-        hint = "--level N, or --rigid or --relaxed of a --scale; --graded keeps the grades"
+        hint = "--level N says it, or --rigid or --relaxed with --scale SCALE; --graded keeps the grades"
         raise PoolerError(message, hint=hint)
     options.write(Source(judgements=files, reading=FileReading(**asdict(files_read))), policy)

@@ -75,7 +75,7 @@ def compare(
     known_measure(measure)
     if given.qrels is None and not given.runs and not everything and against is None:
         message = "no run is named"
-        hint = "pooler compare RUN RUN, or --all for every two of them"
+        hint = "name two runs or more; --all compares all of the collection"
         raise PoolerError(message, hint=hint)
     source = given.source()
     # A collection gives its runs by tag; A is the one that was named first.

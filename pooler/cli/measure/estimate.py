@@ -66,7 +66,7 @@ def check_options(
     """Refuse options that do not go together."""
     if given.qrels is not None:
         requirement = "names judgements without their sample, which estimates need"
-        hint = "--prels FILE --form xinf or statap; or pooler evaluate --qrels"
+        hint = "name the judged sample with --prels FILE and --form; pooler evaluate takes --qrels"
         raise ArgumentError("--qrels", requirement, given.qrels, hint=hint)
     if given.codes:
         requirement = "is for qrels: in a prels file -1 is not sampled, and --scale declares negative grades"
@@ -98,7 +98,7 @@ def _check_file(given: SampleOptions, *, pool: str | None, form: FormName | None
             raise PoolerError(message, hint="with --prels a RUN is a file, not a tag")
     if not given.runs and given.listed is None:
         message = "no run file is named"
-        raise PoolerError(message, hint="--prels FILE goes with run files, or --runs FILE")
+        raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
 
 
 @command

@@ -592,7 +592,7 @@ def _check_judges(judges: Sequence[Judge], policy: Policy, voters: Voters) -> se
     if not adjudicators.isdisjoint(voters.names) and policy.rulings and policy.judge is None:
         message = f"{', '.join(sorted(adjudicators))} made rulings, and only"
         message += " a collection knows which of them stand"
-        hint = "pooler import judgements and export qrels; --without-rulings leaves them out"
+        hint = "pooler import judgements, then pooler export qrels; or --without-rulings leaves them out"
         raise PoolerError(message, hint=hint)
     return adjudicators
 

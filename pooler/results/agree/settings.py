@@ -256,7 +256,7 @@ def _nothing(opinions: Opinions, names: Sequence[str] | None, voters: Voters) ->
     hint = (
         "no line of the files is a judgement"
         if opinions.collection is None
-        else "pooler judge --judge NAME; pooler import judgements"
+        else "pooler judge makes judgements; pooler import judgements reads them"
     )
     return PoolerError(message, hint=hint)
 
@@ -267,13 +267,13 @@ def _alone(opinions: Opinions, name: str, names: Sequence[str] | None, voters: V
     hint = "name another judge, or none: then all who graded are measured"
     if not names and voters.left_out:
         message += f" ({voters_words(voters)})"
-        hint = "--kinds, or judges that are named, measure people and models together"
+        hint = "name the judges, or several kinds, as in --kinds human,model,imported"
     elif not names:
         hint = (
             "let another judge grade the same documents: pooler judge --judge NAME"
             if opinions.collection is not None
-            else "name another judge's file, too; a file that names its"
-            " judges is read with --judge-column 2, --input-columns or --input"
+            else "name another judge's file, too; of a file of several judges"
+            " --judge-column or --input-columns says where their names are"
         )
     return PoolerError(message, hint=hint)
 

@@ -168,7 +168,7 @@ def audit(
             ranked = np.ones(len(runs.tags), dtype=np.bool_) if circular else ~runs.is_circular
             if not ranked.any():
                 message = f"every run uses {family}, the model of the audited judge"
-                raise PoolerError(message, hint="--circular ranks them by it all the same")
+                raise PoolerError(message, hint="--circular ranks these runs all the same")
             with report_progress("measures", len(runs.measures)) as advance:
                 for one in runs.measures:
                     by_measure.append(_of_measure(one, runs, ranked, top=top, alpha=alpha, **drawn))

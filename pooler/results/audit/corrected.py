@@ -134,7 +134,7 @@ def corrected(
     whole.apart = model
     if whole.is_of_files or whole.judgements:
         message = "corrected scores need a collection: a sampled pool, and people's and a model's judgements"
-        raise PoolerError(message, hint="pooler import judgements brings a model's file into it")
+        raise PoolerError(message, hint="import the files into a collection first")
     with collect_warnings(progress) as collected:
         judged = whole.numbered
         _check_people(judged.voters, model)
@@ -304,7 +304,9 @@ def _spec(text: str, levels: NDArray[np.int64], level: int, cutoff: int) -> Meas
     if name.name not in known or (name.name == "P" and name.cutoff is None):
         raise ArgumentError("measure", f"must be one of {_KNOWN} to be corrected", text)
     if name.rel not in (None, level):
-        raise ArgumentError("measure", f"must have the level {level} of all", text, hint="--level N")
+        raise ArgumentError(
+            "measure", f"must have the level {level} of all", text, hint=f"--level {name.rel} sets it for all"
+        )
     if name.name == "P":
         return MeasureSpec(str(name), "linear", np.full(ranks.size, 1 / int(name.cutoff or 1)))
     if name.name == "RBP":

@@ -84,7 +84,7 @@ def check_people(known: Sequence[Judge], model: str, people: Sequence[str]) -> N
             raise UnknownNameError("judge", name, list(kinds))
     if not people:
         message = f"against whom is {model} audited?"
-        raise PoolerError(message, hint="--against JUDGE, once for each person")
+        raise PoolerError(message, hint="name each person with --against JUDGE")
     if model in people:
         raise ArgumentError("against", "must not be the audited judge", model)
     for name in people:
@@ -127,7 +127,7 @@ def _aggregated(
 
     if policy is None or policy.rule is None:
         message = f"{len(people)} people graded: which of their grades counts?"
-        raise PoolerError(message, hint="--aggregate majority --ties low, or one person alone")
+        raise PoolerError(message, hint="--aggregate majority --ties low makes one grade of them")
     if policy.rule == "sum" or policy.collapse == "before":
         raise ArgumentError("aggregate", "must give grades of the scale", f"{policy.rule}")
     policy = replace(policy, level=None)

@@ -161,7 +161,7 @@ def mean_signs(
         usable = n_relevant > 0
         if not usable.any():
             message = "no topic has a relevant document, so there is no recall"
-            raise PoolerError(message, hint="another level with --level")
+            raise PoolerError(message, hint="--level N counts grades from N on as relevant")
         if n_without := int((~usable).sum()):
             say(f"{counted(n_without, 'topic')} without a relevant document left out")
     hits = rankings.relevant(level)[..., :rank].sum(axis=-1)[:, usable]

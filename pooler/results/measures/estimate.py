@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
     from store.formats.prels import PrelsRow
 
-NEEDS_PRELS = "--prels FILE goes with run files; without, RUN is a run tag of a collection"
+NEEDS_PRELS = "--prels FILE names the sample to use with run files; without it, RUN is the tag of a run"
 FEW_WAITING = 0.1
 """Share of a sample that may be unjudged before its estimates are called none."""
 _DRAWS = "pooler pool --strategy stratified, uniform or statap draws a sample"

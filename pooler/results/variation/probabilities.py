@@ -112,7 +112,7 @@ def check_any_judged(n_documents: int) -> None:
     """Raise `PoolerError` where judges have graded no document."""
     if not n_documents:
         message = "no judge has judged anything yet"
-        raise PoolerError(message, hint="pooler judge, or pooler import judgements")
+        raise PoolerError(message, hint="pooler judge makes judgements; pooler import judgements reads them")
 
 
 def chances(counts: NDArray[np.int64], worth: Mapping[int, float] | None, place: int) -> NDArray[np.float64]:

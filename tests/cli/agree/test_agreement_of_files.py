@@ -326,10 +326,13 @@ def test_words_that_may_be_a_judge_or_a_file_are_not_guessed(here: Path, judged:
     assert "`--scale` is for files, and these are judges of a collection" in scale.err
 
 
-def test_without_a_collection_a_wrong_name_is_a_missing_file(here: Path) -> None:
-    """Who names files that are not there is not told of a database he does not have."""
-    answer = refused("A.qrels", "B.qrels")
-    assert "A.qrels: there is no such file" in answer.err
+def test_without_a_collection_a_wrong_name_is_a_missing_file(judged: Path) -> None:
+    """Who names what is not there is asked for files, or for the collection of the judges."""
+    (judged / "collection.db").rename(judged / "garden.db")
+    answer = refused("lenient", "middle")
+    assert "lenient: there is no such file" in answer.err
+    assert "name files of judgements, or the collection of these judges with --collection FILE" in answer.err
+    run_inside("agreement", "lenient", "middle", "--collection", "garden.db").fine()
 
 
 def test_standard_input_and_pipes_are_files(cli: Cli, here: Path) -> None:

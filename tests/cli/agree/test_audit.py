@@ -271,7 +271,7 @@ def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) 
         re.sub(r"\t[^\t\n]*\n", "\tbot\n", text).replace("group\tbot", "group\tmodels"), "utf-8"
     )
     command = ("audit", "bot.qrels", "--qrels", "ann.qrels", "--runs", circular, "-m", "P@2", *FAST)
-    assert "--circular ranks them" in cli(*command).failed(1).err
+    assert "--circular ranks these runs" in cli(*command).failed(1).err
     [odds] = cli(*command, "--circular").fine().json()["documents"]
     assert (odds["odds_ratio"], odds["reason"]) == (None, "no-others")
 

@@ -203,7 +203,7 @@ def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:
     several = cli("compare", "--all", "--by-topic", "--qrels", STRICT, A, B)
     assert (several.code, several.err) == (2, "error: `--by-topic` is of two runs\n")
     assert "must be between 0 and 1" in cli("compare", "--alpha", "2", "--all").failed(1).err
-    assert "for every two of them" in cli("compare").failed(1).err
+    assert "--all compares all of the collection" in cli("compare").failed(1).err
 
 
 def test_words_fit_80_columns(cli: Cli, here: Path) -> None:

@@ -282,7 +282,7 @@ def test_sums_and_rulings_are_not_mixed() -> None:
     rulings = [CurrentRuling("1", "a", 1, "zoe")]
     with pytest.raises(ArgumentError, match="must be another rule where rulings stand") as caught:
         final_qrels(rows, SCALE, Policy(rule="sum"), rulings=rulings)
-    assert caught.value.hint == "--without-rulings leaves 1 of them out"
+    assert caught.value.hint == "--without-rulings leaves the rulings out"
     alone = final_qrels(rows, SCALE, Policy(rule="sum", rulings=False), rulings=rulings)
     assert [row.grade for row in alone.rows] == [2]
 
