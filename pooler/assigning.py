@@ -459,7 +459,7 @@ def _ordered(
     for one in documents:
         if one.priority is None:
             reason = f"needs priorities, but `{one.docno}` of topic `{one.topic}` has none"
-            hint = "a pool has them when its strategy ranks documents; --order random needs none"
+            hint = "imported pools have no priorities; --order random needs none"
             raise ArgumentError("order", reason, None, hint=hint)
         rank.append((one.pool, -one.priority))
     # The greater docno first where priorities are equal, as everywhere; sorting is stable.

@@ -107,7 +107,7 @@ class BrowsingScreen(DocumentScreen):
         if self._session.pending is not None:
             undo = self._keys.name(Command.UNDO)
             words = self._session.pending.said
-            self._tell(f"NOT SAVED: {words}; pooler keeps trying, {undo} gives it up", urgent=True)
+            self._tell(f"NOT SAVED: {words}; the program keeps trying, {undo} gives it up", urgent=True)
 
     def _read_topic(self) -> None:
         if self._session.topic is not None:

@@ -524,7 +524,7 @@ class JudgingSession:
         """Refuse to leave a document whose decision is not written yet."""
         if self.pending is not None:
             message = f"NOT SAVED: {self.pending.said}"
-            raise StoreError(message, hint="pooler keeps trying; undo gives it up")
+            raise StoreError(message, hint="the program keeps trying; undo gives it up")
 
     def _step(self, step: int) -> bool:
         """Move without deciding."""

@@ -10,6 +10,8 @@ from pooler.model_client.parse import PARSER, PARSER_VERSION
 from pooler.model_client.prompt import Prompt, page_of
 from pooler.model_client.run import longest_reply, prompt_tokens, shuffled
 from store.errors import PoolerError
+from store.judging.models.desk import STATING_HINT
+from store.model_judge import NOT_STATED
 from store.records import DECIDED, Task
 
 if TYPE_CHECKING:
@@ -86,9 +88,10 @@ def check_askable(identity: ModelIdentity, template: str | None, host: str, name
         faults.append(f"the parameter {barred[0]} cannot be set")
     if faults:
         message = f"model `{name}` cannot be asked: {'; '.join(faults)}"
-        raise PoolerError(
-            message, hint="pooler judges add OTHER --kind model --model ID ... states another judge"
-        )
+        hint = STATING_HINT
+        if len(faults) == 1 and identity.host not in (host, NOT_STATED):
+            hint = f"--endpoint with the URL of {identity.host} asks it there"
+        raise PoolerError(message, hint=hint)
 
 
 def refuse_examples(desk: ModelDesk, prompt: Prompt, topics: Sequence[str]) -> None:

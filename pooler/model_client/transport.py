@@ -247,7 +247,7 @@ class Transport:
                 return None
         if failure and status == 429:
             message = f"{self._endpoint.host} refuses more requests (429), {attempt} times in a row"
-            raise StoppedError(message, hint="the same command goes on from here; --rate asks less often")
+            raise StoppedError(message, hint="the same command goes on from here; --rate N asks less often")
         return arrived
 
     async def _post(self, body: bytes) -> tuple[int, bytes, Headers]:

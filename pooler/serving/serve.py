@@ -31,7 +31,7 @@ def serve(
     asked = None if origin is None else Origin.read(origin)
     if not is_here(host) and (asked is None or not asked.is_secure):
         requirement = "must be this machine's own (127.0.0.1) unless --origin names an https address"
-        hint = "let a reverse proxy on this machine do the encryption, and leave --host out"
+        hint = "leave --host out, and let a reverse proxy on this machine serve the URL of --origin"
         raise ArgumentError("host", requirement, host, hint=hint)
     # The one thread in which the database is asked: its connections are of the thread that opened them.
     with ThreadPoolExecutor(1, "database") as database:

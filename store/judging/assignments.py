@@ -251,8 +251,8 @@ def _refuse_places(session: Session, scope: Scope) -> None:
     if taken := count_rows(session, ASSIGNMENT, _is_in(scope)):
         message = f"documents are assigned already: {counted(taken, 'assignment')}"
         hint = (
-            "--add assigns documents that are not assigned, --replace all that have no decision;"
-            " --show shows what is assigned"
+            "--add assigns what nobody has, --replace assigns anew what has no decision;"
+            " --show shows who has how much"
         )
         raise ConflictError(message, hint=hint)
 

@@ -128,8 +128,10 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pooler(line: str) -> Outcome:
-    """Run a command line of pooler."""
-    return run_inside(*shlex.split(line))
+    """Run a command line of pooler, with nothing on its stdin."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+        return run_inside(*shlex.split(line))
 
 
 def hinted(outcome: Outcome, says: str) -> bool:
@@ -166,7 +168,10 @@ def test_a_hint_does_what_it_says(
         assert not hinted(again.fine(), row["says"])
     tried = " ; ".join([*followed, row.get("again", "")])
     for command, option, quoted in _NAMES.findall(row["says"]):
-        if option:
+        if f"without {option}" in row["says"]:
+            assert option in row["draws"], f"{option} was not there"
+            assert option not in tried, f"{option} was not left out"
+        elif option:
             assert re.search(rf"{re.escape(option)}\b", tried), f"{option} was not tried"
         else:
             words = (command or quoted).split()

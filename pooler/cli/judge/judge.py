@@ -234,7 +234,9 @@ def _refuse_others(opened: Collection, name: str) -> None:
         if judge.name == name and judge.kind is JudgeKind.MODEL:
             message = f"judge `{name}` is of kind model, but only people judge here"
             hint = "pooler judges add NAME adds a person"
-            raise PoolerError(message, hint=f"{hint}; pooler judge --model {name} asks the model")
+            if any(one.judge == name and one.identity for one in opened.models.all()):
+                hint = f"{hint}; pooler judge --model {name} asks the model"
+            raise PoolerError(message, hint=hint)
 
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
@@ -247,7 +249,7 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
             message += f", and {idle_words(idle)}"
         return PoolerError(message, hint="pooler assign --show shows what is assigned to whom")
     message = "there is nothing to judge: no pool holds a document"
-    return PoolerError(message, hint="pooler pool --depth 10 makes one from the runs")
+    return PoolerError(message, hint="pooler pool --depth 10 --name NAME makes one from the runs")
 
 
 def _goal(opened: Collection, until: str | None) -> Goal | None:

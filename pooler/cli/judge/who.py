@@ -18,7 +18,7 @@ from store.text import counted, sanitise_line
 if TYPE_CHECKING:
     from store.collection import Collection
 
-_NAME_IT = "pooler judge --judge NAME says it, and so does POOLER_JUDGE"
+_NAME_IT = "pooler judge --judge NAME names the judge, and so does POOLER_JUDGE"
 
 
 def who_judges(opened: Collection) -> str:

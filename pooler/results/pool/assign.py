@@ -403,7 +403,7 @@ def _check_pools(opened: Collection, scope: Scope) -> None:
         raise PoolerError(message, hint=hint)
     if not in_use:
         message = "there is no pool to assign documents of"
-        raise PoolerError(message, hint="pooler pool --depth 100 makes one")
+        raise PoolerError(message, hint="pooler pool --depth 10 --name NAME makes one from the runs")
 
 
 def _people(opened: Collection, names: Sequence[str]) -> list[str]:
@@ -448,7 +448,7 @@ def _line_with_others(opened: Collection, judges: Sequence[str], scope: Scope) -
     within += "".join(f" --topic {quote(one)}" for one in scope.topics)
     n_judges = min(n_each + len(new), len(there) + len(new))
     line = f"pooler assign {names}{within} --per-document {n_judges} --replace"
-    return f"{line} assigns all that have no decision to {counted(n_judges, 'judge')} each"
+    return f"{line} gives each document {n_judges:,} judges; decisions stay"
 
 
 def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) -> Make:

@@ -27,7 +27,10 @@ from store.judging.models.stored import (
 from store.model_judge import Answer, Asked
 from store.records import DECIDED, Action, Decision, JudgeKind, Scale, Task
 
-_MAKING = "pooler judges add NAME --kind model --model ID makes one"
+STATING_HINT = (
+    "pooler judges add OTHER --kind model --model ID --prompt FILE --endpoint chat-completions --host HOST"
+    " --parser json-grade:1 --shows topic.title,doc.text states one that can be asked"
+)
 
 
 class AnotherModelError(ConflictError):
@@ -51,10 +54,10 @@ class ModelDesk(Desk):
             row = session.execute(select(MODEL_JUDGE).where(MODEL_JUDGE.c.judge_id == self._judge_id)).first()
         if kind != JudgeKind.MODEL:
             message = f"judge `{judge}` is of kind {kind}, and only a model is asked by a program"
-            raise StoreError(message, hint=_MAKING)
+            raise StoreError(message, hint=STATING_HINT)
         if row is None:
             message = f"model judge `{judge}` has no description"
-            raise StoreError(message, hint=f"{_MAKING} that has")
+            raise StoreError(message, hint=STATING_HINT)
         self.identity = identity_of(row)
         self.prompt: str | None = row.prompt
 

@@ -22,7 +22,7 @@ from store.db.digests import write_event_digests
 from store.db.engine import database_now
 from store.db.keys import Keys, fetch_docnos
 from store.db.tables import ANSWER, DOCUMENT, JUDGE, JUDGEMENT, MODEL_JUDGE, TOPIC
-from store.errors import ArgumentError, ConflictError, StoreError
+from store.errors import ArgumentError, ConflictError
 from store.judging.events import append_imported, fetch_current, refuse_differing
 from store.judging.judges import add_judge, judge_named
 from store.model_judge import CANARIES, NOT_STATED, Answer, Asked, ModelIdentity, Unreadable, prompt_hash
@@ -151,11 +151,7 @@ def _short(value: Any) -> str:
 
 def identity_of(row: Row[Any]) -> ModelIdentity:
     """Read the identity of a row."""
-    try:
-        return ModelIdentity.of_canonical(row.identity, family=row.family)
-    except ValueError as error:
-        message = "the identity of a model judge cannot be read"
-        raise StoreError(message, hint="pooler verify says which") from error
+    return ModelIdentity.of_canonical(row.identity, family=row.family)
 
 
 def fetch_models(session: Session) -> list[StatedModel]:

@@ -18,6 +18,8 @@ import pytest
 from tests.helpers.run import Cli, controls, environment, program, run_process, write
 from tests.pooler.serving.served import serving
 
+PLAIN = "pooler judge --plain works without a full screen"
+
 
 @pytest.fixture
 def seated(cli: Cli, judged: Path) -> Path:
@@ -140,21 +142,25 @@ def refused_at_a_terminal(folder: Path, **settings: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("settings", "why"),
+    ("settings", "why", "hint"),
     [
-        ({"TERM": "dumb"}, "needs a terminal that can move its cursor (TERM is dumb)"),
-        ({"TERM": ""}, "needs a terminal that can move its cursor (TERM is dumb)"),
-        ({"PYTHONIOENCODING": "latin-1"}, "the terminal's encoding is iso8859-1, not UTF-8"),
+        ({"TERM": "dumb"}, "needs a terminal that can move its cursor (TERM is dumb)", PLAIN),
+        ({"TERM": ""}, "needs a terminal that can move its cursor (TERM is dumb)", PLAIN),
+        (
+            {"PYTHONIOENCODING": "latin-1"},
+            "the terminal's encoding is iso8859-1, not UTF-8",
+            "set LANG=C.UTF-8, or use --plain",
+        ),
     ],
 )
 def test_terminals_the_full_screen_cannot_use_are_refused(
-    seated: Path, settings: dict[str, str], why: str
+    seated: Path, settings: dict[str, str], why: str, hint: str
 ) -> None:
     """Exit code 1, one sentence, and `--plain` as the way out; nothing is drawn."""
     code, shown = refused_at_a_terminal(seated, **settings)
     assert code == 1
     assert why in " ".join(shown.split())
-    assert "--plain" in shown.splitlines()[-1]
+    assert shown.splitlines()[-1] == f"hint: {hint}"
     assert not controls(shown)
 
 

@@ -184,6 +184,7 @@ def test_refused_for_ever_stops_the_run(server: ModelServer, tmp_path: Path) -> 
     file = fill(tmp_path / "c.db", server, dict.fromkeys("abc", "FAULT:wait-ever"))
     told = judge(file, server, "--concurrency", "1", "--retries", "1").failed(1)
     assert "refuses more requests (429), 2 times in a row" in told.err
+    assert "hint: the same command goes on from here; --rate N asks less often" in told.err
     assert len(server.requests) == 2
     assert judgements(file) == {}
 
@@ -227,6 +228,7 @@ def test_parts_of_a_key_are_not_repeated(
     monkeypatch.setenv("THE_KEY", SECRET)
     told = judge(file, server, "--key-env", "THE_KEY").failed(1)
     assert "no model for [key]" in told.err
+    assert "hint: look at --endpoint and the model's id" in told.err
     assert SECRET[:4] not in told.err
     assert SECRET[-4:] not in told.err
 

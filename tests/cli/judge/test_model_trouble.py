@@ -133,6 +133,7 @@ def test_limits_are_of_all_answers(server: ModelServer, tmp_path: Path) -> None:
     for _ in range(3):
         told = judge(file, server, "--max-tokens-total", "750", "--concurrency", "1").failed(1)
         assert "679 tokens were used" in told.err  # 7 times 97
+        assert "answers of this judge count; a greater --max-tokens-total goes on from here" in told.err
         assert len(server.requests) == len(judgements(file)) == 7
     judge(file, server, "--max-tokens-total", "1200", "--concurrency", "1").fine()
     judge(file, server, "--max-tokens-total", "1350", "--concurrency", "1", "--canaries", "4").failed(1)
@@ -148,7 +149,10 @@ def test_the_limit_of_cost_is_of_all_answers(server: ModelServer, tmp_path: Path
         limit = ("--price", "1,10", "--max-cost", "0.0018", "--concurrency", "1")
         told = judge(file, server, *limit).failed(1)
         assert "--max-cost: 0.0008 was spent" in told.err  # five; the next is taken for some 1.07e-3
+        assert "answers of this judge count; a greater --max-cost goes on from here" in told.err
         assert len(server.requests) == 5
+    judge(file, server, "--price", "1,10", "--max-cost", "0.1").fine()
+    assert len(server.requests) == 12
 
 
 def test_adaptive_pools_are_drawn_as_before_a_person(server: ModelServer, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ def test_others_reach_it_by_https_alone(cli: Cli, host: str, origin: tuple[str, 
     """An address that others can reach needs an origin that is encrypted."""
     said = cli("serve", "--port", "0", "--host", host, *origin).failed(1).err
     assert "must be this machine's own (127.0.0.1) unless --origin names an https address" in said
+    assert "leave --host out, and let a reverse proxy on this machine serve the URL of --origin" in said
 
 
 def test_origin_is_https_or_here(cli: Cli) -> None:
@@ -37,7 +38,7 @@ def test_port_that_is_taken(cli: Cli) -> None:
         port = taken.getsockname()[1]
         said = cli("serve", "--port", str(port)).failed(1).err
     assert f"cannot listen at 127.0.0.1, port {port}: Address already in use" in said
-    assert "--port names another" in said
+    assert "hint: --port names another port; 0 = any that is free" in said
 
 
 def test_no_collection(cli: Cli, tmp_path: Path) -> None:

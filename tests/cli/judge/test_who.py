@@ -133,7 +133,23 @@ def test_whoever_cannot_judge_any_more_is_asked_again(at_home: Path, kept: str) 
         terminal.send(b"\x04")
         assert terminal.wait() == 1
         assert "no judge was named" in terminal.text()
+        assert "pooler judge --judge NAME names the judge, and so does POOLER_JUDGE" in terminal.text()
     assert memory(at_home).read_text() == kept
+
+
+def test_where_nobody_can_judge_nobody_is_asked(at_home: Path) -> None:
+    """Models and adjudicators are no people; the hint names the command that adds one, and it does."""
+    with Collection(str(at_home / "c.db")) as collection:
+        collection.judges.set_disabled(["alice", "bob"], disabled=True)
+    with judging() as terminal:
+        assert terminal.wait() == 1
+        assert "no person can judge here yet" in terminal.text()
+        assert "hint: pooler judges add NAME adds one" in terminal.text()
+    run_process("judges", "add", "carol", "--collection", "c.db", folder=at_home).check_returncode()
+    with judging() as terminal:
+        assert "  1  carol  6 documents left" in terminal.wait_for("your number or name > ")
+        terminal.send(b"\x04")
+        assert terminal.wait() == 1
 
 
 def test_what_cannot_be_remembered_is_said_and_keeps_nobody_from_judging(at_home: Path) -> None:
