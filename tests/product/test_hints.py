@@ -3,8 +3,8 @@
 The registry is `tests/product/hints/*.toml`. A row has a hint as the program writes it (`{}` is what it fills
 in), what comes before in the garden of `tests.helpers.gallery` (files, commands), the command that draws the
 hint, and what somebody does who follows it. Then the command that drew it must succeed without the hint;
-`again` is that command with what the hint adds, `code` the exit code of what shows faults, `typed` what is typed
-at `judge --plain`. A hint that only a server or another process draws names the test which draws it.
+`again` is that command with what the hint adds, `code` the exit code of what shows faults, `typed` what is
+typed at `judge --plain`. A hint that only a server or another process draws names the test which draws it.
 """
 
 from __future__ import annotations
