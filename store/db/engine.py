@@ -69,7 +69,7 @@ MISREAD = (
 """What making sense of a value ends in that is none of its column's, or is not there."""
 DAMAGED = "the database file is damaged"
 DAMAGED_HINT = "restore a backup: pooler restore BACKUP --replace; pooler verify says more"
-NO_COLLECTION_HINT = "name another with --collection, or restore a backup: pooler restore"
+NO_COLLECTION_HINT = "name another with --collection, or put a backup there: pooler restore BACKUP --replace"
 _UNCODED = ("Could not decode to UTF-8", "no such table", "no such column", "unsupported file format")
 """Words of SQLite that damage has, and other things, too."""
 

@@ -145,8 +145,7 @@ def _in_the_way(engine: Engine, file: Path, *, replaces: bool) -> tuple[str, str
     if there[2] > here[2]:
         return f"{file} has {there[2] - here[2]:,} judgement events more than {display(engine.url)}", hint
     if side_files(file):
-        hint = f"close it; `pooler status --collection {file}` tidies up"
-        return f"{file} is in use, or was when the power went", hint
+        return f"{file} is in use", "close what has it open, or name another file"
     return None
 
 

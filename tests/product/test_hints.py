@@ -10,6 +10,7 @@ test which draws it.
 from __future__ import annotations
 
 import ast
+import io
 import re
 import shlex
 import shutil
@@ -139,6 +140,7 @@ def test_a_hint_does_what_it_says(
     """Its input draws it, what it names is tried, and then the command succeeds."""
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
     folder = tmp_path / "garden"
     shutil.copytree(planted, folder)
     monkeypatch.chdir(folder)

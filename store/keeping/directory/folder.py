@@ -669,7 +669,7 @@ def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
             raise SchemaError(message, hint="install the newest pooler")
         if layout != "pooler":
             message = f"{folder} is laid out as {layout}: it does not hold a whole collection"
-            hint = "`import topics`, `docs`, `runs` and `judgements` take its files one by one"
+            hint = "take its files: pooler import topics, import docs, import runs, import judgements"
             raise PoolerError(message, hint=hint)
         return dict(data["files"]), {name: int(n) for name, n in data["counts"].items()}
     except (ValueError, LookupError, TypeError, AttributeError) as error:

@@ -177,3 +177,17 @@ def test_damaged_judgement_is_not_backed_up(cli: Cli, judged: Path) -> None:
     assert (judged / "b").read_bytes() == good
     cli("restore", "b", "--replace").fine()
     cli("verify").fine()
+
+
+def test_damaged_text_is_not_exported(cli: Cli, judged: Path) -> None:
+    """A text that became another makes no folder; `verify` says how to mend it, and then there is one."""
+    change_stored(
+        "collection.db", "UPDATE document SET text = CAST(text || 'x' AS BLOB) WHERE docno = 'KG-E-002'"
+    )
+    said = cli("export", "collection", "exported").failed(3)
+    assert "`KG-E-002` has another title or text than its hash says" in said.err
+    assert said.err.endswith("hint: nothing was exported; pooler verify says more\n")
+    assert not (judged / "exported").exists()
+    assert "pooler import docs FILE --replace" in cli("verify").out
+    cli("import", "docs", "documents.jsonl", "--replace").fine()
+    cli("export", "collection", "exported").fine()
