@@ -191,3 +191,28 @@ def test_damaged_text_is_not_exported(cli: Cli, judged: Path) -> None:
     assert "pooler import docs FILE --replace" in cli("verify").out
     cli("import", "docs", "documents.jsonl", "--replace").fine()
     cli("export", "collection", "exported").fine()
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "keys"),
+    [
+        ("run", "tag", {"id": 1}),
+        ("document", "text", {"id": 2}),
+        ("judgement", "grade", {"id": 3}),
+        ("ranking", "scores", {"run_id": 1, "topic_id": 2}),
+        ("digest", "value", {"name": "run"}),
+    ],
+)
+def test_text_that_is_no_utf8_is_named(
+    cli: Cli, judged: Path, table: str, column: str, keys: dict[str, object]
+) -> None:
+    """A column of texts or of anything else: `verify` says where, and `backup`, which saves nothing."""
+    chosen = " AND ".join(f"{name} = '{key}'" for name, key in keys.items())
+    change_stored("collection.db", f"UPDATE {table} SET {column} = CAST(x'ff' AS TEXT) WHERE {chosen}")
+    row = ", ".join(map(str, keys.values()))
+    place = f"row {row} of `{table}`: `{column}` cannot be read: b'\\xff'"
+    found = cli("verify", "--format", "json").json()
+    assert {one["examples"] for one in found if one["faults"]} == {place}
+    said = cli("backup", "b.backup").failed(3)
+    assert f"error: collection.db: the database file is damaged: {place}\n" in said.err
+    assert not (judged / "b.backup").exists()
