@@ -133,7 +133,8 @@ def _in_the_way(engine: Engine, file: Path, *, replaces: bool) -> tuple[str, str
     if source and file.samefile(source):
         return f"{file} is the collection itself", "name another file for the backup"
     if not replaces:
-        return f"{file} already exists", "--replace takes the place of an earlier backup"
+        hint = "--replace puts this one in the place of an earlier backup"
+        return f"{file} already exists", hint
     try:
         with engine_at(file) as other:
             there = _identity(other)

@@ -654,7 +654,8 @@ def _check_target(target: Path) -> None:
 
 def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
     """Read the manifest of a directory: the SHA-256 of each file, and the rows of each table."""
-    path, hint = folder / MANIFEST, "pooler export collection DIR makes one"
+    path = folder / MANIFEST
+    hint = "pooler export collection DIR makes one"
     if not path.is_file() or path.is_symlink():
         message = f"{folder}: there is no {MANIFEST}: it is no exported collection"
         raise PoolerError(message, hint=hint)
