@@ -103,7 +103,11 @@ class SourceOptions:
 
     def _check_no_judgements(self) -> None:
         """Refuse options on judgements where there are run files and probabilities alone."""
-        for name in (*asdict(self.whose), "level", "rigid", "relaxed", "scale", "codes"):
+        whose = asdict(self.whose)
+        for name in (*whose, "level", "rigid", "relaxed", "scale", "codes"):
             if self.names(name):
                 requirement = "is for judgements; the file already says how likely a document is relevant"
-                raise ArgumentError(name, requirement, None, hint="--qrels FILE adds them")
+                hint = "--qrels FILE adds judgements"
+                if name in whose:
+                    hint = "leave it out, or name runs of the collection by their tags"
+                raise ArgumentError(name, requirement, None, hint=hint)

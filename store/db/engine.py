@@ -29,6 +29,7 @@ from sqlalchemy import (
     cast,
     create_engine,
     event,
+    func,
     select,
     text,
     type_coerce,
@@ -69,7 +70,7 @@ MISREAD = (
 """What making sense of a value ends in that is none of its column's, or is not there."""
 DAMAGED = "the database file is damaged"
 DAMAGED_HINT = "restore a backup: pooler restore BACKUP --replace; pooler verify says more"
-NO_COLLECTION_HINT = "name another with --collection, or restore a backup: pooler restore"
+NO_COLLECTION_HINT = "name another with --collection, or put a backup there: pooler restore BACKUP --replace"
 _UNCODED = ("Could not decode to UTF-8", "no such table", "no such column", "unsupported file format")
 """Words of SQLite that damage has, and other things, too."""
 
@@ -473,24 +474,25 @@ def translated_errors(engine: Engine) -> Iterator[None]:
 
 
 def unreadable_place(engine: Engine) -> str:
-    """Name the first value of a column of texts or moments that is none; empty = all can be read."""
+    """Name the first value that is kept as a text or a moment and is none; empty = all can be read."""
     with suppress(DatabaseError, sqlite3.Error, UnicodeDecodeError), engine.connect() as connection:
         is_sqlite = engine.dialect.name == "sqlite"
         for table in TABLES.values():
+            # A key, too, may be what cannot be read.
+            keys = [cast(key, LargeBinary if is_sqlite else Text) for key in table.primary_key]
             for column in table.columns:
                 is_moment, is_raw = is_of(column, DateTime), isinstance(column.type, RawText)
-                if not is_moment and not is_raw and not is_of(column, String):
-                    continue
                 if not is_sqlite and not is_moment and not is_raw:
-                    continue  # the server keeps them in UTF-8
+                    continue  # the server keeps texts in UTF-8
+                is_wordy = is_moment or is_raw or is_of(column, String)
+                # SQLite keeps a text in place of a number or bytes, too.
+                is_suspect = column.is_not(None) if is_wordy else func.typeof(column) == "text"
                 kept: Any = LargeBinary if is_sqlite or is_raw else Text
-                raw = type_coerce(column, kept) if is_raw else cast(column, kept)
-                for *keys, value in connection.execute(
-                    select(*table.primary_key, raw).where(column.is_not(None))
-                ):
+                raw = cast(column, kept) if is_sqlite or not is_raw else type_coerce(column, kept)
+                for *key, value in connection.execute(select(*keys, raw).where(is_suspect)):
                     if _is_unreadable(value, is_moment=is_moment):
-                        key = ", ".join(map(str, keys))
-                        return f"row {key} of `{table.name}`: `{column.name}` cannot be read: {value!r:.80}"
+                        row = ", ".join(str(one, errors="replace") if is_sqlite else one for one in key)
+                        return f"row {row} of `{table.name}`: `{column.name}` cannot be read: {value!r:.80}"
     return ""
 
 

@@ -133,7 +133,8 @@ def _in_the_way(engine: Engine, file: Path, *, replaces: bool) -> tuple[str, str
     if source and file.samefile(source):
         return f"{file} is the collection itself", "name another file for the backup"
     if not replaces:
-        return f"{file} already exists", "--replace takes the place of an earlier backup"
+        hint = "--replace puts this one in the place of an earlier backup"
+        return f"{file} already exists", hint
     try:
         with engine_at(file) as other:
             there = _identity(other)
@@ -145,8 +146,7 @@ def _in_the_way(engine: Engine, file: Path, *, replaces: bool) -> tuple[str, str
     if there[2] > here[2]:
         return f"{file} has {there[2] - here[2]:,} judgement events more than {display(engine.url)}", hint
     if side_files(file):
-        hint = f"close it; `pooler status --collection {file}` tidies up"
-        return f"{file} is in use, or was when the power went", hint
+        return f"{file} is in use", "close what has it open, or name another file"
     return None
 
 

@@ -7,13 +7,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlmodel import Session
 
-from store.db.engine import MISREAD, check_revision, engine_at, hinting, is_like_damage, reading
+from store.db.engine import (
+    MISREAD,
+    check_revision,
+    engine_at,
+    hinting,
+    is_like_damage,
+    reading,
+    unreadable_place,
+)
 from store.errors import StoreError
 from store.keeping.checks import CHECKS, RESTORE, Check
 from store.keeping.progress import Progress, no_progress
@@ -91,6 +100,9 @@ def _verified(check: Check, session: Session) -> Verified:
         if isinstance(cause, sqlite3.Error) and not is_like_damage(cause):
             raise  # a disk that is full, or cannot be read: the collection may be whole
         reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
-        n_checked, n_faults, examples = 0, 1, (f"what is stored cannot be read: {reason}",)
+        database: Any = session.get_bind()
+        is_text = isinstance(cause, sqlite3.Error | UnicodeDecodeError)
+        place = unreadable_place(database) if is_text else ""
+        n_checked, n_faults, examples = 0, 1, (place or f"what is stored cannot be read: {reason}",)
         session.rollback()
     return Verified(check.name, check.what, n_checked, n_faults, examples, check.advice)

@@ -147,7 +147,8 @@ def test_a_hint_does_what_it_says(
     """Its input draws it, what it names is tried, and then the command succeeds."""
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.stdin", io.StringIO(row.get("typed", "")))
+    typed = io.TextIOWrapper(io.BytesIO(row.get("typed", "").encode()))
+    monkeypatch.setattr("sys.stdin", typed)
     folder = tmp_path / "garden"
     shutil.copytree(planted, folder)
     monkeypatch.chdir(folder)

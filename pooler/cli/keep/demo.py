@@ -63,7 +63,7 @@ def demo(
     if keep is not None:
         if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
             message = f"{keep} already exists and is not empty"
-            raise PoolerError(message, hint="--keep another folder")
+            raise PoolerError(message, hint="name another folder with --keep")
         _run_all(source, keep)
         say(f"\nEverything is in {keep}. Go on there (cd {shlex.quote(str(keep))}):")
     else:

@@ -83,7 +83,7 @@ def _whose(name: str | None, judge: str | None) -> str:
     named = {one for one in (name, judge) if one}
     if len(named) != 1:
         got = " and ".join(sorted(named)) or None
-        raise ArgumentError("JUDGE", "must name one judge", got, hint="pooler export work ann")
+        raise ArgumentError("JUDGE", "must name one judge", got, hint="as in pooler export work ann")
     return named.pop()
 
 

@@ -654,7 +654,8 @@ def _check_target(target: Path) -> None:
 
 def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
     """Read the manifest of a directory: the SHA-256 of each file, and the rows of each table."""
-    path, hint = folder / MANIFEST, "pooler export collection DIR makes one"
+    path = folder / MANIFEST
+    hint = "pooler export collection DIR makes one"
     if not path.is_file() or path.is_symlink():
         message = f"{folder}: there is no {MANIFEST}: it is no exported collection"
         raise PoolerError(message, hint=hint)
@@ -669,7 +670,7 @@ def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
             raise SchemaError(message, hint="install the newest pooler")
         if layout != "pooler":
             message = f"{folder} is laid out as {layout}: it does not hold a whole collection"
-            hint = "`import topics`, `docs`, `runs` and `judgements` take its files one by one"
+            hint = "take its files: pooler import topics, import docs, import runs, import judgements"
             raise PoolerError(message, hint=hint)
         return dict(data["files"]), {name: int(n) for name, n in data["counts"].items()}
     except (ValueError, LookupError, TypeError, AttributeError) as error:

@@ -152,3 +152,27 @@ def test_what_is_no_backup_is_told_what_one_is(cli: Cli, here: Path) -> None:
         "error: x.txt is not a pooler collection\n"
         "hint: restore another backup: a file that pooler backup made\n"
     )
+
+
+def test_database_of_another_program_is_kept(cli: Cli, judged: Path) -> None:
+    """It is not taken for a damaged collection, which `restore` would put aside."""
+    cli("backup", "b").fine()
+    other = judged / "other.db"
+    with contextlib.closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE song (name TEXT)")
+    before = other.read_bytes()
+    told = cli("restore", "b", "--replace", "--collection", "other.db").failed(3)
+    assert "hint: name another place with --collection, or move it away\n" in told.err
+    assert other.read_bytes() == before
+    other.rename(judged / "songs.db")
+    cli("restore", "b", "--replace", "--collection", "other.db").fine()
+
+
+def test_backup_in_use_is_not_replaced(cli: Cli, judged: Path) -> None:
+    """What has it open keeps it; once it is closed it gives way."""
+    cli("backup", "b").fine()
+    with contextlib.closing(sqlite3.connect(judged / "b")) as connection:
+        connection.execute("SELECT * FROM judge").fetchall()
+        told = cli("backup", "b", "--replace").failed(3)
+    assert told.err == "error: b is in use\nhint: close what has it open, or name another file\n"
+    cli("backup", "b", "--replace").fine()

@@ -177,3 +177,42 @@ def test_damaged_judgement_is_not_backed_up(cli: Cli, judged: Path) -> None:
     assert (judged / "b").read_bytes() == good
     cli("restore", "b", "--replace").fine()
     cli("verify").fine()
+
+
+def test_damaged_text_is_not_exported(cli: Cli, judged: Path) -> None:
+    """A text that became another makes no folder; `verify` says how to mend it, and then there is one."""
+    change_stored(
+        "collection.db", "UPDATE document SET text = CAST(text || 'x' AS BLOB) WHERE docno = 'KG-E-002'"
+    )
+    said = cli("export", "collection", "exported").failed(3)
+    assert "`KG-E-002` has another title or text than its hash says" in said.err
+    assert said.err.endswith("hint: nothing was exported; pooler verify says more\n")
+    assert not (judged / "exported").exists()
+    assert "pooler import docs FILE --replace" in cli("verify").out
+    cli("import", "docs", "documents.jsonl", "--replace").fine()
+    cli("export", "collection", "exported").fine()
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "keys"),
+    [
+        ("run", "tag", {"id": 1}),
+        ("document", "text", {"id": 2}),
+        ("judgement", "grade", {"id": 3}),
+        ("ranking", "scores", {"run_id": 1, "topic_id": 2}),
+        ("digest", "value", {"name": "run"}),
+    ],
+)
+def test_text_that_is_no_utf8_is_named(
+    cli: Cli, judged: Path, table: str, column: str, keys: dict[str, object]
+) -> None:
+    """A column of texts or of anything else: `verify` says where, and `backup`, which saves nothing."""
+    chosen = " AND ".join(f"{name} = '{key}'" for name, key in keys.items())
+    change_stored("collection.db", f"UPDATE {table} SET {column} = CAST(x'ff' AS TEXT) WHERE {chosen}")
+    row = ", ".join(map(str, keys.values()))
+    place = f"row {row} of `{table}`: `{column}` cannot be read: b'\\xff'"
+    found = cli("verify", "--format", "json").json()
+    assert {one["examples"] for one in found if one["faults"]} == {place}
+    said = cli("backup", "b.backup").failed(3)
+    assert f"error: collection.db: the database file is damaged: {place}\n" in said.err
+    assert not (judged / "b.backup").exists()

@@ -225,7 +225,7 @@ def test_database_of_something_else_is_refused(postgres_url: str, table: str) ->
         Collection(postgres_url)
     with pytest.raises(StoreError, match=f"holds a table `{table}`") as caught:
         create(postgres_url)
-    assert "choose another database" in complaint(caught.value)
+    assert "choose another database with --collection" in complaint(caught.value)
     assert stored_rows(postgres_url) == {table: [(SCHEMA_REVISION,)]}
 
 
