@@ -127,10 +127,10 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def pooler(line: str) -> Outcome:
-    """Run a command line of pooler, with nothing on its stdin."""
+def pooler(line: str, typed: str = "") -> Outcome:
+    """Run a command line of pooler; `typed` is its stdin."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(typed.encode())))
         return run_inside(*shlex.split(line))
 
 
@@ -147,8 +147,6 @@ def test_a_hint_does_what_it_says(
     """Its input draws it, what it names is tried, and then the command succeeds."""
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
-    typed = io.TextIOWrapper(io.BytesIO(row.get("typed", "").encode()))
-    monkeypatch.setattr("sys.stdin", typed)
     folder = tmp_path / "garden"
     shutil.copytree(planted, folder)
     monkeypatch.chdir(folder)
@@ -161,7 +159,7 @@ def test_a_hint_does_what_it_says(
     assert "Traceback" not in drawn.err
     followed = row.get("follow", [])
     for line in followed:
-        assert pooler(line).code == row.get("code", 0), line
+        assert pooler(line, row.get("typed", "")).code == row.get("code", 0), line
     again = pooler(row.get("again", row["draws"]))
     if row.get("shows_only", False):
         assert followed, "a hint that shows something is followed by showing it"
@@ -169,7 +167,7 @@ def test_a_hint_does_what_it_says(
         assert not hinted(again.fine(), row["says"])
     tried = " ; ".join([*followed, row.get("again", "")])
     for command, option, quoted in _NAMES.findall(row["says"]):
-        if f"without {option}" in row["says"]:
+        if option and row["says"].count(option) == row["says"].count(f"without {option}"):
             assert option in row["draws"], f"{option} was not there"
             assert option not in tried, f"{option} was not left out"
         elif option:

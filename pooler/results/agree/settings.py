@@ -220,7 +220,7 @@ def fetch_chosen(
     if len(judges) < 2:
         raise _alone(opinions, judges[0], names, voters)
     if not votes.n_documents and opinions.collection is None:
-        message = f"no document is judged in two of the files: {', '.join(judges)}"
+        message = f"no document is judged by two of the judges: {', '.join(judges)}"
         raise PoolerError(message, hint="name files of judges who had the same documents")
     if people:
         say(f"people and models are measured apart: {kinds_words(voters.counts)} ({TOGETHER})")

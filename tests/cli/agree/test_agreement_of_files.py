@@ -77,8 +77,8 @@ def test_files_answer_as_a_collection_does(garden: Path, options: tuple[str, ...
             "without an ending such as `.txt`, 2 of 3 would meet (`d001` and",
         ),
         (["01 0 d001 1"], "no topic of judge a is in the other judges: `1`, `2` here, `01` there"),
-        (["3 0 d001 1"], "no document is judged in two of the files: a, b"),
-        (["1 0 d009 1"], "no document is judged in two of the files: a, b"),
+        (["3 0 d001 1"], "no document is judged by two of the judges: a, b"),
+        (["1 0 d009 1"], "no document is judged by two of the judges: a, b"),
     ],
 )
 def test_files_of_judges_whose_ids_do_not_meet_are_refused(here: Path, other: list[str], told: str) -> None:
