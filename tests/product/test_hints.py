@@ -3,16 +3,18 @@
 The registry is `tests/product/hints/*.toml`. A row has a hint as the program writes it (`{}` is what it fills
 in), what comes before in the garden of `tests.helpers.gallery` (files, commands), the command that draws the
 hint, and what somebody does who follows it. Then the command that drew it must succeed without the hint;
-`again` is that command with what the hint adds. A hint that only a server or another process draws names the
-test which draws it.
+`again` is that command with what the hint adds. Lines of `shell` are typed before it, as the hint shows them.
+A hint that only a server or another process draws names the test which draws it.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
 import shlex
 import shutil
+import subprocess
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -33,6 +35,8 @@ DRAWN = [row for row in ROWS if "draws" in row]
 _NAMES = re.compile(
     r"\bpooler ((?:[a-z-]+ )*[a-z-]+)|(?<![\w-])(--[a-z][a-z-]+)|`((?:" + "|".join(COMMANDS) + r")\b[^`]*)`"
 )
+_TYPED = re.compile(r"(?:^|[ `])(?:sed|awk|iconv|tail|cut|tr|python3) [-'{]")
+"""A program of the shell, wherever it stands: what is to be typed is put together before it is a hint."""
 
 
 def _texts(node: ast.expr | None, constants: Mapping[str, ast.expr]) -> Iterator[str]:
@@ -77,6 +81,10 @@ def written() -> dict[str, str]:
     found: dict[str, str] = {}
     for path, tree in trees.items():
         for node in ast.walk(tree):
+            for inner in ast.iter_child_nodes(node):
+                if isinstance(inner, ast.expr) and not isinstance(node, ast.JoinedStr | ast.Expr):
+                    typed = _texts(inner, {}) if isinstance(inner, ast.Constant | ast.JoinedStr) else ()
+                    found |= {text: f"{path}:{inner.lineno}" for text in typed if _TYPED.search(text)}
             said: ast.expr | None = None
             match node:
                 case ast.keyword(arg=str(name), value=value) if "hint" in name:
@@ -91,7 +99,7 @@ def written() -> dict[str, str]:
                         if isinstance(inner, ast.Return):
                             found |= dict.fromkeys(_texts(inner.value, constants), f"{path}:{inner.lineno}")
             found |= {text: f"{path}:{getattr(said, 'lineno', 0)}" for text in _texts(said, constants)}
-    return {text: place for text, place in found.items() if _NAMES.search(text)}
+    return {text: place for text, place in found.items() if _NAMES.search(text) or _TYPED.search(text)}
 
 
 def test_every_hint_has_its_row() -> None:
@@ -139,6 +147,7 @@ def test_a_hint_does_what_it_says(
     """Its input draws it, what it names is tried, and then the command succeeds."""
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     folder = tmp_path / "garden"
     shutil.copytree(planted, folder)
     monkeypatch.chdir(folder)
@@ -152,6 +161,11 @@ def test_a_hint_does_what_it_says(
     followed = row.get("follow", [])
     for line in followed:
         pooler(line).fine()
+    typed = row.get("shell", [])
+    assert typed or not _TYPED.search(row["says"]), "what is to be typed was not"
+    for line in typed:
+        assert line.partition(" > ")[0] in drawn.err
+        subprocess.run(["bash", "-c", line], check=True)
     again = pooler(row.get("again", row["draws"]))
     if row.get("shows_only", False):
         assert followed, "a hint that shows something is followed by showing it"
