@@ -35,7 +35,7 @@ DRAWN = [row for row in ROWS if "draws" in row]
 _NAMES = re.compile(
     r"\bpooler ((?:[a-z-]+ )*[a-z-]+)|(?<![\w-])(--[a-z][a-z-]+)|`((?:" + "|".join(COMMANDS) + r")\b[^`]*)`"
 )
-_TYPED = re.compile(r"(?:^|[ `])(?:sed|awk|iconv|tail|cut|tr|python3) [-'{]")
+_TYPED = re.compile(r"(?:^|[ `])(?:(?:sed|awk|iconv|tail|cut|tr|python3) [-'{]|chmod [0-9]|ir_datasets [el])")
 """A program of the shell, wherever it stands: what is to be typed is put together before it is a hint."""
 
 
