@@ -142,9 +142,9 @@ def chosen_depth(depths: frozenset[int], depth: int | None, option: str = "depth
         message = f"the pools have the depths {known}" if known else "how deep is the pool?"
         guess = "" if known else "; pooler diagnose says what the judgements look like"
         deep = max(depths, default=10)
-        hint = f"--{option} {deep + (option == 'rank')} where the pool has the first {deep} documents of each"
-        hint += f" run: those at rank {deep + 1} are taken to be relevant{guess}"
-        raise PoolerError(message, hint=hint)
+        hint = f"--rank {deep + 1}" if option == "rank" else f"--depth {deep}"
+        where = f"where the pool has the first {deep} documents of each run: those at rank {deep + 1}"
+        raise PoolerError(message, hint=f"{hint} {where} are taken to be relevant{guess}")
     return depth
 
 
@@ -308,9 +308,7 @@ class Source:
         level = level_of_files(scale, **self.levels)
         if not (self._given["runs"] or self._given["listed"]):
             message = "no run file is named"
-            raise PoolerError(
-                message, hint="name run files beside --qrels FILE, or --runs FILE that lists them"
-            )
+            raise PoolerError(message, hint="name run files, or --runs FILE that lists them")
         given_rows, named = self._qrels_given(scale), self._measured_runs
         rows, pooled = given_rows.rows, given_rows.pooled
         given = self._given["qrels"], self._given["listed"]
