@@ -12,6 +12,7 @@ import ipaddress
 import os
 import random
 import re
+import shlex
 import stat
 import time
 from collections.abc import Callable
@@ -103,7 +104,7 @@ def read_key(variable: str | None, file: Path | None, endpoint: Endpoint) -> str
             with file.open("rb") as opened:
                 if stat.S_IMODE(os.fstat(opened.fileno()).st_mode) & 0o077:
                     message = f"{file}: others than its owner may read this key"
-                    raise PoolerError(message, hint=f"chmod 600 {file}")
+                    raise PoolerError(message, hint=f"chmod 600 {shlex.quote(str(file))}")
                 key = opened.read(10_000).decode("ascii", "replace").strip()
         except OSError as error:
             message = f"{file}: {error.strerror}"

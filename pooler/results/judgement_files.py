@@ -641,13 +641,13 @@ class FileReading:
         names = () if columns is None else parse_columns(columns)
         said = [judge is not None, self.judge_column is not None, "judge" in names]
         if chosen not in EVERY_JUDGE and sum(said) != 1:
-            other = {
-                "qrels": ", or --judge-column 2; one of the two. what `pooler export"
-                f" judgements` wrote: --format jsonl or tsv; {COLUMNS_HINT}",
-                "columns": ", or `judge` among --input-columns; one of the two",
+            hints = {
+                "qrels": "--judge NAME or --judge-column 2, one of the two; --format jsonl or tsv for what"
+                f" `pooler export judgements` wrote; {COLUMNS_HINT}",
+                "columns": "--judge NAME, or --input-columns docno,judge,grade; one of the two",
             }
             message = "whose judgements are these?"
-            raise PoolerError(message, hint="--judge NAME" + other.get(chosen, " says it"))
+            raise PoolerError(message, hint=hints.get(chosen, "--judge NAME says it"))
         return FileOptions(chosen, sample, judge, self.judge_column, names, self.topic, self.lenient)
 
     def wanted(self, judge: str | None) -> FileOptions:

@@ -82,8 +82,8 @@ Measurable: TypeAlias = "Source | Collection | tuple[Any, Any]"
 """What functions measure: a source, all runs of a collection, or runs and their qrels."""
 DEFAULT_COLLECTION = "collection.db"
 _ONE_GRADE = "is for a collection; --qrels already has one grade per document"
-_NEEDS_QRELS = "--qrels FILE goes with run files; without, RUN is a run tag of a collection"
-_MAKE_ONE = "pooler collapse makes one qrels file of several judges' files"
+_QRELS_HINT = "run files need --qrels FILE; without it, RUN is the tag of a run of the collection"
+_COLLAPSE_HINT = "pooler collapse makes one qrels file of several judges' files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +142,9 @@ def chosen_depth(depths: frozenset[int], depth: int | None, option: str = "depth
         message = f"the pools have the depths {known}" if known else "how deep is the pool?"
         guess = "" if known else "; pooler diagnose says what the judgements look like"
         deep = max(depths, default=10)
-        hint = f"--{option} {deep + (option == 'rank')} where the pool has the first {deep} documents of each"
-        hint += f" run: those at rank {deep + 1} are taken to be relevant{guess}"
-        raise PoolerError(message, hint=hint)
+        hint = f"--rank {deep + 1}" if option == "rank" else f"--depth {deep}"
+        where = f"where the pool has the first {deep} documents of each run: those at rank {deep + 1}"
+        raise PoolerError(message, hint=f"{hint} {where} are taken to be relevant{guess}")
     return depth
 
 
@@ -303,12 +303,12 @@ class Source:
         from pooler.results.meeting import TRIED, check_measured, other_forms
         from store.formats.scale import parse_scale
 
-        check_no_policy(self._policy, _ONE_GRADE, _MAKE_ONE)
+        check_no_policy(self._policy, _ONE_GRADE, _COLLAPSE_HINT)
         scale = None if self._given["scale"] is None else parse_scale(self._given["scale"])
         level = level_of_files(scale, **self.levels)
         if not (self._given["runs"] or self._given["listed"]):
             message = "no run file is named"
-            raise PoolerError(message, hint="--qrels FILE goes with run files, or --runs FILE")
+            raise PoolerError(message, hint="name run files, or --runs FILE that lists them")
         given_rows, named = self._qrels_given(scale), self._measured_runs
         rows, pooled = given_rows.rows, given_rows.pooled
         given = self._given["qrels"], self._given["listed"]
@@ -373,9 +373,9 @@ class Source:
         policy = self._policy
         tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
         if isinstance(self.collection, str):
-            check_no_files(tags, self.collection, "no qrels are named", _NEEDS_QRELS)
+            check_no_files(tags, self.collection, "no qrels are named", _QRELS_HINT)
         with opened_collection(self.collection) as opened:
-            check_no_file_for_a_tag(opened, tags, _NEEDS_QRELS)
+            check_no_file_for_a_tag(opened, tags, _QRELS_HINT)
             level = level_of_collection(opened.scale, policy, **self.levels)
             sole = None if docnos else opened.grades.sole(policy)
             # Grades stay grades where they can: measures may want them.

@@ -47,10 +47,10 @@ def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
     if not are_letters or len(set(texts)) < len(texts):
         requirement = "must have a letter for every grade, for NTCIR-2 files"
         keys = ", ".join(repr(grade.key) for grade in scale.grades)
-        hint = "a scale whose keys are letters, as of `pooler init --scale ntcir`"
+        hint = "`pooler init --scale ntcir` makes a collection whose keys are letters"
         if len(letters) <= len(ascii_uppercase):
             example = ascii_uppercase[len(letters) - 1 :: -1]
-            hint = f"to export, --letters {example} names them, lowest grade first; or {hint}"
+            hint = f"{hint}; `pooler export ntcir --letters {example}` names one a grade, lowest first"
         raise ArgumentError("scale", f"{requirement}, but has the keys {keys}", None, hint=hint)
     return letters
 

@@ -210,11 +210,11 @@ def _read_tsv(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultLi
             expected = "expected topic<TAB>title[<TAB>description[<TAB>narrative]]"
             got = f"{len(texts) + 1} fields" if texts else "a line without a tab"
             faults.add(number, f"{expected}, got {got}", "fields")
-            bare += [] if texts else [line.strip()]
+            bare.append(line)
             continue
         texts += [""] * (3 - len(texts))
         topics.add(number, topic, dict(zip(columns, texts, strict=True)))
-    return _tabs_hint(faults.path, bare)
+    return _tabs_hint(faults.path, bare, is_mixed=bool(topics.read))
 
 
 _CSV_TO_TSV = (
@@ -223,20 +223,23 @@ _CSV_TO_TSV = (
 )
 
 
-def _tabs_hint(path: str, bare: Sequence[str]) -> str | None:
-    """Say what to type where all lines without a tab have the same in its place."""
-    marks = {",": "comma", ";": "semicolon", "|": "bar", " ": "blank"}
-    # A title may have any of them: it is the one before the first blank that parts it from the topic.
-    mark = next(
-        (mark for mark in marks if bare and all(mark in f"{one} ".partition(" ")[0] for one in bare)), " "
-    )
-    if not any(mark in line for line in bare):
+_MARKS = {",": "comma", ";": "semicolon", "|": "bar", ": ": "colon", " ": "blank"}
+_ID_AND_MARK = re.compile(r"[^\s,;|]+?([,;|]|:? )")
+
+
+def _tabs_hint(path: str, bare: Sequence[str], *, is_mixed: bool) -> str | None:
+    """Say what to type where all `bare` lines have the same in place of a tab, and others tabs."""
+    # A title may have any mark: it is the first that parts it from the topic.
+    found = {match and match[1] for match in map(_ID_AND_MARK.match, bare)}
+    mark = found.pop() if len(found) == 1 else None
+    if mark is None:
         return None
     is_named = header_fields(bare[0].split(mark), _COLUMN_KEYS, FIELD_KEYS) is not None
-    if mark != " " and (is_named or any('"' in line for line in bare)):
+    if mark in ",;|" and not is_mixed and (is_named or any('"' in line for line in bare)):
         return f"put tabs between the fields: {piped(path, _CSV_TO_TSV.format(mark))}"
-    command = piped(path, rf"sed 's/{mark}/\t/'")
-    return f"turn the first {marks[mark]} of each line into a tab: {command}"
+    passed = r"/\t/!" if is_mixed else ""
+    command = piped(path, rf"sed '{passed}s/{mark} */\t/'")
+    return f"turn the first {_MARKS[mark]} of each line into a tab: {command}"
 
 
 def _read_jsonl(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:

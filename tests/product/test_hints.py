@@ -4,7 +4,8 @@ The registry is `tests/product/hints/*.toml`. A row has a hint as the program wr
 in), what comes before in the garden of `tests.helpers.gallery` (files, commands), the command that draws the
 hint, and what somebody does who follows it. Then the command that drew it must succeed without the hint;
 `again` is that command with what the hint adds, `code` the exit code of what shows faults, `typed` what is
-typed at `judge --plain`. A hint that only a server or another process draws names the test which draws it.
+typed at `judge --plain`. Lines of `shell` are run before it, as the hint shows them. A hint that only a
+server or another process draws names the test which draws it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import io
 import re
 import shlex
 import shutil
+import subprocess
 import tomllib
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
@@ -35,6 +37,8 @@ DRAWN = [row for row in ROWS if "draws" in row]
 _NAMES = re.compile(
     r"\bpooler ((?:[a-z-]+ )*[a-z-]+)|(?<![\w-])(--[a-z][a-z-]+)|`((?:" + "|".join(COMMANDS) + r")\b[^`]*)`"
 )
+_TYPED = re.compile(r"(?:^|[ `])(?:(?:sed|awk|iconv|tail|cut|tr|python3) [-'{]|chmod [0-9]|ir_datasets [el])")
+"""A program of the shell, wherever it stands: what is to be typed is put together before it is a hint."""
 
 
 def _texts(node: ast.expr | None, constants: Mapping[str, ast.expr]) -> Iterator[str]:
@@ -83,6 +87,10 @@ def written() -> dict[str, str]:
     for path, tree in trees.items():
         constants = dict(ChainMap(named[path], *named.values()))  # a module's own name is not another's
         for node in ast.walk(tree):
+            for inner in ast.iter_child_nodes(node):
+                if isinstance(inner, ast.expr) and not isinstance(node, ast.JoinedStr | ast.Expr):
+                    typed = _texts(inner, {}) if isinstance(inner, ast.Constant | ast.JoinedStr) else ()
+                    found |= {text: f"{path}:{inner.lineno}" for text in typed if _TYPED.search(text)}
             said: ast.expr | None = None
             match node:
                 case ast.keyword(arg=str(name), value=value) if "hint" in name:
@@ -97,7 +105,7 @@ def written() -> dict[str, str]:
                         if isinstance(inner, ast.Return):
                             found |= dict.fromkeys(_texts(inner.value, constants), f"{path}:{inner.lineno}")
             found |= {text: f"{path}:{getattr(said, 'lineno', 0)}" for text in _texts(said, constants)}
-    return {text: place for text, place in found.items() if _NAMES.search(text)}
+    return {text: place for text, place in found.items() if _NAMES.search(text) or _TYPED.search(text)}
 
 
 def test_every_hint_has_its_row() -> None:
@@ -140,6 +148,7 @@ def hinted(outcome: Outcome, says: str) -> bool:
     return re.search(pattern, " ".join((outcome.out + outcome.err).split())) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", DRAWN, ids=lambda row: row["says"][:60])
 def test_a_hint_does_what_it_says(
     row: dict[str, Any], planted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -160,6 +169,11 @@ def test_a_hint_does_what_it_says(
     followed = row.get("follow", [])
     for line in followed:
         assert pooler(line, row.get("typed", "")).code == row.get("code", 0), line
+    commands = row.get("shell", [])
+    assert commands or not _TYPED.search(row["says"]), "what is to be typed was not"
+    for line in commands:
+        assert line.partition(" > ")[0] in drawn.err
+        subprocess.run(["bash", "-c", line], check=True)
     again = pooler(row.get("again", row["draws"]))
     if row.get("shows_only", False):
         assert followed, "a hint that shows something is followed by showing it"

@@ -10,7 +10,7 @@ from pooler.cli.options import names_collection
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
 from pooler.cli.source_options import SourceOptions
-from pooler.results.measures.estimate import NEEDS_PRELS, FormName
+from pooler.results.measures.estimate import PRELS_HINT, FormName
 from pooler.results.source import check_no_policy
 from store.errors import ArgumentError, PoolerError
 
@@ -77,7 +77,7 @@ def check_options(
     for name, value in (("--form", form), ("--runs", given.listed)):
         if value is not None:
             requirement = "is for files, with --prels"
-            raise ArgumentError(name, requirement, str(value), hint=NEEDS_PRELS)
+            raise ArgumentError(name, requirement, str(value), hint=PRELS_HINT)
 
 
 def _check_file(given: SampleOptions, *, pool: str | None, form: FormName | None) -> None:

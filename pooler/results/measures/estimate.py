@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
     from store.formats.prels import PrelsRow
 
-NEEDS_PRELS = "--prels FILE names the sample to use with run files; without it, RUN is the tag of a run"
+PRELS_HINT = "run files need --prels FILE; without it, RUN is the tag of a run of the collection"
 FEW_WAITING = 0.1
 """Share of a sample that may be unjudged before its estimates are called none."""
 _DRAWS = "pooler pool --strategy stratified, uniform or statap draws a sample"
@@ -144,7 +144,7 @@ def _of_collection(source: Source, pool: str | None) -> JudgedSample:
         judged = source.numbered
     except PoolerError as error:
         if any(error.message.startswith(f"{run} is a file") for run in source.option("runs")):
-            error.hint = NEEDS_PRELS
+            error.hint = PRELS_HINT
         raise
     with opened_collection(source.collection) as opened:
         name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)

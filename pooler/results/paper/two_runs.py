@@ -228,7 +228,7 @@ class TwoRuns(Result):
     def found(self) -> Below:
         """What is found at rank N + 1; `ArgumentError` without a rank."""
         if self.below is None:
-            raise ArgumentError("rank", "must be the rank below the pool", None, hint="--rank 101")
+            raise ArgumentError("rank", "must be the rank below the pool", None)
         return self.below
 
     @cached_property

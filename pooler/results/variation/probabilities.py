@@ -314,7 +314,7 @@ def _percent(chance: float) -> str:
 
 
 _FILES_HINT = (
-    "--qrels FILE or --probabilities FILE goes with run files; without, RUN is a run tag of a collection"
+    "run files need --qrels FILE or --probabilities FILE; without it, RUN is the tag of a run of the collection"
 )
 _VARY = "--value says what one judge's grade is worth"
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})", re.ASCII)
@@ -419,7 +419,8 @@ def with_chances(probable: ProbableRankings) -> ProbableRankings:
     kept = [bool(one.any()) for one in probable.probabilities]
     if not any(kept):
         message = "no document can be relevant"
-        raise PoolerError(message, hint="--level, --value or --unjudged says when one can")
+        hint = "--level sets the least relevant grade, --value how likely a grade is relevant, --unjudged an"
+        raise PoolerError(message, hint=f"{hint} unjudged document")
     if not all(kept):
         say(without_words(kept.count(False)))
     return replace(

@@ -217,38 +217,40 @@ RUN = SpecialFile(
     "run",
     f"a run file {_RUN_COLUMNS}",
     f"a run {_RUN_COLUMNS}",
-    "`pooler import runs FILE` brings runs into a collection; other commands take run files as"
+    hint="`pooler import runs FILE` brings runs into a collection; other commands take run files as"
     " arguments, without `--qrels`",
 )
 QRELS = SpecialFile(
     "qrels",
     f"a qrels file {_QRELS_COLUMNS}",
     f"qrels {_QRELS_COLUMNS}",
-    "`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings"
+    hint="`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings"
     " them into a collection",
 )
-TOPICS = SpecialFile("other-kind", "a topics file", "topics", "`pooler import topics FILE` takes topics")
+TOPICS = SpecialFile("other-kind", "a topics file", "topics", hint="`pooler import topics FILE` takes topics")
 DOCUMENTS = SpecialFile(
-    "other-kind", "a documents file", "documents", "`pooler import docs FILE` takes documents"
+    "other-kind", "a documents file", "documents", hint="`pooler import docs FILE` takes documents"
 )
-RUN_LIST = SpecialFile("other-kind", "a list of runs", "a list of runs", "`--runs FILE` takes such a list")
+RUN_LIST = SpecialFile(
+    "other-kind", "a list of runs", "a list of runs", hint="`--runs FILE` takes such a list"
+)
 _JUDGEMENTS = SpecialFile(
     "other-kind",
     "a file of every judge's judgements",
     "",
-    "`pooler import judgements FILE --format jsonl` takes it",
+    hint="`pooler import judgements FILE --format jsonl` takes it",
 )
 _ANSWERS = SpecialFile(
     "other-kind",
     "a file of a model's answers",
     "",
-    "`pooler import judgements FILE --judge NAME` takes it with --format umbrela or answers",
+    hint="`pooler import judgements FILE --judge NAME` takes it with --format umbrela or answers",
 )
 _TEXTS = SpecialFile(
     "other-kind",
     "a file of topics or documents",
     "",
-    "`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
+    hint="`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
 )
 _TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
 _TEXT_KEYS = frozenset({"title", "text", "query", "question", "description", "contents", "body"})

@@ -96,8 +96,8 @@ class Layout:
     def awk(self, path: str, program: str) -> str:
         """Write the line that changes columns; awk leaves fields in quotation marks as they are."""
         mark = self.separator.decode().replace("\t", r"\t")
-        parts = ["awk", *([f"-F'{mark}'", f"-v OFS='{mark}'"] if mark else []), f"'{program}'"]
-        return piped(path, " ".join(parts))
+        between = f"-F'{mark}' -v OFS='{mark}' " if mark else ""
+        return piped(path, f"awk {between}'{program}'")
 
 
 def sniff(lines: Sequence[bytes], choices: Sequence[str], *, by_header: bool) -> Layout:
@@ -312,12 +312,14 @@ def _hint(path: str, line: bytes, fields: Fields, grade_place: int | None, layou
     """Say what to type where a line of as many fields as it should have has a fault."""
     if hint := remedy(path, line):
         return hint
+    # Neither sed nor awk passes over blanks beside another separator.
+    is_plain = all(cell == cell.strip() for cell in line.strip().split(layout.separator or None))
     if grade_place is not None and _MEAN.fullmatch(fields[grade_place]):
         place = f"${grade_place + 1}"
         rounds = layout.awk(path, f"{place} ~ /^[0-9]+[.]/ {{{place} = int({place} + 0.5)}} {{print}}")
         hint = "a mean of judges is no grade: import each judge's own file (--aggregate mean combines them)"
-        return hint if b'"' in line else f"{hint}, or round: {rounds} rounds halves up"
-    if layout.separator and any(b" " in one for one in fields):
+        return f"{hint}, or round: {rounds} rounds halves up" if is_plain and b'"' not in line else hint
+    if layout.separator and is_plain and any(b" " in one for one in fields):
         command = piped(path, "sed 's/ /_/g'")
         return f"ids have no blanks, as runs are split at them: {command} writes _ for each, as runs must"
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -139,6 +140,9 @@ def test_hint_says_how_it_comes_here(cli: Cli) -> None:
     assert "hint: ir_datasets export vaswani queries > /dev/null downloads it" in said
     said = cli("import", "docs", "--from", "irds:aquaint").err
     assert "hint: its publisher hands it out: see https://ir-datasets.com/aquaint.html" in said
+    assert "hint: `ir_datasets list` names them" in cli("import", "topics", "--from", "irds:vaswny").err
+    listed = subprocess.run([sys.executable, "-m", "ir_datasets", "list"], capture_output=True, check=True)
+    assert b"vaswani" in listed.stdout.split()
 
 
 def test_file_and_dataset_are_one_of_two(cli: Cli) -> None:

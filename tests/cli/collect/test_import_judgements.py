@@ -283,11 +283,14 @@ def test_codes_are_any_state(cli: Cli, empty: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "hint: --judge NAME, or --judge-column 2; one of the two"),
-        ([], "what `pooler export judgements` wrote: --format jsonl or tsv"),
+        ([], "hint: --judge NAME or --judge-column 2, one of the two"),
+        ([], "--format jsonl or tsv for what `pooler export judgements` wrote"),
         (["--judge", "a", "--judge-column", "2"], "whose judgements are these?"),
         (["--format", "ntcireval"], "hint: --judge NAME says it"),
-        (["--columns", "docno,grade", "--topic", "1"], "or `judge` among --input-columns; one of the"),
+        (
+            ["--columns", "docno,grade", "--topic", "1"],
+            "--judge NAME, or --input-columns docno,judge,grade; one of the",
+        ),
         (["--columns", "docno,judge,grade", "--topic", "1", "--judge", "x"], "whose judgements"),
         (["--columns", "docno,judge,grade"], "`--topic` must be given: no column holds it"),
         (["--columns", "topic,docno,grade", "--topic", "1", "--judge", "x"], "already given by a column"),

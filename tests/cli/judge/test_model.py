@@ -236,14 +236,15 @@ def test_parts_of_a_key_are_not_repeated(
 def test_keys_are_guarded(server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that others may read, an empty variable, and a far host without encryption are refused."""
     file = fill(tmp_path / "c.db", server, {"a": "x"})
-    key = tmp_path / "key"
+    key = tmp_path / "my key"
     key.write_text(SECRET)
     key.chmod(0o640)
-    assert "chmod 600" in judge(file, server, "--key-file", str(key)).failed(1).err
+    told = judge(file, server, "--key-file", str(key)).failed(1).err
+    assert "hint: chmod 600 " in told
+    subprocess.run(["sh", "-c", told.partition("hint: ")[2]], check=True)
     monkeypatch.delenv("NO_KEY", raising=False)
     assert "got nothing" in judge(file, server, "--key-env", "NO_KEY").failed(1).err
     far = fill(tmp_path / "far.db", server, {"a": "x"}, host="models.example.org")
-    key.chmod(0o600)
     options = ("--endpoint", "http://models.example.org/v1", "--key-file", str(key))
     told = judge(far, server, *options).failed(1)
     assert "not sent to models.example.org without encryption" in told.err

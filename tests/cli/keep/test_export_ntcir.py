@@ -88,8 +88,8 @@ def test_scale_without_letters_is_refused(cli: Cli, here: Path, collection_of: C
     collection_of(me=["1 0 d1 2"])
     refused = cli("export", "ntcir", "--as", "ntcir2", "--out", "n").failed(1).err
     assert "`scale` must have a letter for every grade, for NTCIR-2 files" in refused
-    assert "hint: to export, --letters CBA names them, lowest grade first; or a scale" in refused
-    assert "as of `pooler init --scale ntcir`" in refused
+    assert "; `pooler export ntcir --letters CBA` names one a grade, lowest first" in refused
+    assert "`pooler init --scale ntcir` makes a collection whose keys are letters" in refused
     write(here / "in", "1\tA\td1\t1")
     refused = cli("import", "judgements", "in", "--format", "ntcir2", "--judge", "x").failed(1).err
     assert "`scale` must have a letter for every grade" in refused

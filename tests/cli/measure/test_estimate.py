@@ -398,7 +398,7 @@ REFUSED = [
     ("--form statap", "`--form` is for files, with --prels"),
     ("--runs p", "`--runs` is for files, with --prels"),
     ("--scale 0-2", "`--scale` is for files"),
-    ("r.run", "hint: --prels FILE names the sample to use with run files"),
+    ("r.run", "hint: run files need --prels FILE"),
     (f"{FILES} r", "hint: with --prels a RUN is a file, not a tag"),
     (FILES, "no run file is named"),
     (f"{FILES} r.run --judge me", "`--judge` is for a collection"),

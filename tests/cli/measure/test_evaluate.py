@@ -170,7 +170,7 @@ def test_a_run_file_in_place_of_a_tag_is_told_from_an_unknown_tag(cli: Cli, judg
     """The hint names what files need, before anything else is asked for."""
     answer = cli("evaluate", "runs/bm25-words.run").failed(1)
     assert "runs/bm25-words.run is a file, not a run tag of the collection" in answer.err
-    assert "--qrels FILE goes with run files" in answer.err
+    assert "run files need --qrels FILE" in answer.err
     assert "unknown run `none`" in cli("evaluate", "none", "--judge", "strict").failed(1).err
 
 

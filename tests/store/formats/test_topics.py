@@ -440,7 +440,9 @@ def test_tsv_line_without_a_tab_is_a_fault_with_a_hint(file: Path) -> None:
     assert codes(error) == [(2, "fields")]
     expected = "expected topic<TAB>title[<TAB>description[<TAB>narrative]], got a line without a tab"
     assert error.faults[0].message == expected
-    assert error.hint == f"turn the first blank of each line into a tab: sed 's/ /\\t/' {file}"
+    assert error.hint == f"turn the first blank of each line into a tab: sed '/\\t/!s/  */\\t/' {file}"
+    for unsure in ("1,red shoes\n2 blue hat\n", " 1 red shoes\n", "1 a\n2\tb\tc\td\te\n"):
+        assert faults_of(file, unsure).hint is None
     assert faults_of(file, "word\n").hint is None
 
 
