@@ -313,9 +313,7 @@ def _percent(chance: float) -> str:
     return f"{chance:.0%}" if chance >= 0.1 else f"{chance:.1%}"
 
 
-_FILES_HINT = (
-    "run files need --qrels FILE or --probabilities FILE; without it, RUN is the tag of a run of the collection"
-)
+_FILES_HINT = "run files need --qrels FILE or --probabilities FILE; without them, RUN is the tag of a run"
 _VARY = "--value says what one judge's grade is worth"
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})", re.ASCII)
 
