@@ -340,7 +340,7 @@ def worlds(request: pytest.FixtureRequest, prepared: Path, tmp_path: Path) -> Wo
 
 
 @pytest.mark.parametrize(
-    "n_kills", [pytest.param(4, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.long)]
+    "n_kills", [pytest.param(2, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.long)]
 )
 def test_killed_commands_do_all_or_nothing(
     worlds: Worlds, n_kills: int, capsys: pytest.CaptureFixture[str]

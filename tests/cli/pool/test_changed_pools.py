@@ -115,7 +115,7 @@ def check_state(cli: Cli, expected: Expected) -> None:
 @pytest.mark.vector("TREC-COVID round 1: castorini/TREC-COVID, commit be3ed3f")
 @pytest.mark.parametrize(
     ("n_runs", "depth", "deeper", "last_topic"),
-    [(4, 5, 8, 8), pytest.param(56, 7, 20, 30, marks=pytest.mark.slow)],
+    [(4, 5, 8, 8), pytest.param(16, 7, 20, 30, marks=pytest.mark.slow)],
 )
 def test_pools_change_and_judgements_stay(
     cli: Cli, here: Path, n_runs: int, depth: int, deeper: int, last_topic: int
