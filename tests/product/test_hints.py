@@ -4,8 +4,8 @@ The registry is `tests/product/hints/*.toml`. A row has a hint as the program wr
 in), what comes before in the garden of `tests.helpers.gallery` (files, commands), the command that draws the
 hint, and what somebody does who follows it. Then the command that drew it must succeed without the hint;
 `again` is that command with what the hint adds, `code` the exit code of what shows faults, `typed` what is
-typed at `judge --plain`. Lines of `shell` are run before it, as the hint shows them. A hint that only a
-server or another process draws names the test which draws it.
+typed at `judge --plain`. Lines of `shell` are run before it, as the hint shows them; `without` is a package
+that the hint has installed. A hint that only a server or another process draws names the test which draws it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
@@ -33,11 +34,14 @@ ROWS: list[dict[str, Any]] = [
     for file in sorted(Path(__file__).with_name("hints").glob("*.toml"))
     for row in tomllib.loads(file.read_text("utf-8"))["hint"]
 ]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 DRAWN = [row for row in ROWS if "draws" in row]
 _NAMES = re.compile(
     r"\bpooler ((?:[a-z-]+ )*[a-z-]+)|(?<![\w-])(--[a-z][a-z-]+)|`((?:" + "|".join(COMMANDS) + r")\b[^`]*)`"
 )
-_TYPED = re.compile(r"(?:^|[ `])(?:(?:sed|awk|iconv|tail|cut|tr|python3) [-'{]|chmod [0-9]|ir_datasets [el])")
+_TYPED = re.compile(
+    r"(?:^|[ `])(?:(?:sed|awk|iconv|tail|cut|tr|python3) [-'{]|chmod [0-9]|ir_datasets [el]|pip i)"
+)
 """A program of the shell, wherever it stands: what is to be typed is put together before it is a hint."""
 
 
@@ -163,9 +167,16 @@ def test_a_hint_does_what_it_says(
         Path(name).write_text(text, "utf-8", newline="\n")
     for line in row.get("before", []):
         pooler(line).fine()
+    if absent := row.get("without"):
+        monkeypatch.setitem(sys.modules, absent, None)
     drawn = pooler(row["draws"])
     assert hinted(drawn, row["says"]), drawn.err
     assert "Traceback" not in drawn.err
+    if absent:  # nothing is installed by a test: what the line would install has what is absent
+        extra = re.search(r"pooler\[(\w+)\]", row["says"])
+        brought = EXTRAS[extra[1]] if extra else [drawn.err.rpartition("hint: ")[2]]
+        assert any(absent in one for one in brought)
+        return
     followed = row.get("follow", [])
     for line in followed:
         assert pooler(line, row.get("typed", "")).code == row.get("code", 0), line
