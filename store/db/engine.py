@@ -490,8 +490,10 @@ def unreadable_place(engine: Engine) -> str:
                 kept: Any = LargeBinary if is_sqlite or is_raw else Text
                 raw = cast(column, kept) if is_sqlite or not is_raw else type_coerce(column, kept)
                 for *key, value in connection.execute(select(*keys, raw).where(is_suspect)):
-                    if _is_unreadable(value, is_moment=is_moment):
-                        row = ", ".join(str(one, errors="replace") if is_sqlite else one for one in key)
+                    # Where an index is damaged, the table may have no value after all.
+                    if value is not None and _is_unreadable(value, is_moment=is_moment):
+                        names = (str(one or b"", errors="replace") if is_sqlite else one for one in key)
+                        row = ", ".join(names)
                         return f"row {row} of `{table.name}`: `{column.name}` cannot be read: {value!r:.80}"
     return ""
 
