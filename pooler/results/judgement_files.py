@@ -370,6 +370,10 @@ def scale_of(files: Sequence[JudgedFile], reading: FileReading, levels: Iterable
     """
     from store.formats.scale import scale_of_grades
 
+    if -1 in reading.meanings and -1 not in parse_codes(reading.codes or []):
+        for one in files:
+            if -1 in codes_of(one):
+                say(f"{one.named.file}: code -1 is pooled and unjudged; --code -1=grade if it is a grade")
     if (declared := reading.declared()) is not None:
         return declared
     grades: set[int] = set()
@@ -613,13 +617,16 @@ class FileReading:
 
     @property
     def meanings(self) -> dict[int, Meaning]:
-        """What codes mean that are named."""
-        return parse_codes(self.codes or [])
+        """What codes mean that are named; -1 is pooled and unjudged where it is no grade of the scale."""
+        told, scale = parse_codes(self.codes or []), self.declared()
+        mapped = parse_map(self.mapped or [], told)
+        is_grade = -1 in mapped or (scale is not None and -1 in scale.values)
+        return told if is_grade else {-1: Meaning.UNJUDGED} | told
 
     @property
     def mapping(self) -> dict[int, int]:
         """Codes to be read as others."""
-        return parse_map(self.mapped or [], self.meanings)
+        return parse_map(self.mapped or [], parse_codes(self.codes or []))
 
     def options(self, judge: str | None, sample: PrelsName | None = None) -> FileOptions:
         """Check that the options go together, and say whose judgements a file holds."""

@@ -490,7 +490,6 @@ def _of_files(
 ) -> _CollectedVotes:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
     from pooler.results.judgement_files import FileReading, decode, read_files, scale_of
-    from store.formats.codes import parse_codes
     from store.grades.opinions import gather
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
@@ -503,12 +502,7 @@ def _of_files(
     else:
         files = [_in_memory(qrels)]
     if not source.judgements:
-        # Whoever measures takes -1, where it is no grade of the scale, for unjudged, too.
-        declared = reading.declared()
-        codes = list(source.option("codes"))
-        if -1 not in (parse_codes(codes).keys() | set(() if declared is None else declared.values)):
-            codes.append("-1=unjudged")
-        reading = replace(reading, codes=codes)
+        reading = replace(reading, codes=list(source.option("codes")))
     scale = scale_of(files, reading, levels)
     policies = choose(scale)
     for one in (policies[0], policies[-1]):

@@ -240,16 +240,21 @@ def refused(*arguments: str | Path) -> Outcome:
 
 
 def test_a_code_that_may_be_a_grade_is_asked_about(here: Path) -> None:
-    """A negative code is neither a grade nor unjudged before somebody says which."""
+    """-1 is pooled and unjudged unless the scale has it; what is below is asked about."""
     a = write(here / "a.qrels", "1 0 d1 1", "1 0 d2 -1")
     b = write(here / "b.qrels", "1 0 d1 1", "1 0 d2 0")
-    answer = refused(a, b)
-    assert "what does the code -1 mean?" in answer.err
-    assert "--code -1=unjudged" in answer.err
     graded = run_inside("agreement", a, b, "--scale", "-1-1", "--format", "json").fine().json()
     assert graded.settings["documents"] == 2
-    unjudged = run_inside("agreement", a, b, "--code", "-1=unjudged", "--format", "json").fine()
-    assert unjudged.json().settings["documents"] == 1
+    unjudged = run_inside("agreement", a, b, "--format", "json").fine()
+    assert "a.qrels: code -1 is pooled and unjudged" in unjudged.err
+    named = run_inside("agreement", a, b, "--code", "-1=unjudged", "--format", "json").fine()
+    assert (unjudged.json().settings["documents"], named.out) == (1, unjudged.out)
+    mapped = run_inside("agreement", a, b, "--map", "-1=0", "--format", "json").fine()
+    assert mapped.json().settings["documents"] == 2
+    write(a, "1 0 d1 1", "1 0 d2 -2")
+    answer = refused(a, b)
+    assert "what does the code -2 mean?" in answer.err
+    assert "--code -2=unjudged" in answer.err
 
 
 def test_a_grade_off_the_declared_scale_is_told_by_its_line(here: Path) -> None:
