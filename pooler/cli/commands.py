@@ -189,6 +189,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "guidelines": ("collect.guidelines:app", "The judging guidelines, in versions."),
         "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
         "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
+        "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
         "serve": ("judge.serve", "Let judges judge in a browser."),
         "status": ("judge.status", "Show how far each judge has got, and how long the rest will take."),
         "list": ("judge.list:app", "List the runs, topics, documents, pools, judges or rounds."),

@@ -141,7 +141,7 @@ def discard_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def ask(question: str, *, yes: bool) -> None:
+def confirm(question: str, *, yes: bool) -> None:
     """Ask on stderr whether to go on, unless the answer is known; any but yes is a `PoolerError`."""
     if yes:
         return

@@ -13,6 +13,8 @@ import typer
 from pooler.cli.console import ExitCode, show_error
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
+_OLD_WORDS = {"pooler judge --model": "pooler ask NAME"}
+"""Lines that earlier versions had, and what to type."""
 _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
 _NOT_ONE_OF = re.compile(r"'(.*)' is not one of (.*?)\.?", re.DOTALL)
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\..*", re.DOTALL)
@@ -31,6 +33,10 @@ def usage_errors_reported() -> Iterator[None]:
         if error.ctx is not None:
             path = error.ctx.command_path
             shown.hint = f"{path} --help"
+            if isinstance(shown, UnknownNameError) and (line := _OLD_WORDS.get(f"{path} {shown.name}")):
+                shown.hint = line
+                show_error(shown)
+                raise typer.Exit(ExitCode.USAGE) from error
             if isinstance(shown, UnknownNameError) and shown.kind == "command":
                 for near in get_close_matches(shown.name.lower(), shown.known, 1, 0.7):
                     shown.hint = f"did you mean `{path} {near}`? {shown.hint} lists all"

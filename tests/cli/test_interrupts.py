@@ -35,7 +35,7 @@ START = (
 CODES = {signal.SIGINT: Interrupted.code, signal.SIGTERM: Terminated.code}
 WRITING = {one.line: one for one in EXAMPLES if "--port" not in one.options}
 """The examples of all commands, by the line that help shows."""
-STEPWISE = ("pooler import runs ", "pooler demo ", "pooler judge --model ")
+STEPWISE = ("pooler import runs ", "pooler demo ", "pooler ask ")
 """What they finished before the interrupt stays."""
 IMPORTS = "import judgements judgements/strict.qrels --judge another --kind model"
 N_RUNS = 20

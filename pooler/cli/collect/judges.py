@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pooler.cli.collect.identity import IdentityOptions
-from pooler.cli.console import ask
+from pooler.cli.console import confirm
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, YesOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
@@ -76,7 +76,7 @@ def erase(
             return
         if not yes:
             _tell_erased(would)
-        ask(f"Erase judge {name}?", yes=yes)
+        confirm(f"Erase judge {name}?", yes=yes)
         done = opened.erasures.erase(name)
         events = counted(done.events, "event")
         say(f"judge {name} erased: {counted(done.judgements, 'judgement')}, {events}")

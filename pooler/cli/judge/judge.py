@@ -13,13 +13,12 @@ import typer
 
 from pooler.cli.console import ExitCode, text_stdin
 from pooler.cli.interrupts import last_words
-from pooler.cli.judge.model import ModelOptions, judge_with_model, show_template
 from pooler.cli.judge.who import who_judges
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import command, option
 from pooler.messages import say, warn
 from pooler.serving.inside import discreet, is_served
-from store.errors import ArgumentError, ContradictionError, PoolerError
+from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -132,8 +131,8 @@ def judge(
         str | None,
         option(
             "--judge NAME",
-            "Who is judging. Default: POOLER_JUDGE; without it the command asks once, and opens the"
-            " latest topic.",
+            "Who is judging. Without it the command asks once, and opens the latest topic.",
+            envvar="POOLER_JUDGE",
         ),
     ] = None,
     plain: PlainOption = False,
@@ -147,34 +146,16 @@ def judge(
             "--until GOAL",
             "Offer to stop in a topic once this is reached: recall=.9@.95 = at least .9 of what is"
             " relevant is found, .95 sure, by a random sample; order=.95 = the order of the runs is"
-            " settled, checked once, before the screen opens. Default: POOLER_UNTIL; without either, no"
-            " goal is shown.",
+            " settled, checked once, before the screen opens. Without it no goal is shown.",
+            envvar="POOLER_UNTIL",
         ),
     ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
-    *,
-    asked: ModelOptions,
 ) -> None:
     """Judge the documents of the pool, one key each.
 
-    With --model a model judges, as `judges add` describes it: a server is asked for a grade of each
-    document, and gets topic and document alone. Answers that cannot be read are "cannot be judged", never
-    grade 0. Run again, the command continues where it stopped.
-
     Example: pooler judge --judge alice
-
-    Example: pooler judge --model llama --endpoint http://127.0.0.1:8000/v1 --yes
     """
-    if asked.model is not None or (name is None and asked.show_prompt):
-        if name is not None:
-            raise ContradictionError("--judge", "and --model exclude each other", name)
-        if plain or stay or until or min_dwell != MIN_DWELL_MS:
-            raise ContradictionError("--model", "has no screen, and no options of one", asked.model)
-        _let_model_judge(asked, topic, collection)
-        return
-    asked.refuse_any()
-    # Read here, not by typer: a model is asked whoever judges otherwise.
-    name = name or os.environ.get("POOLER_JUDGE") or None
     with imports_at_once():
         from judge_ui.session.ending import last_topic
         from judge_ui.session.session import JudgingSession
@@ -198,7 +179,7 @@ def judge(
         if desk.is_idle():
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
-        drawing, goal = _drawing(opened), _goal(opened, until)
+        drawing, goal = drawing_of(opened), _goal(opened, until)
         if is_served():
             desk = discreet(desk, opened.where)
             drawing = drawing and discreet(drawing, opened.where)
@@ -208,19 +189,6 @@ def judge(
         if topic is not None:
             session.open_topic(topic)
         sit(session, keys, plain=plain)
-
-
-def _let_model_judge(asked: ModelOptions, topic: str | None, collection: str) -> None:
-    """Ask a model, or show a template to begin from."""
-    from pooler.version import __version__
-    from store.collection import Collection
-
-    if asked.model is None:
-        show_template()
-        return
-    with Collection(collection) as opened:
-        drawing = _drawing(opened)
-        judge_with_model(opened, asked, topic=topic, program=f"pooler {__version__}", drawing=drawing)
 
 
 def _refuse_others(opened: Collection, name: str) -> None:
@@ -235,7 +203,7 @@ def _refuse_others(opened: Collection, name: str) -> None:
             message = f"judge `{name}` is of kind model, but only people judge here"
             hint = "pooler judges add NAME adds a person"
             if any(one.judge == name and one.identity for one in opened.models.all()):
-                hint = f"{hint}; pooler judge --model {name} asks the model"
+                hint = f"{hint}; pooler ask {name} asks the model"
             raise PoolerError(message, hint=hint)
 
 
@@ -254,18 +222,17 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
 
 def _goal(opened: Collection, until: str | None) -> Goal | None:
     """Return what the organiser wants found; ``None`` = the judge sees no goal."""
-    text = until or os.environ.get("POOLER_UNTIL")
-    if not text:
+    if not until:
         return None
     from pooler.results.look.goals import goal_of
 
     try:
-        return goal_of(opened, text)
+        return goal_of(opened, until)
     except ArgumentError as error:
-        raise error.named("--until" if until else "POOLER_UNTIL") from None
+        raise error.named("--until") from None
 
 
-def _drawing(opened: Collection) -> Drawing | None:
+def drawing_of(opened: Collection) -> Drawing | None:
     """Return the source of documents of adaptive pools; ``None`` when there is no such pool."""
     if not opened.pools.adaptive():
         return None

@@ -28,7 +28,7 @@ def who_judges(opened: Collection) -> str:
     at the machine before.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        missing = "must be given, or POOLER_JUDGE, or --model: there is no terminal to ask on"
+        missing = "must be given, or POOLER_JUDGE: there is no terminal to ask on"
         raise ContradictionError("--judge", missing, None, hint="pooler judge --judge NAME")
     left = _left_by_judge(opened)
     if not left:

@@ -147,7 +147,7 @@ def _desk(opened: Collection, judge: str) -> Desk:
     kind = next((one.kind for one in opened.judges.all() if one.name == judge), None)
     if kind is JudgeKind.MODEL:
         message = f"judge `{judge}` is of kind model, but only people judge on a page"
-        raise PoolerError(message, hint=f"pooler judge --model {judge} asks the model")
+        raise PoolerError(message, hint=f"pooler ask {judge} asks the model")
     if kind is JudgeKind.ADJUDICATOR:
         message = f"`{judge}` is an adjudicator, who sees what all judges decided"
         raise StoreError(message, hint=f"pooler adjudicate --judge {judge}")

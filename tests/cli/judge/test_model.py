@@ -1,4 +1,4 @@
-"""`pooler judge --model` against a server that fails in every way: what is stored, asked again, and said."""
+"""`pooler ask` against a server that fails in every way: what is stored, asked again, and said."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def fill(file: Path | str, server: ModelServer, texts: dict[str, str], **others:
 def judge(file: str, server: ModelServer, *options: str) -> Outcome:
     """Let the model judge."""
     endpoint = () if "--endpoint" in options else ("--endpoint", server.base)
-    return run_inside("judge", "--model", "m", *endpoint, "--yes", "--collection", file, *options)
+    return run_inside("ask", "m", *endpoint, "--yes", "--collection", file, *options)
 
 
 def answers(file: str) -> dict[str, Answer]:
@@ -362,7 +362,7 @@ def test_first_run_asks_whether_texts_may_be_sent(
 ) -> None:
     """Without a yes nothing is sent; later runs do not ask again."""
     file = fill(tmp_path / "c.db", server, {"a": "GRADE:1"})
-    start = [*program(), "judge", "--model", "m", "--endpoint", server.base, "--collection", file]
+    start = [*program(), "ask", "m", "--endpoint", server.base, "--collection", file]
     told = subprocess.run(start, input=b"no\n", capture_output=True, env=environment({}), check=False)
     assert told.returncode == 1
     assert f"will be sent to {server.host}".encode() in told.stderr
@@ -424,7 +424,7 @@ def test_ctrl_c_finishes_what_is_on_its_way(server: ModelServer, tmp_path: Path)
     """Requests that were sent are answered and stored; no further one is sent."""
     server.delay_s = 0.5
     file = fill(tmp_path / "c.db", server, {f"d{n}": "GRADE:1" for n in range(12)})
-    start = [*program(), "judge", "--model", "m", "--endpoint", server.base, "--yes", "--collection", file]
+    start = [*program(), "ask", "m", "--endpoint", server.base, "--yes", "--collection", file]
     with subprocess.Popen(start, stderr=subprocess.PIPE, env=environment({})) as process:
         while len(server.requests) < 5:  # the first alone, then four
             time.sleep(0.01)
@@ -447,7 +447,7 @@ def test_two_programs_ask_each_pair_once(
     server.delay_s = 0.02
     where = tmp_path / "c.db" if engine == "sqlite" else request.getfixturevalue("postgres_url")
     file = fill(where, server, {f"d{n:02}": "GRADE:1" for n in range(40)})
-    start = [*program(), "judge", "--model", "m", "--endpoint", server.base, "--yes", "--collection", file]
+    start = [*program(), "ask", "m", "--endpoint", server.base, "--yes", "--collection", file]
     both = [subprocess.Popen(start, stderr=subprocess.PIPE, env=environment({})) for _ in range(2)]
     for one in both:
         _, err = one.communicate(timeout=60)

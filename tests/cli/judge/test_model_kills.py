@@ -68,7 +68,7 @@ def run_and_kill(name: str, folder: Path, judges: list[str], n: int, kills: int,
         said = folder / "said.txt"
 
         def begin(which: int) -> subprocess.Popen[bytes]:
-            start = [*program(), "judge", "--model", judges[which % len(judges)], *options]
+            start = [*program(), "ask", judges[which % len(judges)], *options]
             with said.open("ab") as words:
                 return subprocess.Popen(start, stdout=words, stderr=words, env=environment(KEY))
 

