@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, UserDict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -102,6 +103,8 @@ class GroupedCommand(TyperCommand):
     What it calls knows arguments by Python's names: an error about one names its option here.
     """
 
+    forms: Mapping[str, Any] = {}
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; an option that takes one value is given once at most."""
         order: list[Any] = [*self.make_parser(ctx).parse_args(args=list(args))[2]] if args else []
@@ -147,6 +150,44 @@ class GroupedCommand(TyperCommand):
             if records:
                 with formatter.section(name):
                     formatter.write_dl(records)
+        if self.forms:
+            lines = [(name, one.get_short_help_str(limit=_WHOLE)) for name, one in self.forms.items()]
+            with formatter.section("Forms, each with its own --help"):
+                formatter.write_dl(lines)
+
+
+class FormGroup(TyperGroup):
+    """A command with forms: the first word is that of a form, or all of the line is the command's own.
+
+    A group of typer that takes arguments would look for a command among them. A file of a form's name is
+    written with its folder, `./diff`.
+    """
+
+    own: Callable[..., None]
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
+        """Parse the command line by the options of the form that it is for."""
+        if args and args[0] in self.commands:
+            return self.commands[args[0]].make_context(f"{info_name} {args[0]}", args[1:], *rest, **extra)
+        return self.alone.make_context(info_name, args, *rest, **extra)
+
+    @property
+    def alone(self) -> Any:
+        """The command that the group is where no form is named."""
+        around = typer.Typer(add_completion=False, rich_markup_mode=None)
+        around.command(self.name, cls=GroupedCommand)(self.own)
+        made: Any = typer.main.get_command(around)
+        made.forms = self.commands
+        return made
+
+
+def with_forms(own: Callable[..., None], **forms: Callable[..., None]) -> typer.Typer:
+    """Make a command that has forms."""
+    group = type("OwnForms", (FormGroup,), {"own": staticmethod(own)})
+    app = typer.Typer(cls=group, help=own.__doc__, rich_markup_mode=None)
+    for name, form in forms.items():
+        app.command(name)(form)
+    return app
 
 
 class ListingGroup(TyperGroup):
@@ -191,12 +232,10 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
         "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
         "serve": ("judge.serve", "Let judges judge in a browser."),
-        "status": ("judge.status", "Show how far each judge has got, and how long the rest will take."),
+        "status": ("judge.status:app", "Show how far each judge has got, and how long the rest will take."),
         "list": ("judge.list:app", "List the runs, topics, documents, pools, judges or rounds."),
         "show": ("judge.show:app", "Show everything known about one thing."),
         "history": ("judge.history", "Show who changed what and when, or why a document has its grade."),
-        "effort": ("judge.effort", "Report what judging cost, and what was hasty."),
-        "rejudge": ("judge.rejudge", "List judgements whose guidelines or texts have changed since."),
     },
     "Agree": {
         "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),

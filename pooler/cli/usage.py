@@ -13,7 +13,11 @@ import typer
 from pooler.cli.console import ExitCode, show_error
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 
-_OLD_WORDS = {"pooler judge --model": "pooler ask NAME"}
+_OLD_WORDS = {
+    "pooler judge --model": "pooler ask NAME",
+    "pooler effort": "pooler status effort",
+    "pooler rejudge": "pooler status outdated",
+}
 """Lines that earlier versions had, and what to type."""
 _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
 _NOT_ONE_OF = re.compile(r"'(.*)' is not one of (.*?)\.?", re.DOTALL)

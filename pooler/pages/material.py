@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 JUDGED_AT = 10
 """Ranks of which the share of judged documents is shown."""
 LOW_DWELL = 1.0
-"""What `pooler effort` takes for a low dwell, in seconds."""
+"""What `pooler status effort` takes for a low dwell, in seconds."""
 MOST_DRAWN = 20
 """Runs of one chart."""
 MOST_WITH_INTERVALS = 45

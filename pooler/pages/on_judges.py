@@ -70,7 +70,7 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
             title="Time at the desk",
         ),
         "Active seconds of each judge, pauses left out.",
-        commands.of_collection("effort"),
+        commands.of_collection("status", "effort"),
         stored.costs,
         caption="Times are in seconds.",
         n=n,
@@ -90,7 +90,7 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
         ),
         "The line spans the middle half of the times that a judge's documents were on the screen before"
         " they were decided; the dot is the median.",
-        commands.of_collection("effort"),
+        commands.of_collection("status", "effort"),
         stored.costs,
         caption="Times are in seconds.",
         n=n,

@@ -278,8 +278,8 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
                 ("status", "--by-topic", "--format", "tsv"),
                 ("status", "--format", "json"),
                 ("judges", "list"),
-                ("rejudge", "--judge", IN_ONE_LINE),
-                ("effort", IN_ONE_LINE),
+                ("status", "outdated", "--judge", IN_ONE_LINE),
+                ("status", "effort", IN_ONE_LINE),
                 ("agreement", IN_ONE_LINE, ID),
                 ("adjudicate", "--list", "--topic", IN_ONE_LINE),
                 ("assign", "--show"),
@@ -318,15 +318,15 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("rejudge",),
-        ("effort", "--list"),
+        ("status", "outdated"),
+        ("status", "effort", "--list"),
         ("agreement", "--tables", "--interval", "none"),
         ("adjudicate", "--list", "--names"),
         *(
             pytest.param(arguments, marks=pytest.mark.slow)
             for arguments in (
-                ("rejudge", "--format", "tsv"),
-                ("effort", "--format", "tsv", "--table", "effort"),
+                ("status", "outdated", "--format", "tsv"),
+                ("status", "effort", "--format", "tsv", "--table", "effort"),
                 ("agreement", "--by-topic", "--format", "tsv", "--table", "pairs"),
                 ("adjudicate", "--list", "--names", "--format", "tsv"),
                 ("status", "--by-topic"),

@@ -41,7 +41,7 @@ def set_(
         return
     say(f"version {newest.version} of the guidelines")
     if outdated:
-        say(f"{counted(len(outdated), 'judgement')} made under an older one: pooler rejudge")
+        say(f"{counted(len(outdated), 'judgement')} made under an older one: pooler status outdated")
 
 
 @app.command("show")

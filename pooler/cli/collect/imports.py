@@ -373,7 +373,7 @@ def topics(
     ...), title (or query, text), description, narrative.
 
     With --replace, a topic whose text is different gets a new version. Judgements keep the version they
-    were made by, and `pooler rejudge --why topic` lists those made with another text.
+    were made by, and `pooler status outdated --why topic` lists those made with another text.
 
     Example: pooler import topics topics.jsonl
     """
@@ -622,6 +622,6 @@ def _tell_older(lines: Mapping[str, TopicLine], changed: Sequence[Topic]) -> Non
     older = sum(lines[topic.topic].older for topic in changed)
     if older:
         say(
-            f"{counted(older, 'judgement')} made with another text than the current one: pooler rejudge"
-            " --why topic"
+            f"{counted(older, 'judgement')} made with another text than the current one:"
+            " pooler status outdated --why topic"
         )

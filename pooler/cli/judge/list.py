@@ -51,7 +51,7 @@ def topics(
     otherwise skipped; otherwise unjudged. Outside: judged by somebody, but in no pool. Relevant: graded
     at or above the scale's relaxed level by somebody, pooled or not; with --pool, in that pool.
     Version: of the topic's text. By older text: judgements made with another text than the current one;
-    see `pooler rejudge --why topic`.
+    see `pooler status outdated --why topic`.
 
     Example: pooler list topics
     """

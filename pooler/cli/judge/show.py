@@ -104,7 +104,7 @@ def judge(
     """Show a judge: what they did, topic by topic and sitting by sitting.
 
     Pooled counts what pools hold, assigned to this judge or not. `pooler status` shows what a judge still
-    has to do, and `pooler effort` what judging cost.
+    has to do, and `pooler status effort` what judging cost.
 
     Example: pooler show judge alice
     """

@@ -67,7 +67,7 @@ def design(
         option(
             "--seconds S",
             "Seconds a judgement takes.",
-            show_default="the mean in the collection, as in `effort`",
+            show_default="the mean in the collection, as in `status effort`",
         ),
     ] = None,
     per_document: Annotated[int, option("--per-document K", "Judges of every document.", min=1)] = 1,

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 import typer
-from typer.core import TyperGroup
 
-from pooler.cli.commands import GroupedCommand
+from pooler.cli.commands import with_forms
 from pooler.cli.console import check_out, write_json, write_results
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
@@ -25,34 +24,6 @@ from pooler.cli.signature import argument, command, option
 from pooler.messages import say, warn
 from pooler.results.source import Source
 from store.errors import ArgumentError
-
-DIFF = "diff"
-"""The first word that is no run; a run file of that name is `./diff`."""
-
-
-class PoolGroup(TyperGroup):
-    """Compares two pools where the first word is `diff`; else pools runs.
-
-    A group of typer that takes arguments of its own would look for a command among them, so this
-    one leaves all of the command line to one command or the other.
-    """
-
-    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
-        """Parse the command line by the options of the command that it is for."""
-        if args[:1] == [DIFF]:
-            return self.commands[DIFF].make_context(f"{info_name} {DIFF}", args[1:], *rest, **extra)
-        return self.alone.make_context(info_name, args, *rest, **extra)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help of the command that pools: the other one is named in it."""
-        self.alone.format_help(ctx, formatter)
-
-    @property
-    def alone(self) -> Any:
-        """The command that pools: what the group is without `diff`."""
-        around = typer.Typer(add_completion=False, rich_markup_mode=None)
-        around.command("pool", cls=GroupedCommand)(pool)
-        return typer.main.get_command(around)
 
 
 @command
@@ -149,7 +120,6 @@ def pool(
     Given run files, no collection is touched and the pool goes to --out or stdout. Otherwise the runs of
     the collection are pooled into it (and also written to --out, if given). Sizes, ties at the cut and
     overlap go to stderr. Pools of different names exist side by side; judgements stay when pools change.
-    `pooler pool diff A B` compares two pools (pooler pool diff --help).
 
     Example: pooler pool runs/*.run --depth 100 --out pool.txt
 
@@ -259,8 +229,7 @@ def pool(
         say(f"{missing}: pooler import docs FILE brings it")
 
 
-app = typer.Typer(cls=PoolGroup, help=pool.__doc__, rich_markup_mode=None)
-app.command(DIFF)(diff)
+app = with_forms(pool, diff=diff)
 
 
 def _table_options(output: Output) -> dict[str, Any]:

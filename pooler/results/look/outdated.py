@@ -61,7 +61,7 @@ def outdated(
     Returns
     -------
     OutdatedJudgements
-        Table `rejudge`, by judge, topic and docno: all of them, or those that were put back.
+        Table `outdated`, by judge, topic and docno: all of them, or those that were put back.
         Imported judgements are never among them: the texts they were made with are unknown.
 
     Raises
@@ -81,7 +81,7 @@ def outdated(
     --------
     >>> from store.collection import Collection
     >>> with Collection("collection.db") as opened:  # doctest: +SKIP
-    ...     outdated(opened, why=["text"]).table("rejudge").to_dict()["docno"]
+    ...     outdated(opened, why=["text"]).table("outdated").to_dict()["docno"]
     ['KG-E-002']
     """
     from store.judging.rejudging import Why
@@ -118,7 +118,7 @@ class OutdatedJudgements(Result):
     n_imported: int = 0
     """Imported judgements, whose texts at the time are unknown."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("rejudge",)
+    NAMES: ClassVar[tuple[str, ...]] = ("outdated",)
 
     def facts(self) -> Mapping[str, Any]:
         """Return the newest version of the guidelines, and how many judgements were not looked at."""

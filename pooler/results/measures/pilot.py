@@ -167,7 +167,7 @@ class Pace:
 def pace_of(source: Source) -> Pace | None:
     """Return the pace of the people who judged in a collection; ``None`` = no, or too few, times.
 
-    It is that of `pooler effort`, over all of them.
+    It is that of `pooler status effort`, over all of them.
     """
     if source.is_of_files:
         return None

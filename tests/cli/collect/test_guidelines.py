@@ -50,7 +50,7 @@ def test_outdated_judgements_are_told(cli: Cli, empty: Path) -> None:
     told = cli("guidelines", "set", "-", stdin=b"a").fine().err
     assert told.splitlines() == [
         "version 1 of the guidelines",
-        "1 judgement made under an older one: pooler rejudge",
+        "1 judgement made under an older one: pooler status outdated",
     ]
 
 

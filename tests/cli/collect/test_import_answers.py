@@ -93,10 +93,10 @@ def test_answers_go_round(here: Path) -> None:
     assert states() == {"a": ("judged", 1, ""), "b": ("cannot", None, "refusal")}
     out = run_inside("export", "answers", "u").fine().out
     assert json.loads(out.splitlines()[0]) == record
-    [row] = run_inside("effort", "--format", "json").fine().json()["models"]
+    [row] = run_inside("status", "effort", "--format", "json").fine().json()["models"]
     assert (row["judged"], row["unreadable"], row["failed"], row["cost"]) == (1, 1, 1, 0.25)
     assert (row["prompt_tokens"], row["cached_tokens"], row["cost_each"]) == (90, None, 0.25)
-    assert "could not be read: 1 refusal" in run_inside("effort").fine().out
+    assert "could not be read: 1 refusal" in run_inside("status", "effort").fine().out
     run_inside("judges", "erase", "u", "--yes").fine()
     Path("u.jsonl").write_text(out)
     run_inside(*form, *IDENTITY).fine()

@@ -247,7 +247,7 @@ def test_help_and_hints_name_every_meaning_of_a_code(command: str, cli: Cli, emp
     """Whoever reads the help, or has a code that is no grade, sees all words that are taken."""
     said = " ".join(cli(*command.split(), "--help").fine().out.split())
     about = said[said.rindex("--code CODE=MEANING") :][:250].replace("- ", "-")
-    write(empty / "q", "t 0 d1 1", "t 0 d2 -1")
+    write(empty / "q", "t 0 d1 1", "t 0 d2 -2")
     reading = {"import judgements": ("q", "--judge", "me"), "agreement": ("./q", "q2=./q"),
                "collapse": ("q", "--level", "1")}[command]  # fmt: skip
     hint = cli(*command.split(), *reading).failed(1).err

@@ -53,7 +53,7 @@ def test_correction_is_a_version_and_says_what_rests_on_the_old(cli: Cli, here: 
     assert answer.err == (
         "new.jsonl: 0 topics added, 1 replaced, 1 already there\n"
         "topic t1 has version 2 of its text; 2 judgements made with another text\n"
-        "2 judgements made with another text than the current one: pooler rejudge --why topic\n"
+        "2 judgements made with another text than the current one: pooler status outdated --why topic\n"
     )
     rows = cli("list", "topics", "--format", "json").fine().json()
     assert [(row["topic"], row["version"], row["older"]) for row in rows] == [
@@ -62,14 +62,14 @@ def test_correction_is_a_version_and_says_what_rests_on_the_old(cli: Cli, here: 
     assert "with older text" in cli("list", "topics").fine().out
     shown = [line.split() for line in cli("show", "topic", "t1").fine().out.splitlines()]
     assert ["judged", "with", "older", "text", "2"] in shown
-    rows = cli("rejudge", "--why", "topic", "--format", "json").fine().json()
+    rows = cli("status", "outdated", "--why", "topic", "--format", "json").fine().json()
     assert [(row["docno"], row["why"], row["topic_version"]) for row in rows] == [
         ("a", ["topic"], 1), ("b", ["topic"], 1),
     ]  # fmt: skip
-    assert cli("rejudge", "--why", "text", "--format", "json").fine().json() == []
-    cli("rejudge", "--why", "topic", "--requeue").fine()
+    assert cli("status", "outdated", "--why", "text", "--format", "json").fine().json() == []
+    cli("status", "outdated", "--why", "topic", "--requeue").fine()
     judge("t1", a=0)
-    assert "no judgement rests on" in cli("rejudge").fine().out
+    assert "no judgement rests on" in cli("status", "outdated").fine().out
     events = cli("history", "t1", "a", "--format", "json").fine().known()
     assert events["newest_topic_version"] == 2
     assert [(one["action"], one["topic_version"]) for one in events["events"]] == [

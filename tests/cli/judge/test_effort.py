@@ -1,4 +1,4 @@
-"""`pooler effort`: what judging cost, hasty decisions; or why nothing is known."""
+"""`pooler status effort`: what judging cost, hasty decisions; or why nothing is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.helpers.run import Cli
 def report(cli: Cli, *options: str) -> dict[str, list[dict[str, object]]]:
     """Return the tables as programs are given them."""
     tables: dict[str, list[dict[str, object]]] = cli(
-        "effort", *options, "--format", "json"
+        "status", "effort", *options, "--format", "json"
     ).fine().json()  # fmt: skip
     return tables
 
@@ -42,7 +42,7 @@ def test_low_dwell_is_listed_when_asked(cli: Cli, worked: Path) -> None:
         tables = report(cli, "--list", "--below", below)
         assert tables["effort"][0]["low_dwell"] == len(tables["low_dwell"]) == n_low
     assert report(cli, "--list", "--below", "0")["low_dwell"] == []
-    table = cli("effort", "--list").fine().out
+    table = cli("status", "effort", "--list").fine().out
     assert "Decided below 1 s" in table
     assert "<1 s" in table
 
@@ -51,14 +51,14 @@ def test_chosen_judges(cli: Cli, worked: Path) -> None:
     """Judges can be named; one without an event has no row, an unknown one is an error."""
     assert [row["judge"] for row in report(cli, "gpt")["effort"]] == ["gpt"]
     assert report(cli, "ben") == {"effort": [], "models": []}
-    assert "no document is judged" in cli("effort", "ben").fine().out
-    assert "unknown judge `eve`" in cli("effort", "eve").failed(1).err
-    tsv = cli("effort", "--format", "tsv", "--table", "effort").fine().tsv()
+    assert "no document is judged" in cli("status", "effort", "ben").fine().out
+    assert "unknown judge `eve`" in cli("status", "effort", "eve").failed(1).err
+    tsv = cli("status", "effort", "--format", "tsv", "--table", "effort").fine().tsv()
     assert {row["judge"] for row in tsv} == {row["judge"] for row in report(cli)["effort"]}
 
 
 def test_empty_collection(cli: Cli, here: Path) -> None:
     """Without judges there is nothing to report, and that is said."""
     cli("init").fine()
-    answer = cli("effort", "--list").fine().out
+    answer = cli("status", "effort", "--list").fine().out
     assert "no document is judged" in answer

@@ -1,4 +1,4 @@
-"""`pooler rejudge`: lists what rests on something changed, and puts it back when asked."""
+"""`pooler status outdated`: lists what rests on something changed, and puts it back when asked."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ NAMES = ("judge", "topic", "docno", "state", "grade", "guidelines", "why")
 
 def listed(cli: Cli, *options: str) -> list[tuple[object, ...]]:
     """List what is outdated."""
-    rows = cli("rejudge", *options, "--format", "json").fine().json()
+    rows = cli("status", "outdated", *options, "--format", "json").fine().json()
     return [(*(row[name] for name in NAMES[:-1]), " ".join(row["why"])) for row in rows]
 
 
@@ -75,7 +75,7 @@ def test_listing_changes_nothing(cli: Cli, changed: Path) -> None:
     file = str(changed / "collection.db")
     before = stored_rows(file)
     assert listed(cli) == EVERYTHING
-    answer = cli("rejudge").fine()
+    answer = cli("status", "outdated").fine()
     assert "nothing is changed; --requeue puts 5 documents back for their judges" in answer.err
     summary = "5 judgements: 4 guidelines, 3 text, 1 text-came-later"
     assert f"{summary}\nguidelines now: version 2\n" in answer.out
@@ -89,14 +89,14 @@ def test_filters(cli: Cli, changed: Path) -> None:
     assert listed(cli, "--judge", "ben", "--judge", "anna", "--topic", "2") == [EVERYTHING[2], EVERYTHING[4]]
     assert listed(cli, "--why", "text") == [EVERYTHING[1], EVERYTHING[2], EVERYTHING[4]]
     assert listed(cli, "--why", "text-came-later", "--why", "text") == EVERYTHING[1:]
-    assert "unknown judge `eve`" in cli("rejudge", "--judge", "eve").failed(1).err
-    assert "unknown topic `3`" in cli("rejudge", "--topic", "3").failed(1).err
-    cli("rejudge", "--why", "mood").failed(2)
+    assert "unknown judge `eve`" in cli("status", "outdated", "--judge", "eve").failed(1).err
+    assert "unknown topic `3`" in cli("status", "outdated", "--topic", "3").failed(1).err
+    cli("status", "outdated", "--why", "mood").failed(2)
 
 
 def test_requeued_are_before_their_judges_again(cli: Cli, changed: Path) -> None:
     """Asked to, it puts them back, says what leaves the qrels, and lists them no more."""
-    answer = cli("rejudge", "--why", "text", "--requeue", "--format", "json").fine()
+    answer = cli("status", "outdated", "--why", "text", "--requeue", "--format", "json").fine()
     assert [row["docno"] for row in answer.json()] == ["b", "b", "b"]
     assert answer.err == (
         "3 documents put back for 2 judges; 3 grades left the qrels until they are judged again\n"
@@ -104,10 +104,10 @@ def test_requeued_are_before_their_judges_again(cli: Cli, changed: Path) -> None
     assert listed(cli) == [EVERYTHING[0], EVERYTHING[3]]
     qrels = cli("export", "qrels", "--judge", "anna").fine().out
     assert qrels.splitlines() == ["1 0 a 2", "2 0 a 1"]
-    rest = cli("rejudge", "--requeue").fine()
+    rest = cli("status", "outdated", "--requeue").fine()
     assert "2 documents put back for 2 judges; 1 grade left the qrels" in rest.err
-    assert "nothing was put back" in cli("rejudge", "--requeue").fine().err
-    assert "no judgement rests on older guidelines or another text" in cli("rejudge").fine().out
+    assert "nothing was put back" in cli("status", "outdated", "--requeue").fine().err
+    assert "no judgement rests on older guidelines or another text" in cli("status", "outdated").fine().out
     judge("anna", "1", b=2)
     assert "1 0 b 2" in cli("export", "qrels", "--judge", "anna").fine().out
     assert listed(cli) == []
@@ -116,10 +116,10 @@ def test_requeued_are_before_their_judges_again(cli: Cli, changed: Path) -> None
 def test_what_nobody_would_judge_again_is_left(cli: Cli, changed: Path) -> None:
     """A disabled judge's judgements are listed with the obstacle, and stay when asked for."""
     change_stored(str(changed / "collection.db"), "UPDATE judge SET disabled = TRUE WHERE name = 'ben'")
-    answer = cli("rejudge").fine()
+    answer = cli("status", "outdated").fine()
     assert "judge-disabled" in answer.out
     assert "--requeue puts 3 documents back" in answer.err
-    requeued = cli("rejudge", "--requeue").fine().err
+    requeued = cli("status", "outdated", "--requeue").fine().err
     assert "3 documents put back for 1 judge; 3 grades left" in requeued
     assert "2 judgements not put back: their judge is disabled" in requeued
     assert listed(cli) == EVERYTHING[3:]
@@ -129,6 +129,6 @@ def test_imported_judgements_are_told_apart(cli: Cli, changed: Path) -> None:
     """How many judgements nothing is known of is said, and not one is listed."""
     write(changed / "q", "1 0 a 1", "1 0 b 1")
     cli("import", "judgements", "q", "--judge", "gpt", "--kind", JudgeKind.MODEL.value).fine()
-    answer = cli("rejudge", "--format", "tsv").fine()
+    answer = cli("status", "outdated", "--format", "tsv").fine()
     assert "2 imported judgements not looked at" in answer.err
     assert {row["judge"] for row in answer.tsv()} == {"anna", "ben"}

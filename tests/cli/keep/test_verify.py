@@ -14,7 +14,7 @@ from tests.helpers.world import change_stored
 
 READERS = (
     ("status",),
-    ("effort",),
+    ("status", "effort"),
     ("list", "runs"),
     ("list", "topics"),
     ("list", "docs"),
@@ -28,7 +28,7 @@ READERS = (
     ("judges", "list"),
     ("guidelines", "list"),
     ("provenance", "--by", "depth", "--depth", "5"),
-    ("rejudge",),
+    ("status", "outdated"),
     ("agreement",),
     ("adjudicate", "--list"),
     ("evaluate", "-m", "AP", "--judge", "strict"),

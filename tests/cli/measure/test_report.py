@@ -353,9 +353,9 @@ def test_times_of_a_desk_are_shown(cli: Cli, worked: Path) -> None:
     """Who judged at a desk has bars of time; who did not is in the table."""
     cli("report", "page.html", "--judge", "anna", "--depth", "4").fine()
     commands = check_numbers(cli, Path("page.html"), least=8)
-    assert "pooler effort" in commands
+    assert "pooler status effort" in commands
     page = read_page(Path("page.html"))
-    [times] = [one for one in shown_tables(page) if one.command == "pooler effort"
+    [times] = [one for one in shown_tables(page) if one.command == "pooler status effort"
                and "time until decided" in "".join(map(words, one.drawings))]  # fmt: skip
     assert [row[0] for row in times.rows] == ["anna", "gpt"]
     labels = "".join(map(words, times.drawings))

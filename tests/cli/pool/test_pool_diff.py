@@ -139,7 +139,7 @@ def test_the_word_diff_is_a_command_and_a_file_as_a_path(cli: Cli, two_pools: Pa
     assert "Example: pooler pool diff pool sample" in own
     whole = cli("pool", "--help").fine().out
     assert "Usage: pooler pool [OPTIONS] [RUN...]" in whole
-    assert "pooler pool diff A B" in whole
+    assert "diff  Compare two pools" in whole
     (two_pools / "diff").write_bytes((two_pools / "x.run").read_bytes())
     assert cli("pool", "./diff", "--depth", "1").fine().out == "1 a\n2 e\n"
     assert cli("pool", "--depth", "1", "diff").fine().out == "1 a\n2 e\n"

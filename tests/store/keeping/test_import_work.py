@@ -401,7 +401,7 @@ def test_work_on_older_guidelines_and_texts_is_stored_as_such(whole: Path, tmp_p
         assert {one.document_sha256 for one in events if one.docno == "b"} == {
             json.loads(head)["documents"]["b"][0]
         }
-    outdated = run_inside("rejudge", "--format", "tsv", "--collection", whole).fine().out
+    outdated = run_inside("status", "outdated", "--format", "tsv", "--collection", whole).fine().out
     assert [line.split("\t")[2] for line in outdated.splitlines()[1:]] == ["a", "b", "d"]
     assert grades(whole, ["ann"])["ann", "b"] == 1
     assert no_faults(whole)
