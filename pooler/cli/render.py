@@ -42,7 +42,6 @@ class TableOptions:
         str | None,
         option("--table NAME", "Which of several tables; required for tsv where there are several."),
     ] = None
-    columns: Annotated[str | None, option("--columns A,B,...", "Show these columns, in this order.")] = None
     sort: Annotated[
         str | None, option("--sort COLUMN[:desc]", "Sort the rows; undefined values come last.")
     ] = None
@@ -54,9 +53,9 @@ class TableOptions:
         return self.fmt == "table"
 
     @property
-    def chooses_columns(self) -> bool:
+    def asks_for_table(self) -> bool:
         """Whether a table is asked for: what people else read as lines is one, too."""
-        return self.table is not None or self.columns is not None or self.sort is not None
+        return self.table is not None or self.sort is not None
 
     def check_one(self, tables: Sequence[str]) -> None:
         """Raise `ContradictionError` where several tables are to be what holds one."""
@@ -66,7 +65,7 @@ class TableOptions:
 
     def to_stdout(self) -> Output:
         """Return the options with no file to write to."""
-        return Output(fmt=self.fmt, table=self.table, columns=self.columns, sort=self.sort, limit=self.limit)
+        return Output(fmt=self.fmt, table=self.table, sort=self.sort, limit=self.limit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +111,7 @@ def render(result: Result, output: Output, *names: str, plot: Path | None = None
     if plot is not None:
         _draw_plots(result, names, plot)
     if output.is_for_people:
-        lines = None if output.chooses_columns else result.lines(*names)
+        lines = None if output.asks_for_table else result.lines(*names)
         if lines is not None:
             _write(
                 output, lambda stream: stream.writelines(f"{line}\n" for line in islice(lines, output.limit))
@@ -141,41 +140,31 @@ def check_choice(result: Result, output: Output, *names: str) -> None:
 
 
 def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Table]:
-    """Choose tables, sort, limit, choose columns."""
+    """Choose tables, sort, limit."""
     asked = names or result.names() if output.table is None else (output.table,)
     tables = [result.table(name) for name in asked]
     if output.sort is not None:
         by, descending = _sorting(output.sort)
-        _check_known([by], tables)
+        _check_column(by, tables)
         tables = [table.sort(by, descending=descending) if by in table.data else table for table in tables]
     if output.limit is not None:
         tables = [table.head(output.limit) for table in tables]
-    if output.columns is not None:
-        wanted = _names(output.columns)
-        _check_known(wanted, tables)
-        tables = [table.select(wanted) for table in tables if set(wanted) <= set(table.data)]
     return tables
 
 
 def _views(result: Result, output: Output, names: tuple[str, ...]) -> list[View]:
-    """Choose views, sort, choose columns; limits are applied by the writer."""
+    """Choose views, sort; limits are applied by the writer."""
     if output.table is not None:
         result.table(output.table)  # the name is known
         names = (output.table,)
     views = [*result.views(*names)]
-    wanted = [] if output.columns is None else _names(output.columns)
-    by, descending = ("", False) if output.sort is None else _sorting(output.sort)
-    asked = {*wanted, by} - {""}
-    if not all(any(name in view.table.data for view in views) for name in asked):
+    if output.sort is None:
+        return views
+    by, descending = _sorting(output.sort)
+    if not any(by in view.table.data for view in views):
         views = [View(result.table(name)) for name in names or result.shown()]  # of the tables, then
-    if wanted:
-        _check_known(wanted, [view.table for view in views])
-        views = [view for view in views if set(wanted) <= set(view.table.data)][:1]
-        views = [replace(view, columns=[view.table.column(name) for name in wanted]) for view in views]
-    if by:
-        _check_known([by], [view.table for view in views])
-        views = [_sorted(view, by, descending=descending) for view in views]
-    return views
+    _check_column(by, [view.table for view in views])
+    return [_sorted(view, by, descending=descending) for view in views]
 
 
 def _sorted(view: View, by: str, *, descending: bool) -> View:
@@ -188,19 +177,11 @@ def _sorted(view: View, by: str, *, descending: bool) -> View:
     return replace(view, rows=order)
 
 
-def _check_known(names: Sequence[str], tables: Sequence[Table]) -> None:
-    """Raise `UnknownNameError` for a column that no table has, `ArgumentError` where none has all."""
+def _check_column(name: str, tables: Sequence[Table]) -> None:
+    """Raise `UnknownNameError` for a column that no table has."""
     known = dict.fromkeys(name for table in tables for name in table.data)
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("column", name, known)
-    if not any(set(names) <= set(table.data) for table in tables):
-        raise ArgumentError("--columns", "must be columns of one table", ",".join(names))
-
-
-def _names(text: str) -> list[str]:
-    """Read names parted by commas."""
-    return list(dict.fromkeys(name.strip() for name in text.split(",")))
+    if name not in known:
+        raise UnknownNameError("column", name, known)
 
 
 def _sorting(text: str) -> tuple[str, bool]:
@@ -234,7 +215,6 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
     from pooler.cli.fit import draw
     from pooler.results.table import render_view
 
-    only = [] if output.columns is None else _names(output.columns)
     for number, view in enumerate(views):
         if number:
             stream.write("\n")
@@ -246,7 +226,7 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
             notes = view.table.notes if view.notes is None else view.notes
             words = f"The first {most:,} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
             view = replace(view, rows=rows, notes=[words, *notes])
-        draw(render_view(view, only=only), stream)
+        draw(render_view(view), stream)
 
 
 def _write(output: Output, write: Callable[[TextIO], None]) -> None:

@@ -183,9 +183,10 @@ def page_table(
     chosen = [name for name in names or table.data if name in table.data]
     kept = [name for name in chosen if any(cell not in (None, "") for cell in table.cells(name))]
     columns = [
-        replace(one, heading=HEADINGS[one.name]) if one.name in HEADINGS else one for one in table.columns
+        replace(one, show="always", heading=HEADINGS.get(one.name, one.heading))
+        for one in map(table.column, kept or chosen[:1])
     ]
-    rendered = render_view(View(replace(table, columns=columns)), only=kept or chosen[:1])
+    rendered = render_view(View(table, columns))
     texts = {column.name: cells for column, cells in zip(rendered.columns, rendered.cells, strict=True)}
     if interval is not None:
         texts |= {name: cells for name, cells in rounded(table, interval).items() if name in texts}

@@ -428,10 +428,10 @@ class RenderedView:
     """Lines of words, not folded."""
 
 
-def render_view(view: View, *, only: Sequence[str] = ()) -> RenderedView:
-    """Work out what people see of a view; `only` names columns to show instead of those the view chooses."""
+def render_view(view: View) -> RenderedView:
+    """Work out what people see of a view."""
     table = view.shown()
-    columns, same, named = _chosen(table, view.declared(), only)
+    columns, same, named = _chosen(table, view.declared())
     cells = [_texts(table, column) for column in columns]
     codes = {
         code: words[code]
@@ -517,13 +517,8 @@ def _plain(value: Any) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
-def _chosen(
-    table: Table, declared: Sequence[Column], only: Sequence[str]
-) -> tuple[list[Column], list[str], list[Column]]:
+def _chosen(table: Table, declared: Sequence[Column]) -> tuple[list[Column], list[str], list[Column]]:
     """Return the columns that people see, the only value of others in words, and the columns of both."""
-    if only:
-        chosen = [table.column(name) for name in only]
-        return chosen, [], chosen
     columns: list[Column] = []
     same: list[str] = []
     named: list[Column] = []

@@ -151,20 +151,25 @@ def test_tsv_is_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     """Of several one is to be named; undefined is empty, lists are joined by blanks."""
     with pytest.raises(ContradictionError, match="one of runs, other: tsv holds one"):
         render(Found(), Output(fmt="tsv"))
-    lines = shown(capsys, fmt="tsv", table="runs", sort="map:desc", columns="run,map,tags").splitlines()
-    assert lines == ["run\tmap\ttags", "r1\t0.5\tz", "r2\t0.25\tx y", "r10\t\t"]
+    lines = shown(capsys, fmt="tsv", table="runs", sort="map:desc").splitlines()
+    assert lines == [
+        "run\tmap\tlow\thigh\tn\ttags\treason",
+        "r1\t0.5\t0.4\t0.6\t0\tz\t",
+        "r2\t0.25\t0.2\t0.3\t0\tx y\t",
+        "r10\t\t\t\t0\t\tno-relevant",
+    ]
     with pytest.raises(UnknownNameError, match="known: `other`, `runs`"):
         render(Found(), Output(fmt="tsv", table="pairs"))
 
 
-def test_people_sort_limit_and_choose_columns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_sort_and_limit(capsys: pytest.CaptureFixture[str]) -> None:
     """What is not shown is said first, with how to see it."""
-    lines = shown(capsys, sort="run", limit=2, columns="run,n").splitlines()
-    assert [line.split() for line in lines[3:5]] == [["r1", "0"], ["r2", "0"]]
-    assert lines[1].split() == ["run", "N"]
+    lines = shown(capsys, sort="run", limit=2).splitlines()
+    assert lines[1].split() == ["run", "MAP", "tags"]
+    assert [line.split() for line in lines[3:5]] == [["r1", "0.5000", "z"], ["r2", "0.2500", "x", "y"]]
     assert lines[5] == "The first 2 of 3 rows; --limit 3 shows all."
     with pytest.raises(UnknownNameError, match="column `nope`"):
-        render(Found(), Output(columns="nope"))
+        render(Found(), Output(sort="nope"))
     with pytest.raises(ArgumentError, match="COLUMN:desc"):
         render(Found(), Output(sort="run:down"))
 

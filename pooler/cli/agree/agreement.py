@@ -41,18 +41,14 @@ from pooler.results.agree.settings import check_options, check_together
 from pooler.results.judgement_files import FileReading, is_file
 from pooler.results.source import Source
 from pooler.version import __version__
-from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.errors import ArgumentError, PoolerError
 from store.formats.syntax.lines import STDIN
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult
     from pooler.results.agree.order_stability import JudgedOrders
     from pooler.results.agree.sharing import SharingPlan
-    from pooler.results.result import Result
     from store.ranking import Order
-
-INPUT_WORDS = frozenset({"topic", "iteration", "docno", "judge", "grade"})
-"""Names of columns of the files."""
 
 
 @command
@@ -209,13 +205,13 @@ def agreement(
             source, level=level[0] if level else None, mixtures=mixtures, seed=seed, cutoff=cutoff, **chosen
         )
         _write_manifest(manifest, found.measured)
-        _show(found, output)
+        render(found, output)
     elif plan is not None:
         found = plan_sharing(
             source, plan, levels=level or (), every_level=not output.is_for_people, against=against, **chosen
         )
         _write_manifest(manifest, found.measured)
-        _show(found, output)
+        render(found, output)
     else:
         found = measure(
             source,
@@ -234,7 +230,7 @@ def agreement(
         )
         _write_manifest(manifest, found.settings)
         asked = {"per_grade": per_grade, "cross_tables": tables}
-        _show(found, output, *(name for name in found.names() if asked.get(name, True)))
+        render(found, output, *(name for name in found.names() if asked.get(name, True)))
     if found.erased:
         say(found.erased)
 
@@ -247,18 +243,6 @@ def _given(ctx: typer.Context) -> dict[str, bool]:
         name = one.opts[0] if one.opts[0].startswith("-") else "JUDGE..."
         given[name] = value not in (None, [], ()) and value != one.default
     return given
-
-
-def _show(result: Result, output: Output, *names: str) -> None:
-    """Render; a column of input in `--columns`, which once named those of the files, has a hint."""
-    try:
-        render(result, output, *names)
-    except UnknownNameError as error:
-        wanted = {name.strip() for name in (output.columns or "").split(",")}
-        if error.kind != "column" or not wanted & INPUT_WORDS - {*error.known}:
-            raise
-        hint = f"--input-columns {output.columns} says what the columns of the files are"
-        raise UnknownNameError("column", error.name, error.known, hint=hint) from error
 
 
 def _write_manifest(file: str | None, settings: Mapping[str, Any]) -> None:

@@ -186,16 +186,12 @@ def add(
             say(f"judge {name} ({kind}) " + ("added" if new else "already exists"))
 
 
-_LISTED = "judge,kind,disabled,judged,cannot,skipped"
-"""Columns of the list unless others are asked for."""
-
-
 @app.command("list")
 @command
 def list_(output: Output, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
     """List the judges and how much each has judged, in pools or not.
 
-    See also `pooler list judges`.
+    `pooler list judges` lists those of a topic or a pool, too.
 
     Example: pooler judges list
     """
@@ -205,7 +201,7 @@ def list_(output: Output, collection: CollectionOption = DEFAULT_COLLECTION) -> 
     output.check()
     with Collection(collection) as opened:
         result = listing(opened, "judges")
-    render(result, replace(output, columns=output.columns or _LISTED))
+    render(result, output)
 
 
 @app.command("disable")

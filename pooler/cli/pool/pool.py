@@ -236,7 +236,6 @@ def _table_options(output: Output) -> dict[str, Any]:
     return {
         "--format": None if output.is_for_people else output.fmt,
         "--table": output.table,
-        "--columns": output.columns,
         "--sort": output.sort,
         "--limit": output.limit,
     }

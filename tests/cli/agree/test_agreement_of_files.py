@@ -114,16 +114,6 @@ def test_manifest_says_the_same_of_files(garden: Path, tmp_path: Path) -> None:
     assert written[0] == written[1]
 
 
-@pytest.mark.parametrize("more", [(), ("--format", "json"), ("--plan", "0.3")], ids=" ".join)
-def test_columns_of_input_have_an_option_of_their_own(more: tuple[str, ...]) -> None:
-    """`--columns` chooses what is shown; where it names columns of files, the other one is named."""
-    refused = run_inside("agreement", *FILES[:2], "--columns", "docno,judge,grade", *more).failed(1)
-    assert "unknown column `docno`" in refused.err
-    assert "hint: --input-columns docno,judge,grade" in refused.err
-    other = run_inside("agreement", *FILES[:2], "--columns", "first,kapa", *more).failed(1)
-    assert "--input-columns" not in other.err
-
-
 @pytest.mark.parametrize("instead", [("--plan", "0.3"), ("--matters",)], ids=" ".join)
 def test_manifest_is_written_whatever_is_asked(
     garden: Path, tmp_path: Path, instead: tuple[str, ...]

@@ -103,8 +103,9 @@ def test_two_files_with_one_tag_are_a_fault(cli: Cli, garden: Path) -> None:
 
 
 def test_lines_for_people_become_a_table_that_is_asked_for(cli: Cli, garden: Path) -> None:
-    """`--limit` keeps the first lines; columns chosen make a table of them."""
+    """`--limit` keeps the first lines; sorting makes a table of them."""
     names = ("runs/bm25-words.run", "runs/rm3-words-title.run")
     assert cli("check", *names, "--limit", "1").fine().out.count("\n") == 1
-    table = cli("check", *names, "--columns", "tag,kind").fine().out
-    assert table.splitlines()[0].split() == ["tag", "kind"]
+    table = cli("check", *names, "--sort", "tag:desc").fine().out
+    assert table.splitlines()[0].split()[:3] == ["file", "tag", "kind"]
+    assert [line.split()[0] for line in table.splitlines()[2:]] == [*reversed(names)]

@@ -290,7 +290,7 @@ def test_tables_that_cannot_be_written_are_refused_before_anything_changes(cli: 
     """A table and a column have to be there: the run stays in the pools until then."""
     before = digest(pooled)
     assert "unknown table `change`" in cli("unpool", "first", "--table", "change").failed(1).err
-    assert "unknown column `size`" in cli("unpool", "first", "--columns", "size").failed(1).err
+    assert "unknown column `size`" in cli("unpool", "first", "--sort", "size").failed(1).err
     assert "`--sort` is for --list" in cli("pool", "--sort", "what").failed(1).err
     assert digest(pooled) == before
     rows = cli("unpool", "first", "--format", "tsv").fine().tsv()
