@@ -211,7 +211,6 @@ def judge(
 
 
 def _let_model_judge(asked: ModelOptions, topic: str | None, collection: str) -> None:
-    """Ask a model, or show a template to begin from."""
     from pooler.version import __version__
     from store.collection import Collection
 
@@ -240,7 +239,6 @@ def _refuse_others(opened: Collection, name: str) -> None:
 
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
-    """Say why a judge's desk is empty, and what would change that."""
     from pooler.results.look.status import drawable, idle_words  # loads numpy
 
     if opened.assignments.workloads().lines:
