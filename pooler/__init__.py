@@ -210,7 +210,6 @@ def foreign_store() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used."""
     if name == "datasets":  # a module that needs an extra: its names are its own
         return import_module("pooler.datasets")
     if name not in _WHERE:

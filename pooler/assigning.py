@@ -138,7 +138,6 @@ class _Chooser:
             have.add(judge)
 
     def best_of_topic(self, n: int, known: Sequence[int], ties: Sequence[int]) -> frozenset[int]:
-        """Choose the judges of a whole topic."""
         best: list[int] = []
         for _ in range(n):
             rest = (judge for judge in range(len(self.names)) if judge not in best)
@@ -156,7 +155,6 @@ class _Chooser:
         return frozenset(best)
 
     def fill(self, topic: str, sizes: Sequence[int], seed: int, *, preferred: frozenset[int]) -> None:
-        """Choose the judges that the documents of a topic lack."""
         documents, chosen = self.by_topic[topic], self.chosen[topic]
         n_judges = len(self.names)
         ties = raw_numbers(seed, topic, len(documents) * n_judges, step=_TIES).tolist()
@@ -181,7 +179,6 @@ class _Chooser:
                 have.add(best)
 
     def even_out(self) -> None:
-        """Repair loads that decisions have left uneven."""
         if max(self.loads, default=0) - min(self.loads, default=0) < 2:
             return
         kept, assigned = (self._array(some) for some in (self.kept, self.chosen))
@@ -193,7 +190,6 @@ class _Chooser:
         }
 
     def _array(self, of_topics: Mapping[str, Sequence[set[int]]]) -> NDArray[np.bool_]:
-        """Write who has what as an array, a row a document."""
         rows = [row for some in of_topics.values() for row in some]
         array = np.zeros((len(rows), len(self.names)), np.bool_)
         for number, row in enumerate(rows):
@@ -201,7 +197,6 @@ class _Chooser:
         return array
 
     def result(self) -> dict[str, list[set[str]]]:
-        """Return the names of all who have each document."""
         return {
             topic: [
                 {self.names[judge] for judge in judges} | one.decided
@@ -239,7 +234,6 @@ class AssignmentOptions:
     """Seconds, from 1, a claimed document waits for a decision; ``None`` = assigned by name."""
 
     def __post_init__(self) -> None:
-        """Check that the options go together."""
         for name, value, least in (
             ("per_document", self.per_document, 1),
             ("calibration", self.calibration, 0),
@@ -356,7 +350,6 @@ def _planned(documents: Iterable[Assignable], options: AssignmentOptions) -> dic
 
 
 def _experience(documents: Iterable[Assignable]) -> dict[str, Counter[str]]:
-    """Count the documents of each topic that are each judge's already."""
     experience: dict[str, Counter[str]] = {}
     for one in documents:
         experience.setdefault(one.topic, Counter()).update(one.decided | one.holders)
@@ -364,7 +357,6 @@ def _experience(documents: Iterable[Assignable]) -> dict[str, Counter[str]]:
 
 
 def _check_judges(names: Sequence[str], options: AssignmentOptions) -> None:
-    """Refuse too few judges."""
     if options.lease_s is not None and not options.calibration:
         return
     if not names:
@@ -405,7 +397,6 @@ def _places_by_name(
     purposes: Sequence[Purpose],
     options: AssignmentOptions,
 ) -> list[Place]:
-    """Make the places of a topic, each in its judge's own order."""
     new = [having - one.holders for one, having in zip(documents, judges, strict=True)]
     places: list[Place] = []
     for judge in sorted(set().union(*new)):
@@ -424,7 +415,6 @@ def _places_to_claim(
     purposes: Sequence[Purpose],
     options: AssignmentOptions,
 ) -> list[Place]:
-    """Make the places of a topic: those of judges who decided, the others open."""
     sequence, seed = _ordered(documents, None, options)
     places: list[Place] = []
     for position, number in enumerate(sequence):

@@ -155,7 +155,6 @@ class PyTerrierDatasets:
 
 @cache
 def _handlers() -> tuple[type, type, type]:
-    """Return what gives ir_datasets documents, queries and qrels."""
     try:
         from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, TrecQrel
         from ir_datasets.indices.base import Docstore

@@ -248,7 +248,6 @@ class _RunReader:
 
 
 def _renamed(error: PoolerError, path: str, name: str) -> PoolerError:
-    """Return an error of a file under the name that the user gave it."""
     hint = None if error.hint is None else error.hint.replace(path, name)
     if isinstance(error, FormatError):
         return FormatError(name, error.faults, n_faults=error.n_faults, hint=hint)
@@ -358,7 +357,6 @@ def _reported_in_a_line(what: str) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """Return the innermost reason of an error of Java, in one line."""
     cause = getattr(error, "java_exception", None)
     while cause is not None and cause.getCause() is not None:
         cause = cause.getCause()

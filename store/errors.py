@@ -48,7 +48,6 @@ class PoolerError(Exception):
 
 
 def _restore(kind: type[PoolerError], args: tuple[Any, ...], attributes: dict[str, Any]) -> PoolerError:
-    """Make an error again from what `PoolerError.__reduce__` gave."""
     error = kind.__new__(kind, *args)
     error.__dict__.update(attributes)
     return error
@@ -196,7 +195,6 @@ class FaultList:
 
 
 def _place(line: int | None) -> float:
-    """Return where a fault stands among the others of its file."""
     return math.inf if line is None else line
 
 

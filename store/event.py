@@ -90,7 +90,6 @@ class Field:
 
 
 def _declared(*table: Field) -> tuple[Field, ...]:
-    """Add to the rows of a table what the record declares."""
     hints = get_type_hints(JudgementEvent)
     return tuple(
         replace(row, default=one.default, may_be_none=type(None) in get_args(hints[row.name]))

@@ -68,7 +68,6 @@ def are_plain_ids(texts: Collection[str]) -> bool:
 
 
 def _short(text: str) -> str:
-    """Quote an id for a message, cut where it is long."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
@@ -160,7 +159,6 @@ def _read_code(value: Any) -> str:
 
 
 def _read_moment(value: Any) -> datetime:
-    """Read a moment and turn it into UTC."""
     try:
         moment = datetime.fromisoformat(_read_text(value))
         if moment.tzinfo is not None:
@@ -190,7 +188,6 @@ def _read_passage(value: Any) -> Passage:
 
 
 def _moment_text(moment: datetime) -> str:
-    """Write a moment in UTC."""
     if moment.tzinfo is None:
         raise ArgumentError("moment", "must have a time zone", moment)
     return moment.astimezone(UTC).isoformat()

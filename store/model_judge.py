@@ -88,7 +88,6 @@ class ModelIdentity:
     """Declared: models of one family are not independent judges. Not part of the hash."""
 
     def __post_init__(self) -> None:
-        """Refuse what no identity can have."""
         if not self.model.strip():
             raise ArgumentError("model", "must name a model", self.model)
         if "@" in self.host or "/" in self.host:
@@ -215,7 +214,6 @@ class Answer:
     """The model's own words, where they are kept with the judgement."""
 
     def __post_init__(self) -> None:
-        """Refuse two outcomes."""
         if self.grade is not None and self.unreadable is not None:
             raise ArgumentError("answer", "must have a grade or a reason, not both", self.unreadable)
 

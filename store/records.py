@@ -565,7 +565,6 @@ class ImportReport:
     """Documents that were there, and have fields or a markup now that they had not."""
 
     def __add__(self, other: ImportReport) -> ImportReport:
-        """Add the counts of two reports."""
         names = (one.name for one in fields(self))
         return ImportReport(*(getattr(self, name) + getattr(other, name) for name in names))
 

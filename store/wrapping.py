@@ -136,7 +136,6 @@ def _is_plain(text: str) -> bool:
 
 
 def _break_plain(text: str, start: int, end: int, width: int) -> Iterator[LineSpan]:
-    """Break a paragraph of ASCII."""
     while end - start > width:
         blank = text.rfind(" ", start, start + width + 1)
         if blank > start:
@@ -149,7 +148,6 @@ def _break_plain(text: str, start: int, end: int, width: int) -> Iterator[LineSp
 
 
 def _break_any(text: str, start: int, end: int, width: int) -> Iterator[LineSpan]:
-    """Break a paragraph of any characters."""
     most = _MOST_PER_CELL * width
     measured = max(_MEASURED, 2 * most)
     # `reached[n]` is the width of the text from `base` to `base + n`.
@@ -271,7 +269,6 @@ def _pieces(text: str, *, joints: bool = False) -> Iterator[str]:
 
 
 def _is_between_digits(text: str, start: int, end: int) -> bool:
-    """Return whether a break would tear a number, a date or a time apart."""
     return 0 < start < end < len(text) and text[start - 1].isdigit() and text[end].isdigit()
 
 

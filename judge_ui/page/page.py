@@ -93,7 +93,6 @@ def _lit(desk: Desk, topic: Topic) -> list[str]:
 
 
 def _document(desk: Desk, docno: str) -> dict[str, Any]:
-    """Return a document as it is shown, its sentences, and why there is nothing to read, if so."""
     shown = desk.page(docno)
     text = shown.text or ""
     return {
@@ -108,7 +107,6 @@ def _document(desk: Desk, docno: str) -> dict[str, Any]:
 
 
 def _task(task: Task, text: str, lit: Iterable[str]) -> dict[str, Any]:
-    """Return how a document of a topic stands, and where it is lit up."""
     now = {name: getattr(task, name) for name in ("state", "grade", "reason", "note", "revision")}
     now["passages"] = [[one.start, one.length, one.text] for one in task.passages]
     return {"docno": task.docno, "name": sanitise_line(task.docno), "now": now, "lit": term_spans(text, lit)}
@@ -140,7 +138,6 @@ def _keys(scale: Scale) -> dict[str, Any]:
 
 
 def _grade(scale: Scale, value: int, key: str) -> dict[str, Any]:
-    """Return a grade by its key and its name, and what its button says beside the key."""
     name, mark = sanitise_line(grade_name(scale, value)), grade_mark(scale, value)
     label = name.removeprefix(mark).lstrip(": ") if mark.lower() == key.lower() else name
     return {"value": value, "name": name, "label": label, "key": sanitise_line(key)}

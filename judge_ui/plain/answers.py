@@ -143,7 +143,6 @@ class Answers:
         return meaning
 
     def _value(self, text: str) -> int | None:
-        """Read a grade of the scale by its value."""
         values = {str(value): value for value in self._scale.values}
         return values.get(text)
 

@@ -439,7 +439,6 @@ class PlainJudge:
         return False
 
     def _sum_up(self) -> None:
-        """Sum up the topic, and do what the judge wants after it."""
         self._round = None
         step = sum_up(self._session, self._talk, self._answers)
         if step is NextStep.QUIT:
@@ -495,7 +494,6 @@ class PlainJudge:
         return f"\n{done} {self._answers.grade_keys}, {commands}"
 
     def _say_opinions(self) -> None:
-        """Print what the judges said, to an adjudicator."""
         scale, task, session = self._session.scale, self._session.task, self._session
         found = session.disagreement() if isinstance(session, AdjudicatingSession) else None
         if found is None or task is None:

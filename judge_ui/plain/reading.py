@@ -35,7 +35,6 @@ def where_it_stands(task: Task, scale: Scale) -> str:
 
 
 def _remarks(task: Task) -> list[str]:
-    """Name the note and the passages of a document."""
     note = [f"note: {sanitise_line(task.note)}"] if task.note else []
     passages = [f"{counted(len(task.passages), 'passage')} marked"] if task.passages else []
     return note + passages

@@ -69,7 +69,6 @@ class Talk:
             self.n_unused = 0
 
     def _has_typed(self) -> bool:
-        """Return whether a line waits at the terminal."""
         try:
             return bool(select.select([self._read], [], [], 0)[0])
         except (OSError, ValueError):  # no terminal after all, or none that can be asked

@@ -118,7 +118,6 @@ class AdjudicateScreen(JudgeScreen):
             self._ask_cell()
 
     def _show(self) -> None:
-        """Show where the session stands, and which disagreements are wanted."""
         cell = self._adjudicating.desk.selection.cell
         named = "" if cell is None else f" {cell_name(cell, self._session.scale)}:"
         self.ROLE = f"{AdjudicateScreen.ROLE}{named}"
@@ -128,7 +127,6 @@ class AdjudicateScreen(JudgeScreen):
         return self._opinions
 
     def _read_topic(self) -> None:
-        """Show what the judges said in full, and the whole topic."""
         task, topic = self._session.task, self._session.topic
         if topic is None:
             return

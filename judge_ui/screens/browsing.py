@@ -77,7 +77,6 @@ class BrowsingScreen(DocumentScreen):
             self._tell(f"the first of them: {self._review.where}")
 
     def _show_review(self) -> None:
-        """Show the document that is gone over, or the next that is still there."""
         place = None
         while self._review is not None and place is None:
             place = self._session.queue.place_of(self._review.here)
@@ -103,7 +102,6 @@ class BrowsingScreen(DocumentScreen):
             self.dismiss(None)
 
     def _tell_unsaved(self) -> None:
-        """Say that the document cannot be left yet."""
         if self._session.pending is not None:
             undo = self._keys.name(Command.UNDO)
             words = self._session.pending.said
@@ -122,7 +120,6 @@ class BrowsingScreen(DocumentScreen):
             self.app.push_screen(guidelines_screen(guideline, self._keys))
 
     def _go_to_event(self, event: SeenEvent) -> None:
-        """Go to the document of an event, and go over nothing any more."""
         self._review = None
         go = partial(self._session.go_to_document, event.topic, event.docno)
         self._move(go, f"{event.docno} is no longer in your queue")
@@ -152,7 +149,6 @@ class BrowsingScreen(DocumentScreen):
         self._show_hints()
 
     def _hints(self) -> list[Hint]:
-        """Give what works at the moment instead of the usual commands."""
         if self._pane.is_marking:
             return list(self._pane.marking_hints)
         beside = self.query_one(PoolList)
@@ -165,7 +161,6 @@ class BrowsingScreen(DocumentScreen):
         self.ask(LineDialog(question, self._sought, "finds", is_selected=True), self._find)
 
     def _find(self, text: str) -> None:
-        """Mark a text wherever it stands, and go to the first place."""
         self._sought = text
         if not text:
             self._clear_find()
@@ -181,7 +176,6 @@ class BrowsingScreen(DocumentScreen):
         self._tell("")
 
     def _to_hit(self, step: int) -> None:
-        """Go to the next place that is marked, and say which it is."""
         hit = self._pane.find_next(step)
         if hit is None:
             self._tell("nothing is marked in this document")
@@ -211,7 +205,6 @@ class BrowsingScreen(DocumentScreen):
         self._tell(f"lit up: {lit}")
 
     def _switch_raw(self) -> None:
-        """Show the document as it came, or again as it is read."""
         if self._page is None or self._page.readable is None:
             self._tell("this document is shown as it came: its text has no markup")
             return

@@ -231,7 +231,6 @@ class PaletteDialog(Dialog[Command | None]):
         self.query_one(RowList).show(len(self._found), self._line)
 
     def _line(self, row: int, _width: int) -> str:
-        """Write one command: its name, its key, what it does."""
         command = self._found[row]
         names = max(cell_width(str(one)) for one in self._commands)
         keys = max(cell_width(self._keys.name(one)) for one in self._commands)

@@ -127,7 +127,6 @@ class DocumentScreen(WorkScreen[None]):
 
     @property
     def _is_too_small(self) -> bool:
-        """Whether nothing of the document is to be seen."""
         return self.has_class("-tiny") or self.has_class("-flat")
 
     @on(TextPane.Scrolled)
@@ -147,7 +146,6 @@ class DocumentScreen(WorkScreen[None]):
         return []
 
     def _show(self) -> None:
-        """Show where the session stands."""
         topic = self._session.topic
         if topic is not None and topic is not self._topic:
             self._show_topic(topic)
@@ -203,7 +201,6 @@ class DocumentScreen(WorkScreen[None]):
         return MarkedText("")
 
     def _show_side(self) -> None:
-        """Write beside the document, where there is room: the topic; what the judge said; the guidelines."""
         if not self.has_class("-wide"):
             return
         topic = MarkedText("") if self._topic is None else topic_text(self._topic)
@@ -272,7 +269,6 @@ class DocumentScreen(WorkScreen[None]):
             self._pane.show_again(marked_text)
 
     def _show_document_bar(self) -> None:
-        """Name the document, and say how much of it has been on the screen."""
         task = self._session.task
         if task is None:
             self.query_one("#document-bar", TitleBar).show("", "")

@@ -201,7 +201,6 @@ class InboxScreen(WorkScreen[None]):
         self._name_columns()
 
     def _forecast(self, left: int) -> None:
-        """Say how long the rest will take, where anybody can say."""
         words = ""
         with suppress(PoolerError):
             words = forecast_words(self._session.forecast(left))
@@ -215,7 +214,6 @@ class InboxScreen(WorkScreen[None]):
         self.show_foot(hints, Notice(sanitise_line(message)))
 
     def _name_columns(self) -> None:
-        """Write the heads of the columns over them, once the topics are known."""
         if not self._widest:
             return
         room = self.query_one(RowList).scrollable_content_region.width
@@ -237,7 +235,6 @@ class InboxScreen(WorkScreen[None]):
 
 
 def _cells(line: InboxLine) -> dict[str, str]:
-    """Write one topic, column by column."""
     now = datetime.now().astimezone()
     values = (
         cut(sanitise_line(line.topic), _LONGEST_ID),

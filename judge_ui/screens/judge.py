@@ -119,7 +119,6 @@ class JudgeScreen(BrowsingScreen):
             super()._run(command)
 
     def _do(self, act: Callable[[], KeyResult], what: str = "", name: str = "") -> KeyResult:
-        """Let the session act, say what came of it, and show where it stands now."""
         result = tried(act)
         self._remember(result, what, name)
         self._show()
@@ -144,7 +143,6 @@ class JudgeScreen(BrowsingScreen):
             self._sum_up()
 
     def _remember(self, result: KeyResult, what: str, name: str = "") -> None:
-        """Keep what the judge is to be told: what was done, in a word and by its whole name."""
         if result.outcome is KeyOutcome.CONFIRM:
             return
         if result.saved_at is not None:
@@ -165,7 +163,6 @@ class JudgeScreen(BrowsingScreen):
             self._blink()
 
     def _after(self, result: KeyResult | None) -> None:
-        """Ask which of two decisions is to stand; go on trying what failed."""
         if result is not None and result.outcome is KeyOutcome.CONFLICT:
             self._ask_conflict()
         if self._session.pending is not None or self._is_unread:
@@ -183,7 +180,6 @@ class JudgeScreen(BrowsingScreen):
             self._retries.resume()
 
     def _show_document(self) -> bool:
-        """Show another document; what could not be read is tried again."""
         is_read = super()._show_document()
         if not is_read:
             self._try_again()
@@ -199,7 +195,6 @@ class JudgeScreen(BrowsingScreen):
         self.set_timer(_BLINK_S, lambda: self._hint_lines.remove_class("-blink"))
 
     def _retry(self) -> None:
-        """Try again to write what could not be written, or to bring or read the next document."""
         attempt, trouble = self._session.pending, self._session.trouble
         if attempt is None and not trouble:
             if not self._is_unread:
@@ -253,8 +248,6 @@ class JudgeScreen(BrowsingScreen):
         self.ask(CannotDialog(), lambda why: self._confirmed(partial(self._session.cannot, why), "can't"))
 
     def _confirmed(self, act: Callable[..., KeyResult], what: str, name: str = "") -> None:
-        """Decide, asking first where the session wants that."""
-
         def answered(key: str | None) -> None:
             if key == "y":
                 self._decide(partial(act, confirmed=True), what, name)
@@ -304,7 +297,6 @@ class JudgeScreen(BrowsingScreen):
         self._show_review()
 
     def _go_on_reviewing(self) -> None:
-        """Show the next document that is to be gone over, or sum up."""
         if self._review is not None:
             self._reviewed.add(self._review.here)
             if self._review.go(1):
@@ -322,7 +314,6 @@ class JudgeScreen(BrowsingScreen):
                 self._review = None
 
     def _quick(self) -> list[str]:
-        """Return the documents that were decided quickly and not gone over since."""
         return [docno for docno in self._session.docnos(Filter.QUICK) if docno not in self._reviewed]
 
     def _skipped(self) -> Review:

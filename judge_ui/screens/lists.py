@@ -144,7 +144,6 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         self.show_foot([("Enter", "go there"), *other, help_hint, (back, "back")])
 
     def _line(self, row: int, width: int) -> str:
-        """Write one event: when, which document or where it was done, and what."""
         event = self._events[row]
         words = event_words(event, self._session.scale)
         if self._is_of_document:
@@ -165,5 +164,4 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
 
 
 def _ids(event: SeenEvent) -> tuple[str, str]:
-    """Return topic and docno, fit for a terminal."""
     return sanitise_line(event.topic), sanitise_line(event.docno)

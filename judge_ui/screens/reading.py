@@ -154,7 +154,6 @@ def _commands(keys: KeyTable, commands: Sequence[Command]) -> list[Entry]:
 
 
 def _section(heading: str, entries: Sequence[Entry], width: int) -> MarkedText:
-    """Write a heading and its entries, and a blank line after them."""
     marked_text = strong(heading) + MarkedText("\n")
     indent = " " * (_COLUMN + 2)
     for key, meaning in entries:
@@ -165,6 +164,5 @@ def _section(heading: str, entries: Sequence[Entry], width: int) -> MarkedText:
 
 
 def _hanging(text: str, indent: str, width: int) -> str:
-    """Break a text into lines, each but the first behind an indent."""
     spans = wrap(text, width - len(indent))
     return f"\n{indent}".join(text[start:end] for start, end in spans)

@@ -98,7 +98,6 @@ def summary_text(session: JudgingSession, offered: Sequence[tuple[str, str]]) ->
 
 
 def _times(tasks: Sequence[Task]) -> list[str]:
-    """Say how long the decisions took, where that is known."""
     seconds = [
         task.dwell_ms / 1000
         for task in tasks
@@ -111,13 +110,11 @@ def _times(tasks: Sequence[Task]) -> list[str]:
 
 
 def _goal(session: JudgingSession) -> list[str]:
-    """Say how the topic stands to the organiser's goal, where there is one."""
     words = goal_words(session)
     return [f"{words[0].upper()}{words[1:]}."] if words else []
 
 
 def _forecast(session: JudgingSession) -> list[str]:
-    """Say how fast the judge is and how long the other topics will take, where that is known."""
     forecast = forecast_of_others(session)
     if forecast is None:
         return []

@@ -136,7 +136,6 @@ def _read(data: Mapping[str, Any], scale: Scale, faults: FaultList) -> Keymap:
 
 
 def _base(name: object, scale: Scale, faults: FaultList) -> Keymap:
-    """Return the preset that a keymap begins with."""
     if name is None:
         return Keymap()
     if isinstance(name, str) and name in PRESETS:
@@ -158,7 +157,6 @@ def _section(data: Mapping[str, Any], name: str, faults: FaultList) -> list[tupl
 
 
 def _unknown(kind: str, name: str, known: Mapping[str, object]) -> str:
-    """Say that a name is not known, the nearest first."""
     listed = ", ".join(f"`{item}`" for item in nearest(name, known))
     return f"unknown {kind} `{sanitise_line(name)}`; known: {listed}"
 
@@ -203,7 +201,6 @@ def _parse(text: str) -> tuple[str, str]:
 
 
 def _why_not(key: str, modifiers: list[str], last: str) -> str:
-    """Say why no terminal sends a key that a program could take."""
     if key in _SAME_BYTE:
         return f"is {_SAME_BYTE[key]} to a terminal: expected another"
     if key in _TAKEN:
@@ -221,7 +218,6 @@ def _why_not(key: str, modifiers: list[str], last: str) -> str:
 
 
 def _check(keymap: Keymap, scale: Scale, faults: FaultList) -> None:
-    """Find keys with two meanings, and grades without a key."""
     owners: dict[str, dict[str, None]] = {}
     grade_keys = keys_of_grades(scale, keymap)
     for value, keys in grade_keys.items():
@@ -263,7 +259,6 @@ _COMMANDS = {command_name(command): command for command in Command}
 
 
 def _digit_grades(scale: Scale) -> dict[int, str]:
-    """Return the keys of those grades whose key is the digit of their value."""
     return {grade.value: grade.key for grade in scale.grades if grade.key == str(grade.value)}
 
 

@@ -235,7 +235,6 @@ def keyless_grades(values: Collection[int]) -> str:
 
 
 def _spare_key(command: Command, taken: Collection[str]) -> str:
-    """Return a key that nothing has yet."""
     spare = (*_SPARE, *(key for one in Command for key in one.keys))
     key = next((key for key in spare if key not in taken), None)
     if key is None:

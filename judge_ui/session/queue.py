@@ -155,7 +155,6 @@ class OpenQueue:
         return self.next_in(State.UNJUDGED)
 
     def _lay(self, tasks: list[Task]) -> None:
-        """Take other documents for the queue."""
         self.tasks = tasks
         self._counts = Counter(task.state for task in tasks)
         self._places = {task.docno: place for place, task in enumerate(tasks)}
@@ -207,7 +206,6 @@ def places(tasks: Sequence[Task], wanted: Filter | int, *, quick_s: float) -> li
 
 
 def _is_wanted(task: Task, wanted: Filter | int, quick_s: float) -> bool:
-    """Return whether a filter lets a document through."""
     if not isinstance(wanted, Filter):
         return task.state is State.JUDGED and task.grade == wanted
     if wanted in _STATES:

@@ -521,13 +521,11 @@ class JudgingSession:
         self._go_to(0)
 
     def _check_saved(self) -> None:
-        """Refuse to leave a document whose decision is not written yet."""
         if self.pending is not None:
             message = f"NOT SAVED: {self.pending.said}"
             raise StoreError(message, hint="the program keeps trying; undo gives it up")
 
     def _step(self, step: int) -> bool:
-        """Move without deciding."""
         self._check_saved()
         self.touch()
         queue, is_void = self.queue, bool(self.trouble)
@@ -564,7 +562,6 @@ class JudgingSession:
         self._dwell = Dwell(self._clock)
 
     def _stands(self, task: Task) -> str:
-        """Say in a word or two how a document stands."""
         if task.grade is not None:
             return f"grade {grade_mark(self.scale, task.grade)}"
         return "cannot be judged" if task.state is State.CANNOT else str(task.state)
@@ -580,7 +577,6 @@ class JudgingSession:
         note: str | None = None,
         passages: tuple[Passage, ...] | None = None,
     ) -> KeyResult:
-        """Decide about the document before the judge."""
         waiting = self.pending
         if waiting is not None and (note is not None or passages is not None):
             # A note takes the place of a note, as a grade does of a grade.
@@ -653,7 +649,6 @@ class JudgingSession:
         return KeyResult(outcome, attempt.said + trouble, datetime.now(UTC))
 
     def _postpone(self, attempt: Attempt, error: PoolerError) -> KeyResult:
-        """Keep a decision that could not be written, to try again."""
         self.pending = attempt
         self.unsaved.add((attempt.decision.topic, attempt.decision.docno))
         return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
@@ -688,7 +683,6 @@ class JudgingSession:
         return KeyResult(KeyOutcome.CONFLICT, f"{error.message}; it is {theirs} there")
 
     def _give_up(self, attempt: Attempt) -> KeyResult:
-        """Give up a decision that could not be written."""
         decision = attempt.decision
         self._settle(decision)
         message = f"{attempt.done} given up"
@@ -703,7 +697,6 @@ class JudgingSession:
         return KeyResult(KeyOutcome.NOTHING, f"{message}: {self._stands(self.queue.here())}")
 
     def _go_back(self, topic: str, task: Task, message: str) -> KeyResult:
-        """Go to a document that stands differently now, and say so."""
         saved_at = datetime.now(UTC)
         try:
             self._turn_to(topic)

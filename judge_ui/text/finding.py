@@ -277,7 +277,6 @@ class TermSearch:
         self._word_at = at
 
     def _is_wanted(self, word: str) -> bool:
-        """Return whether a word is a term or begins with a long enough one."""
         return any(
             word == term or (len(term) >= _PREFIX and word.startswith(term))
             for term in self._by_head[word[:_PREFIX]]

@@ -147,7 +147,6 @@ def _normal(text: str) -> str:
 
 
 def _joins(character: str) -> bool:
-    """Return whether a character can melt into the one before it."""
     if character in INVISIBLE:
         return True
     first = unicodedata.normalize("NFKD", character)[0]
@@ -156,5 +155,4 @@ def _joins(character: str) -> bool:
 
 
 def _character_class(characters: Iterable[str]) -> str:
-    """Write characters as the inside of a regular expression's class."""
     return "".join(map(re.escape, sorted(characters)))

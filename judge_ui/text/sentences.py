@@ -105,7 +105,6 @@ def _sentences(text: str) -> Iterator[Span]:
 
 
 def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
-    """Return whether marks inside a line end the sentence that began at `start`."""
     marks, closers = match["marks"], match["closers"]
     after = text[match.end()]
     if after in "、，,":
@@ -133,7 +132,6 @@ def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def _is_abbreviation(text: str, start: int, match: re.Match[str], following: str) -> bool:
-    """Return whether the point of a match belongs to the word before it."""
     last = _LAST_WORD.search(text[max(match.start() - 12, start) : match.start()])
     if last is None:
         return False
@@ -145,7 +143,6 @@ def _is_abbreviation(text: str, start: int, match: re.Match[str], following: str
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[Span]:
-    """Cut a sentence that is too long."""
     while end - start > LONGEST:
         limit = start + LONGEST
         place = 0

@@ -240,7 +240,6 @@ class DocumentPane(TextPane):
         self._follow()
 
     def _move(self, marking: Marking, command: Command) -> None:
-        """Move the selection as far as a command scrolls."""
         if command is Command.TOP:
             marking.go_to(0)
         elif command is Command.BOTTOM:
@@ -258,13 +257,11 @@ class DocumentPane(TextPane):
                 marking.move(1 if page > 0 else -1)
 
     def _mark(self, passages: tuple[Passage, ...]) -> None:
-        """Draw other passages, and tell the screen."""
         if passages != self.passages:
             self.show_passages(passages)
             self.post_message(self.Marked(passages))
 
     def _follow(self) -> None:
-        """Keep the sentence that moves in sight."""
         if self._marking is not None and self._laid is not None:
             self._bring_into_sight(*self._in_text(self._marking.cursor))
             self.refresh()

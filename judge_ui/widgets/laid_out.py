@@ -74,7 +74,6 @@ class MarkedText:
     """Ascending, not overlapping; in characters of `ShownDocument.text`."""
 
     def __add__(self, other: MarkedText) -> MarkedText:
-        """Put another text after this one."""
         by = len(self.text)
 
         def moved(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -262,7 +261,6 @@ def opinions_text(task: Task | None) -> MarkedText:
 
 
 def _within(spans: Sequence[Span], start: int, end: int) -> Iterator[Span]:
-    """Give the parts of spans that lie between two places."""
     place = bisect_left(spans, (start, start))
     if place and spans[place - 1][1] > start:
         place -= 1

@@ -417,7 +417,6 @@ def _all_hints(keys: KeyTable, special: Sequence[Hint]) -> list[MarkedText]:
 
 
 def _shown_hints(hints: Sequence[MarkedText], room: int, *, special: bool) -> tuple[MarkedText, bool]:
-    """Write the hints that fit, in their order, and say whether there is any."""
     shown: list[int] = []
     ends_first = dict.fromkeys((0, len(hints) - 1, *range(len(hints))))
     for place in ends_first if special else _PRIORITY:
@@ -492,7 +491,6 @@ class Hints(Lines):
 
 
 def _hints(keys: KeyTable) -> list[Hint]:
-    """Write every usual hint, from left to right."""
     name = keys.name
     return [
         (name(Command.UNDO), "undo"),
@@ -525,5 +523,4 @@ def _breadth(hints: Sequence[MarkedText]) -> int:
 
 
 def _said(text: str, status: Notice) -> MarkedText:
-    """Write a status; an urgent one stands out."""
     return strong(text) if status.urgent else MarkedText(text)

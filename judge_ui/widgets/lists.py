@@ -306,7 +306,6 @@ class PoolList(Vertical):
                 return
 
     def _line(self, row: int, width: int) -> str:
-        """Write one document: whether it is the one before the judge, how it stands, its docno."""
         place = self._places[row]
         if place >= len(self._session.tasks):
             return ""

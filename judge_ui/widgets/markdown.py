@@ -72,7 +72,6 @@ class _Writer:
         self._cells: list[list[Piece]] | None = None
 
     def marked_text(self) -> MarkedText:
-        """Return what was written."""
         texts: list[str] = []
         spans: list[Span] = []
         place = 0
@@ -87,7 +86,6 @@ class _Writer:
         return MarkedText("".join(texts).rstrip("\n"), tuple(spans))
 
     def take(self, token: Token) -> None:
-        """Write one token."""
         kind = token.type
         if kind == "inline":
             self._inline(token)
@@ -184,7 +182,6 @@ def _words(tokens: Sequence[Token], is_heading: bool) -> list[list[Piece]]:  # n
 
 
 def _joint(line: Sequence[Piece], following: Sequence[Token]) -> str:
-    """Return what stands for a line break of the source."""
     before = "".join(text for text, _ in line)[-1:]
     after = next((token.content for token in following if token.content), "")[:1]
     return "" if before and after and cell_width(before) == cell_width(after) == 2 else " "

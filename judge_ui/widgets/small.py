@@ -48,7 +48,6 @@ class WaitsForPaint(MessagePump):
         """Show what the keys do."""
 
     def _painted(self) -> None:
-        """Take keys from now on."""
         self._seen_at = Message().time
         self.begin()
 

@@ -198,7 +198,6 @@ class TextPane(ScrollView, can_focus=True):
             self.call_after_refresh(self._go_on)
 
     def _go_on(self) -> None:
-        """Lay out a long text piece by piece."""
         if self._unfinished is None:
             self._unfinished = self.set_interval(_PAUSE_S, self._lay_out_more)
 
@@ -209,7 +208,6 @@ class TextPane(ScrollView, can_focus=True):
             self._unfinished = None
 
     def _lay_out_more(self) -> None:
-        """Do the next piece of the work that a long text leaves undone."""
         laid = self._laid
         if laid is not None and laid.rest is not None:
             if not laid.advance():
@@ -221,7 +219,6 @@ class TextPane(ScrollView, can_focus=True):
             self._pause()
 
     def _measure(self) -> None:
-        """Say how long the text is, as far as that is known."""
         if self._laid is not None:
             room = self.scrollable_content_region.width
             self.virtual_size = Size(room, self._laid.n_lines)

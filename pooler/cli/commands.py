@@ -126,7 +126,6 @@ class GroupedCommand(TyperCommand):
             raise error.named(option) from error
 
     def _options(self) -> dict[str, str]:
-        """Return options and arguments by the names of their parameters, and as Python would write them."""
         found: dict[str, str] = {}
         names: dict[str, str] = {}
         for param in self.params:
@@ -207,7 +206,6 @@ class ListingGroup(TyperGroup):
 
 
 def _announced(name: str, where: str, first_line: str) -> Announced:
-    """Announce a command of a module in `pooler.cli`: its function of that name, unless told another."""
     return Announced(f"pooler.cli.{where}" if ":" in where else f"pooler.cli.{where}:{name}", first_line)
 
 

@@ -46,8 +46,6 @@ def _of(info: OptionInfo | ArgumentInfo, name: str) -> Callable[..., list[str]] 
 
 
 def _from_collection(names: Callable[[Collection], Iterable[str]]) -> Callable[..., list[str]]:
-    """Return what completes names of the collection that the command line is about."""
-
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         if ctx.params.get("qrels"):  # then runs are files
             return []

@@ -136,13 +136,11 @@ def _lines(columns: Sequence[_Measured], widths: Sequence[int], gap: str) -> Ite
 
 
 def _laid(cell: str, column: _Measured, width: int) -> str:
-    """Break a cell into lines, each as wide as the column."""
     blanks = ((line, " " * (width - cell_len(line))) for line in broken(cell, width))
     return "\n".join(blank + line if column.is_numeric else line + blank for line, blank in blanks)
 
 
 def _in_order(rendered: RenderedView) -> Callable[[_Measured], int]:
-    """Return the place of a column in the table."""
     places = {column.title: place for place, column in enumerate(rendered.columns)}
     return lambda measured: places[measured.heading]
 

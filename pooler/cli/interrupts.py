@@ -90,7 +90,6 @@ def last_words(write: TextIO, words: Callable[[], str]) -> Iterator[None]:
 
 
 def _interrupt(_signal: int, _frame: object) -> None:
-    """Act on Ctrl-C."""
     _raise_once(Interrupted)
 
 

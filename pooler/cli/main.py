@@ -27,7 +27,6 @@ _ALLOCATIONS = 100_000
 
 
 def __getattr__(name: str) -> Any:
-    """Import the app and the names of its commands when somebody asks for them."""
     if name not in ("WORKFLOW", "app"):
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
@@ -56,7 +55,6 @@ def main() -> None:
 
 
 def _until_interrupted(work: Callable[[], int]) -> int:
-    """Do some work and return its exit code, or that of the interrupt that ended it."""
     from pooler.messages import listening
     from pooler.streams import OnTerminal
 
@@ -74,7 +72,6 @@ def _until_interrupted(work: Callable[[], int]) -> int:
 
 
 def _what_stays() -> str:
-    """Say what is left of what an interrupted command did."""
     database = sys.modules.get("store.db.engine")
     ends = {} if database is None else database.TRANSACTIONS
     if ends and not ends["undone"]:
@@ -85,7 +82,6 @@ def _what_stays() -> str:
 
 
 def _run_process() -> int:
-    """Run the command line of this process."""
     from pooler.cli.console import set_up_stdout
 
     set_up_stdout()

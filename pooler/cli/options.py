@@ -253,7 +253,6 @@ class _ReadAsPolicy:
     __slots__ = ()
 
     def policy(self) -> Policy:
-        """Return whose grades count, and how they become one."""
         return policy_of(**asdict(self))  # type: ignore[call-overload]  # a dataclass is made of it
 
 

@@ -78,7 +78,6 @@ class QrelsOptions:
         write_results({path: one.file_lines()}, lambda: one.manifest, beside)
 
     def _check(self, wanted: Sequence[int | None]) -> None:
-        """Refuse before any work that several files have one name, or one that cannot be written."""
         if len(wanted) > 1:
             known = ", ".join(map(_level_word, wanted))
             for name, path in (("--out", self.out), ("--manifest", self.manifest)):

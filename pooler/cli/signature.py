@@ -65,7 +65,6 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _given(name: str, kind: Any, values: Mapping[str, Any]) -> Any:
-    """Return what was given for a parameter or field: of a dataclass, an instance of it."""
     if not is_dataclass(kind):
         return values[name]
     group: Any = kind
@@ -74,7 +73,6 @@ def _given(name: str, kind: Any, values: Mapping[str, Any]) -> Any:
 
 @cache
 def _types(group: Any) -> dict[str, Any]:
-    """Return the types of a dataclass's fields, by name."""
     types = get_type_hints(group, include_extras=True)
     return {field.name: types[field.name] for field in fields(group)}
 
@@ -102,5 +100,4 @@ def _in_panel(annotation: Any, panel: str | None) -> Any:
 
 
 def _is_signed(parameter: Parameter, kind: type[Any]) -> bool:
-    """Return whether typer is told something of this kind about a parameter."""
     return any(isinstance(one, kind) for one in getattr(parameter.annotation, "__metadata__", ()))

@@ -59,7 +59,6 @@ class SourceOptions:
         return source is not None and source.name != "DEFAULT"
 
     def _check_way(self) -> None:
-        """Refuse options of files and of a collection together, and a run that is no file among files."""
         if self.qrels is not None and names_collection(self.ctx):
             requirement = "and --qrels exclude each other: files need no collection"
             raise ArgumentError("--collection", requirement, self.collection)
@@ -97,12 +96,10 @@ class SourceOptions:
         return self._with()
 
     def _with(self, **judgements: Any) -> Source:
-        """Name the runs, and what counts as relevant in them, with some judgements."""
         names = ("listed", "order", "lenient", "level", "rigid", "relaxed", "scale", "codes")
         return Source(self.runs or [], **judgements, **{name: getattr(self, name) for name in names})
 
     def _check_no_judgements(self) -> None:
-        """Refuse options on judgements where there are run files and probabilities alone."""
         whose = asdict(self.whose)
         for name in (*whose, "level", "rigid", "relaxed", "scale", "codes"):
             if self.names(name):

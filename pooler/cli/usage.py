@@ -49,7 +49,6 @@ def usage_errors_reported() -> Iterator[None]:
 
 
 def _pooler_error(error: Any) -> PoolerError:
-    """Word one of typer's errors."""
     match type(error).__name__:
         case "BadParameter":
             return _bad_value(error)
@@ -71,7 +70,6 @@ def _pooler_error(error: Any) -> PoolerError:
 
 
 def _bad_value(error: Any) -> PoolerError:
-    """Word a value that an option or argument cannot have."""
     name, message = _name(error.param), error.message.removeprefix("Value error, ")
     if found := _NOT_ONE_OF.fullmatch(message):
         return ArgumentError(name, f"must be one of {found[2].replace(chr(39), '')}", found[1])
@@ -89,7 +87,6 @@ def _bad_value(error: Any) -> PoolerError:
 
 
 def _name(param: Any) -> str:
-    """Return what an option is called in full, or what help calls an argument."""
     if param.param_type_name == "argument":
         return str(param.metavar or param.name.upper())
     return str(max(param.opts, key=len))

@@ -170,7 +170,6 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _grade_place(content: str) -> int | None:
-    """Return where the last grade of an answer begins."""
     keys = list(_GRADE_KEY.finditer(content))
     if keys:
         return keys[-1].end()
@@ -210,7 +209,6 @@ def _usage(usage: Any) -> dict[str, int | None]:
 
 
 def _count(value: Any) -> int | None:
-    """Return a count that a column can hold, or nothing."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and 0 <= value < 2**31 else None
 

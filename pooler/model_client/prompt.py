@@ -145,17 +145,14 @@ class Prompt:
             raise ConflictError(message, hint="take examples from elsewhere; the judge gets another name")
 
     def _topic(self, topic: Topic) -> str:
-        """Write the fields of a topic that are shown."""
         texts = {name: clean(getattr(topic, name)).strip() for name in self.identity.topic_fields}
         return "\n".join(f"{name}: {text}" for name, text in texts.items() if text)
 
     def _cut(self, page: Page) -> Page:
-        """Cut a document as was stated."""
         most = self.identity.max_characters
         return page if most is None or self.identity.cut != "end" else Page(page.title, page.text[:most])
 
     def _document(self, page: Page) -> str:
-        """Write the fields of a document that are shown."""
         fields = self.identity.document_fields
         lines = [f"title: {clean(page.title)}"] if "title" in fields and page.title else []
         return "\n".join([*lines, *([clean(page.text)] if "text" in fields else [])])

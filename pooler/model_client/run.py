@@ -242,7 +242,6 @@ class ModelJudging:
         return jobs
 
     def _ask_all(self, held: ProcessLocks, jobs: Iterator[Job | None]) -> None:
-        """Keep as many requests on their way as may be, until all are answered or no more may be."""
         elsewhere: list[Job] = []
         is_more, is_drawn_next = True, False
         while True:
@@ -272,7 +271,6 @@ class ModelJudging:
         return self._plan.concurrency if self._is_known else 1
 
     def _is_done(self) -> bool:
-        """Return whether nothing more is to be asked."""
         self.counts.is_interrupted = self.counts.is_interrupted or self._is_over()
         return self.counts.is_interrupted or self.counts.stopped is not None
 
@@ -345,7 +343,6 @@ class ModelJudging:
         return counts.stopped is None
 
     def _take_in(self, held: ProcessLocks) -> None:
-        """Wait a moment, and store every answer that has come."""
         done, _ = wait(self._flying, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
         if self._is_done():
             self._transport.end_waits()
@@ -363,7 +360,6 @@ class ModelJudging:
                 held.give_back(self._desk.judge, job.topic, job.docno, job.asked.value)
 
     def _answer_to(self, job: Job, version: int | None, text_sha256: str | None, **known: Any) -> Answer:
-        """Begin an answer: of which pair, as its topic and document were."""
         pair = self._desk.judge, job.topic, job.docno
         return Answer(*pair, asked=job.asked, topic_version=version, document_sha256=text_sha256, **known)
 

@@ -220,7 +220,6 @@ class Transport:
         return body if self._key is None else body.replace(self._key.encode(), _HIDDEN)
 
     async def _ask(self, body: bytes) -> Arrived | None:
-        """Send until there is a reply that can be read, or no try is left."""
         for attempt in range(1, self._settings.retries + 2):
             if not await self._turn():
                 return None

@@ -83,7 +83,6 @@ class CommandLines:
         return self.of_runs(name, *own, *(word for value in self.values for word in ("--value", value)))
 
     def _where(self) -> str:
-        """Return the collection's file or URL."""
         where = self.source.collection
         return where if isinstance(where, str) else where.where
 
@@ -93,11 +92,9 @@ class CommandLines:
         return ["--collection", _without_password(self._where())[0]]
 
     def _run(self, tag: str) -> str:
-        """Name one run: by its file, where runs are files."""
         return _file(self.files[tag]) if tag in self.files else tag
 
     def _options(self, *, with_list: bool) -> list[str]:
-        """Repeat the options that name judgements and say how to read them."""
         option = self.source.option
         policy = option("policy") or Policy()
         values: dict[str, Any] = {
@@ -129,7 +126,6 @@ class CommandLines:
         return words
 
     def _runs(self) -> list[str]:
-        """Name the runs one by one, or by a pattern for all of a folder."""
         runs = list(self.source.option("runs"))
         if not self.source.is_of_files:
             return runs
@@ -174,7 +170,6 @@ def _file(name: str) -> str:
 
 
 def _without_password(collection: str) -> tuple[str, bool]:
-    """Return how a collection is named without a password, and whether there was one."""
     if "://" not in collection:
         return collection, False
     from store.db.engine import collection_url

@@ -227,7 +227,6 @@ def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:
 
 
 def _shorter(cell: Cell, column: Column, most: int) -> str:
-    """Write a cell with so many decimals at most."""
     if not isinstance(cell, float):
         return written(cell, column)
     decimals = min(most, column.digits)
@@ -249,7 +248,6 @@ def _by_row(columns: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
 
 
 def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:
-    """Say between what a chart lies, for those who do not see it."""
     known = [(value, label) for label, value in values if not math.isnan(value)]
     if not known:
         return f"{axis.label}: no value."
@@ -258,7 +256,6 @@ def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:
 
 
 def _reason_words(row: Mapping[str, Cell]) -> str:
-    """Say why something of a row is undefined."""
     codes = [code for name in ("reason", "interval_reason") for code in str(row.get(name) or "").split(", ")]
     return reason_words(*codes)
 

@@ -174,7 +174,6 @@ def _of_collection(source: Source) -> Stored:
 
 
 def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str, AgreementResult | str]:
-    """Measure people and models by themselves, where both judged."""
     names: dict[str, list[str]] = {}
     for judge in opened.judges.all():
         if judge.name in found.judges:
@@ -187,7 +186,6 @@ def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str
 def _audits(
     source: Source, opened: Collection, policy: Policy, level: int, judges: Sequence[str]
 ) -> dict[str, Audit | str]:
-    """Audit every model against the people whose grades the report is of, or say why that cannot be."""
     kinds = {judge.name: judge.kind for judge in opened.judges.all()}
     people = [name for name in policy.named or judges if kinds[name] == JudgeKind.HUMAN]
     models = [name for name in judges if kinds[name] == JudgeKind.MODEL]
@@ -207,7 +205,6 @@ def _audits(
 
 
 def _of_one_kind(opened: Collection, level: int, kind: str, names: Sequence[str]) -> AgreementResult | str:
-    """Measure judges of one kind, or say why that cannot be."""
     if len(names) < 2:
         return f"Agreement needs two, and {names[0]} is the only one of {kinds_words({kind: 2})[2:]}"
     try:

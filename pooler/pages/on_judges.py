@@ -187,7 +187,6 @@ def _agreement(
 
 
 def _together(found: AgreementResult, binary: str) -> Table:
-    """Write levels and coefficients of all judges in words."""
     table = found.table("all_judges")
     table = table.where([name in MEASURES for name in table.cells("coefficient")])
     words = {
@@ -218,7 +217,6 @@ def _most_shared(pairs: Table, name: str) -> Table:
 
 
 def _map_of_judges(judges: Sequence[str], graded: Table, command: str) -> Figure | str:
-    """Show how often every two judges gave the same grade."""
     pairs = zip(graded.cells("first"), graded.cells("second"), graded.cells("raw"), strict=True)
     raw = {frozenset((first, second)): share for first, second, share in pairs}
     columns = [Column("judge"), *(Column(judge, "float", judge, digits=2) for judge in judges)]
@@ -283,7 +281,6 @@ def models(material: Material) -> Section | None:
 
 
 def _models(stored: Stored, commands: CommandLines) -> Iterator[str | PageTable]:
-    """Yield verdicts, or why there is none."""
     yield "What each model's grades would do in people's place, over the documents that both graded."
     refused: dict[str, list[str]] = {}
     for name, found in stored.audits.items():

@@ -250,7 +250,6 @@ def differences(material: Material) -> SectionPart | None:
 
 
 def _normality(material: Material) -> list[str | Figure]:
-    """Show the differences of the two best runs beside the normal distribution."""
     best, second = material.diagnosis.table("runs").sort("ap", descending=True).cells("run")[:2]
     if not material.commands.can_name((str(best), str(second))):
         return [

@@ -219,13 +219,11 @@ def _verdicts(page: ReportPage) -> str:
 
 
 def _below(verdict: Verdict) -> str:
-    """Return the line that says what an answer is measured by, and of how many things it is."""
     parts = [f"Threshold: {verdict.mark}."] * bool(verdict.mark) + [f"N: {verdict.n}."] * bool(verdict.n)
     return f' <span class="how">{escaped(" ".join(parts))}</span>' if parts else ""
 
 
 def _contents(page: ReportPage) -> str:
-    """Return the table of contents: sections, and the figures of each."""
     items = ""
     for number, section in enumerate(page.sections, 1):
         figures = "".join(
@@ -318,10 +316,8 @@ def _cells(table: PageTable, row: tuple[str, ...]) -> str:
 
 
 def _class(column: PageColumn) -> str:
-    """Return the attribute of cells that hold numbers."""
     return ' class="number"' if column.is_numeric else ""
 
 
 def _scrolls(name: str) -> str:
-    """Return the attributes of a box that can be scrolled with the keyboard."""
     return f' role="region" tabindex="0" aria-label="{escaped(name)}"'

@@ -41,7 +41,6 @@ def _verdicts(paper: Paper) -> Section:
 
 
 def _section(paper: Paper, name: str) -> Section:
-    """Make the section of one table or figure: its sentence, the drawing, the numbers."""
     table = paper.table(name)
     notes = [note for note in table.notes if note]
     drawn = paper.drawings().get(name)

@@ -195,7 +195,6 @@ def written_by() -> str:
 
 
 def _measured(material: Material) -> list[str]:
-    """Say what all of this is based on, and what other topics might change."""
     found, option = material.diagnosis.found, material.source.option
     whose = ""
     if isinstance(option("qrels"), str):

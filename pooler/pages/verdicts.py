@@ -138,7 +138,6 @@ def agreement(stored: Stored | None) -> Verdict:
 
 
 def _of_kind(stored: Stored, kind: str, found: AgreementResult | str) -> tuple[str, str, int]:
-    """Return an answer about the judges of one kind, its number, and how much it alarms."""
     if isinstance(found, str):
         return "unknown", found, _UNKNOWN
     who = kinds_words({kind: len(found.judges)})
@@ -163,7 +162,6 @@ def _unknown(name: str, why: str) -> Verdict:
 
 
 def _judged_by(material: Material) -> Sequence[str]:
-    """Say who judged, where that is not people alone."""
     voters = material.judged.voters
     counts, models = voters.counts, voters.models
     if is_mixed(counts):

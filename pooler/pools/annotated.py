@@ -76,7 +76,6 @@ def annotated_rows(runs: RunSet) -> Iterator[AnnotatedRow]:
 
 
 def _pooled(pool: Pool) -> dict[str, set[str]]:
-    """Return the documents to judge by topic."""
     pooled: dict[str, set[str]] = {}
     for entry in pool.entries:
         if entry.sampled:
@@ -85,7 +84,6 @@ def _pooled(pool: Pool) -> dict[str, set[str]]:
 
 
 def _rows_of(runs: RunSet, topic: str, wanted: AbstractSet[str] | None) -> Iterator[AnnotatedRow]:
-    """Yield the wanted documents of a topic (default all), once for each run that has it."""
     return _rows(runs.feeding, runs.of_topic(topic, scores=True), wanted)
 
 
@@ -97,7 +95,6 @@ def _lines(feeding: Sequence[RunFacts], of_topic: TopicRuns, wanted: AbstractSet
 def _rows(
     feeding: Sequence[RunFacts], of_topic: TopicRuns, wanted: AbstractSet[str] | None
 ) -> Iterator[AnnotatedRow]:
-    """Yield the wanted documents of a topic, once for each run that has it; docnos ascending, then runs."""
     documents, scores = of_topic.rankings.documents, of_topic.rankings.scores
     is_listed = documents != NO_DOCUMENT
     if wanted is not None:

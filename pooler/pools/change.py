@@ -59,7 +59,6 @@ class StatesInPool:
         return sum(astuple(self))
 
     def __add__(self, other: StatesInPool) -> StatesInPool:
-        """Add up state by state."""
         return StatesInPool(*map(add, astuple(self), astuple(other)))
 
 
@@ -132,7 +131,6 @@ class ChangeCount:
 
 
 def _leaves(pair: Pair, one: PairState, leaving: Mapping[str, Container[Pair] | None]) -> bool:
-    """Return whether a pooled document leaves every pool that has it."""
     if not one.pools:
         return False
     return all(name in leaving and ((gone := leaving[name]) is None or pair in gone) for name in one.pools)
@@ -247,7 +245,6 @@ def count_bringers(brought: Mapping[Pair, list[tuple[int, str]]]) -> list[Bringe
 
 
 def _place(pair: Pair) -> tuple[object, str]:
-    """Return the key by which pairs are sorted."""
     return natural_key(pair[0]), pair[1]
 
 
@@ -320,7 +317,6 @@ def total_seconds(shares: Iterable[JudgeShare]) -> float | None:
 
 
 def _by_plan(if_pooled: IfPooled, plan: Mapping[str, Any]) -> dict[str | None, int]:
-    """Count the judgements that a plan, continued, would ask for."""
     known = {name: plan[name] for name in _OPTIONS if name in plan}
     # A plan that named a judge who is anonymous now has lost its seed: any other does.
     options = AssignmentOptions(**{"seed": 0, **known}, existing=Existing.ADD)

@@ -100,7 +100,6 @@ def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:
 
 
 def _grades(of_topic: TopicRuns, is_relevant: IsRelevant) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which documents of a topic are judged, and which are relevant."""
     topic = of_topic.rankings.topic
     found = [is_relevant.get((topic, docno)) for docno in of_topic.docnos]
     judged = np.array([one is not None for one in found], np.bool_)

@@ -64,7 +64,6 @@ class AdaptivePool:
         return None if chosen is None else state.docnos[chosen]
 
     def _start(self, topic: str) -> _TopicState:
-        """Return the strategy's state before the first document."""
         of_topic = self._runs.of_topic(topic)
         strategy = start_strategy(self._manifest, of_topic.rankings)
         numbers = {docno: number for number, docno in enumerate(of_topic.docnos)}

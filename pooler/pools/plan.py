@@ -185,7 +185,6 @@ class TopicChoice:
 
 
 def _not_known(of_topic: TopicRuns, numbers: NDArray[np.int64], known: AbstractSet[str]) -> NDArray[np.int64]:
-    """Leave out the documents that another pool holds."""
     if not known:
         return numbers
     docnos = of_topic.docnos
@@ -328,7 +327,6 @@ class PoolBuild:
         return BuiltPool(self.pool(entries), self.statistics())
 
     def _drawable(self, of_topic: TopicRuns) -> int:
-        """Return how many documents an adaptive strategy may draw, none more than there are."""
         rankings = of_topic.rankings
         budget = self.plan.budget
         if budget is None:
@@ -342,7 +340,6 @@ class PoolBuild:
         return min(budget, rankings.n_documents)
 
     def _given(self) -> dict[str, TopicGiven]:
-        """Return what is known of each topic beside its rankings, so far."""
         known: dict[str, set[str]] = {}
         for topic, docno in self._known or ():
             known.setdefault(topic, set()).add(docno)
@@ -357,7 +354,6 @@ def pool_lines(pool: Pool) -> Iterator[str]:
 
 
 def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, ParameterValue]) -> None:
-    """Raise `ArgumentError` unless the parts of a plan fit each other."""
     if plan.budget is not None and plan.budget < 1:
         raise ArgumentError("budget", "must be an integer >= 1", plan.budget)
     if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and plan.budget is None:
@@ -376,7 +372,6 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
 def _check_sample(
     strategy: SamplingStrategy, parameters: Mapping[str, ParameterValue], runs: RunSet, *, leaves_out: bool
 ) -> None:
-    """Raise `ArgumentError` where a sample would not be what its probabilities say."""
     if leaves_out:
         requirement = "must not leave out documents: their probabilities would no longer hold"
         raise ArgumentError("strategy", requirement, strategy.name)
@@ -390,7 +385,6 @@ def _check_sample(
 def _manifest_pairs(
     pairs: Collection[tuple[str, str]] | None, others: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Say which pairs were left out: how many, the hash of their sorted lines, and others."""
     if pairs is None:
         return None
     digest = hashlib.sha256()

@@ -205,7 +205,6 @@ def replay_topic(
 
 
 def _follow(state: Adaptive, outcomes: NDArray[np.int8], unjudged: Unjudged) -> NDArray[np.int64]:
-    """Draw documents until there is none left, telling what came of each."""
     known = {RELEVANT: True, NOT_RELEVANT: False, UNJUDGED: None if unjudged == "pass" else False}
     relevant = [known[outcome] for outcome in outcomes.tolist()]
     order = []

@@ -148,7 +148,6 @@ def _any_blanks(text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _check_characters(block: bytes) -> None:
-    """Raise `SuspicionError` when a character beyond ASCII could be a fault in an id."""
     try:
         text = block.decode()
     except UnicodeDecodeError as error:
@@ -194,7 +193,6 @@ def check_across(keys: Sequence[NDArray[np.uint64]]) -> None:
 
 
 def _check_sorted(keys: NDArray[np.uint64]) -> None:
-    """Raise `SuspicionError` when two of some sorted keys are equal."""
     if (keys[1:] == keys[:-1]).any():
         raise SuspicionError("a document twice in a topic")
 
@@ -228,7 +226,6 @@ class TopRanking:
         return TopRanking, tuple(getattr(self, name) for name in self.__slots__)
 
     def __len__(self) -> int:
-        """Count the documents kept."""
         return self.packed_docnos.count(b"\n") + 1 if self.packed_docnos else 0
 
     @property
@@ -633,7 +630,6 @@ def _after_header(data: bytes, facts: LineFacts) -> bytes:
 
 
 def _check_tag(tags: FieldColumn, facts: LineFacts) -> None:
-    """Raise `SuspicionError` unless all lines have the tag of those before."""
     tag = tags.at(0)
     if is_quoted(tag):
         raise SuspicionError("quotation marks")
@@ -643,7 +639,6 @@ def _check_tag(tags: FieldColumn, facts: LineFacts) -> None:
 
 
 def _see_q0(column: FieldColumn, facts: LineFacts) -> None:
-    """Count second fields that are neither `Q0` nor `0`."""
     first = column.words()[0]
     odd = np.flatnonzero((first != _Q0_WORD) & (first != _ZERO_WORD))
     if odd.size and facts.odd_q0 is None:
@@ -653,7 +648,6 @@ def _see_q0(column: FieldColumn, facts: LineFacts) -> None:
 
 
 def _check_topic(topic: bytes, facts: LineFacts) -> None:
-    """Raise `SuspicionError` unless a topic that begins is plainly a new one."""
     if topic.startswith(b"#"):
         raise SuspicionError("a comment, or a topic that looks like one")
     if topic in facts.topics:

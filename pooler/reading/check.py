@@ -105,7 +105,6 @@ class CheckOptions:
     lenient: bool = False
 
     def __post_init__(self) -> None:
-        """Raise `ArgumentError` when `depth` or `order` cannot be used."""
         if self.depth is not None and self.depth < 1:
             raise ArgumentError("depth", "must be an integer >= 1", self.depth)
         check_order(self.order)
@@ -133,7 +132,6 @@ _Checked = tuple[RunReport, set[str]]
 
 
 def _check_alone(path: str, asked: CheckOptions) -> _Checked:
-    """Check a run file as if there were no other."""
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):
         try:
@@ -144,7 +142,6 @@ def _check_alone(path: str, asked: CheckOptions) -> _Checked:
 
 
 def _check_fast(path: str, asked: CheckOptions) -> _Checked:
-    """Check a run file that is plainly in order; else raise `SuspicionError`."""
     facts, odd = LineFacts(), _Oddities(asked)
     for whole in stream_rankings(path, facts, with_q0=True):
         ranks = whole.ranks
@@ -167,7 +164,6 @@ def _check_fast(path: str, asked: CheckOptions) -> _Checked:
 
 
 def _check_slowly(path: str, asked: CheckOptions) -> _Checked:
-    """Check any run file, line by line."""
     faults, odd = _CountedFaults(path), _Oddities(asked)
     parsed = parse_run(
         path, faults, lenient=asked.lenient, known_topics=asked.known_topics, known_docnos=asked.known_docnos
@@ -182,7 +178,6 @@ def _check_slowly(path: str, asked: CheckOptions) -> _Checked:
 
 
 def _with_look_alikes(checked: _Checked, met: set[str]) -> RunReport:
-    """Tell docnos that look the same as others of the file or of those met before."""
     report, docnos = checked
     met |= docnos
     found = look_alikes(sorted(docnos), met)
@@ -207,12 +202,10 @@ class _CountedFaults(FaultList):
         self.by_code: Counter[str] = Counter()
 
     def add(self, line: int | None, message: str, code: str = "format") -> None:
-        """Add one fault."""
         self.by_code[code] += 1
         super().add(line, message, code)
 
     def put_instead(self, message: str, code: str, *, hint: str) -> None:
-        """Forget the faults so far, and tell one of the whole file in their place."""
         self.by_code.clear()
         super().put_instead(message, code, hint=hint)
 
@@ -244,7 +237,6 @@ class _Oddities:
         scores: NDArray[np.float64],
         ranks: NDArray[np.int64] | None,
     ) -> None:
-        """Look at the documents of a topic, at least one."""
         n_documents = len(docnos)
         self._sizes[topic] = n_documents
         if n_documents < self._enough:
@@ -280,7 +272,6 @@ class _Oddities:
             self._unordered.append(topic)
 
     def add_ranks(self, fields: Iterable[bytes], lines: Iterable[int]) -> None:
-        """Look at the stated ranks of a topic, not all of which are integers, and where they stand."""
         for rank, line in zip(fields, lines, strict=False):
             if whole_ranks([rank]) is None:
                 if not self._n_odd_ranks:
@@ -289,7 +280,6 @@ class _Oddities:
                 self._n_odd_ranks += 1
 
     def add_docnos(self, docnos: Sequence[str]) -> None:
-        """Keep docnos beyond ASCII, and see whether all are known."""
         self._beyond.update(docno for docno in docnos if not docno.isascii())
         known = self._asked.known_docnos
         self.has_unknown |= known is not None and not all(docno in known for docno in docnos)
@@ -297,7 +287,6 @@ class _Oddities:
     def report(
         self, path: str, parsed: ParsedRun, topics: Collection[str], faults: _CountedFaults
     ) -> _Checked:
-        """Put together what was found."""
         report = RunReport(
             path=path,
             tag=parsed.tag,
@@ -345,7 +334,6 @@ class _Oddities:
             yield RunWarning("rank-zero", message, len(self._from_zero))
 
     def _of_file(self, parsed: ParsedRun, topics: Collection[str]) -> Iterator[RunWarning]:
-        """Tell odd columns, topics with few documents or none, and unusual second fields."""
         yield from (RunWarning(code, message, 1) for code, message in parsed.notes.items())
         if self._short:
             listed = first_of([topic for topic, _ in self._short])

@@ -51,7 +51,6 @@ class FieldColumn:
         return self.starts.size
 
     def __getitem__(self, rows: slice) -> FieldColumn:
-        """Return the field of some lines."""
         return FieldColumn(self.text, self.starts[rows], self.lengths[rows], self.width)
 
     def at(self, row: int) -> bytes:
@@ -265,7 +264,6 @@ class FieldScores:
     """Where `approximate` has the very bits that `float` gives; ``None`` = everywhere."""
 
     def __getitem__(self, rows: slice) -> FieldScores:
-        """Return the numbers of some lines."""
         is_exact = None if self.is_exact is None else self.is_exact[rows]
         return FieldScores(self.column[rows], self.approximate[rows], is_exact)
 
@@ -305,7 +303,6 @@ def _set_signs(numbers: NDArray[np.float64], read: FixedPoint) -> None:
 
 
 def _read_exponents(column: FieldColumn, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Read fields like `1.5e-07` all at once, and what is otherwise one by one."""
     if rows.size <= _FEW:
         return _read_singly(column, rows)
     starts, lengths = column.starts[rows], column.lengths[rows]
@@ -363,7 +360,6 @@ class Ranks:
     """Where it is, shape (n_lines,)."""
 
     def __getitem__(self, rows: slice) -> Ranks:
-        """Return the ranks of some lines."""
         return Ranks(self.column[rows], self.numbers[rows], self.is_plain[rows])
 
     def all_or_none(self) -> NDArray[np.int64] | None:

@@ -145,7 +145,6 @@ class DocnoNumbers:
         return numbers
 
     def _hashed(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-        """Return the slot where the search for each docno begins."""
         mixed = np.zeros(words[0].size, np.uint64)
         for word, factor in zip(words, _FACTORS, strict=False):
             mixed ^= (word ^ (word >> _SHIFT)) * factor  # a word of zeros changes nothing
@@ -161,7 +160,6 @@ class DocnoNumbers:
     def _are_equal(
         self, numbers: NDArray[np.int32], words: Sequence[NDArray[np.uint64]]
     ) -> NDArray[np.bool_]:
-        """Say where the docno of a number is the one asked for."""
         is_equal = np.ones(numbers.size, np.bool_)
         for place, word in enumerate(self._words):
             if place < len(words):
@@ -180,7 +178,6 @@ class DocnoNumbers:
             self._place_short(np.arange(first, self._n, dtype=np.int32), words)
 
     def _extend(self, words: Sequence[NDArray[np.uint64]]) -> None:
-        """Keep the words of new docnos."""
         end = self._n + words[0].size
         if end > self._words[0].size:
             room = max(1 << _FIRST_BITS, end + end // 2)
@@ -191,7 +188,6 @@ class DocnoNumbers:
         self._n = end
 
     def _widen(self, n_words: int) -> None:
-        """Make docnos of so many words fit."""
         while len(self._words) < n_words:
             size = self._words[0].size if self._words else 1 << _FIRST_BITS
             self._words.append(np.zeros(size, np.uint64))
@@ -213,7 +209,6 @@ class DocnoNumbers:
         self._place(numbers, words)
 
     def _place(self, numbers: NDArray[np.int32], words: list[NDArray[np.uint64]]) -> None:
-        """Put new numbers into the table."""
         here = self._hashed(words)
         step = 0
         while numbers.size:
@@ -226,5 +221,4 @@ class DocnoNumbers:
 
 
 def _empty_slots(bits: int) -> NDArray[np.int32]:
-    """Make a table without numbers."""
     return np.full(1 << bits, NO_NUMBER, np.int32)

@@ -91,7 +91,6 @@ def share(
 def _share(
     task: Callable[[Item], Result], items: Sequence[Item], workers: int, progress: Callable[[int], None]
 ) -> list[Result | PoolerError]:
-    """Share the items with `workers` - 1 other processes."""
     outcomes: dict[int, Result | PoolerError] = {}
     left = deque(range(len(items)))
     answers: SimpleQueue[tuple[int, Any] | None] = SimpleQueue()
@@ -142,7 +141,6 @@ class _Helper:
         self._thread = Thread(target=self._run, daemon=True)
 
     def start(self) -> None:
-        """Begin."""
         self._thread.start()
 
     def stop(self) -> None:

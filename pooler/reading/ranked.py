@@ -99,7 +99,6 @@ def see_tag(tag: str, tags: list[str]) -> None:
 
 
 def _read(entries: Sequence[RunEntry], *, lenient: bool) -> Iterator[Run]:
-    """Read files one after another, by the names that runs are measured by."""
     for entry in entries:
         run = read_whole(entry.file, lenient=lenient)
         yield replace(run, tag=entry.called(run.tag))
@@ -113,7 +112,6 @@ class _Numbers:
         self._of_reader: dict[int, NDArray[np.int32]] = {}
 
     def add(self, run: NumberedRun, rankings: _Rankings) -> None:
-        """Take in a run: its docnos, and its rankings."""
         ids = self._ids
         fresh = [ids.setdefault(docno, len(ids)) for docno in run.docnos()]
         known = self._of_reader.get(run.reader, np.empty(0, np.int32))

@@ -125,12 +125,10 @@ def read_rules(path: str) -> Rules:
 
 
 def _topics(given: str | list[str], folder: Path) -> Iterator[str]:
-    """Yield topic ids, of a list or of a topics file."""
     yield from given if isinstance(given, list) else (one.topic for one in read_topics(str(folder / given)))
 
 
 def _documents(file: str, folder: Path) -> Iterator[str]:
-    """Yield the docnos of a file; `FormatError` with the lines that are none."""
     faults, n_docnos = FaultList(str(folder / file)), 0
     for number, line in read_text_lines(faults.path, faults):
         if docno := line.strip():
@@ -212,7 +210,6 @@ def _broken_by(
 
 
 def _with_broken(rules: Rules, report: RunReport, found: Iterable[tuple[str, str, int]]) -> RunReport:
-    """Report what rules a run breaks, as faults or as warnings."""
     broken = list(found)
     report = with_faults(
         report, (Fault(None, text, rule) for rule, text, _ in broken if rule not in rules.warn)

@@ -148,7 +148,6 @@ def read_run_list(path: str) -> list[RunEntry]:
 
 
 def _check_columns(columns: list[str], number: int, faults: FaultList) -> None:
-    """Report what is wrong with the header."""
     for name in dict.fromkeys(columns):
         if name not in COLUMNS:
             known = ", ".join(f"`{item}`" for item in nearest(name, COLUMNS))
@@ -160,7 +159,6 @@ def _check_columns(columns: list[str], number: int, faults: FaultList) -> None:
 
 
 def _entry(cells: dict[str, str], number: int, folder: PurePath, faults: FaultList) -> RunEntry | None:
-    """Make an entry of one line; ``None`` after a fault."""
     count = faults.count
     file = cells["file"]
     if not file or file == STDIN or "\0" in file:

@@ -153,7 +153,6 @@ def _of_fields(n_fields: int, make: Callable[[list[bytes]], list[bytes]]) -> _Ch
 
 
 def _are_run(rows: Iterable[list[bytes]], *, has_one_tag: bool = True) -> bool:
-    """Return whether rows of fields are those of a run, as far as each of them says."""
     tags = set()
     for row in rows:
         if len(row) != 6 or row[2] == b"Q0" or any(map(is_quoted, row)):

@@ -277,7 +277,6 @@ class _Scan:
         return False
 
     def has_long_field(self, number: int, fields: list[bytes]) -> bool:
-        """Return whether a field is too long for anything it could be; report the fault when it is."""
         longest = max(fields, key=len)
         if len(longest) <= LONGEST_ID:
             return False
@@ -291,7 +290,6 @@ class _Scan:
         return 0 < self.n_like_qrels == self.n_misshapen and not self.is_damaged
 
     def see_tag(self, number: int, tag: bytes) -> None:
-        """Note a tag that differs from the line before."""
         is_new = tag not in self.tags
         if is_new:
             self.tags[tag] = number
@@ -309,7 +307,6 @@ class _Scan:
             self.faults.add(number, message, "tag")
 
     def see_topic(self, number: int, topic: bytes) -> ParsedTopic:
-        """Note a topic that differs from the line before, and return its lines so far."""
         here = self.topics.get(topic)
         if here is None:
             here = ParsedTopic(topic.decode("utf-8", "backslashreplace"), number)
@@ -331,13 +328,11 @@ class _Scan:
         return here
 
     def see_odd_q0(self, number: int, q0: bytes) -> None:
-        """Note a second field that is neither `Q0` nor `0`."""
         self.parsed.n_odd_q0 += 1
         if self.parsed.odd_q0 is None:
             self.parsed.odd_q0 = number, _quoted_bytes(q0)
 
     def check_id(self, number: int, raw: bytes, what: str) -> bool:
-        """Return whether an id is in order; report the fault when it is not."""
         try:
             message = id_fault(raw.decode("utf-8"))
         except UnicodeDecodeError:
@@ -356,5 +351,4 @@ def quoted(text: str) -> str:
 
 
 def _quoted_bytes(raw: bytes) -> str:
-    """Quote a field for a message."""
     return quoted(raw.decode("utf-8", "backslashreplace"))

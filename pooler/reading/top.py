@@ -127,7 +127,6 @@ def first_error(failed: list[tuple[str, PoolerError]]) -> PoolerError:
 
 
 def _check(depth: int, order: str) -> None:
-    """Raise `ArgumentError` when `depth` or `order` cannot be used."""
     if depth < 1:
         raise ArgumentError("depth", "must be an integer >= 1", depth)
     check_order(order)

@@ -69,7 +69,6 @@ class WholeRanking:
         """Docnos in UTF-8."""
 
     def __len__(self) -> int:
-        """Count the documents."""
         return len(self.names)
 
     @property
@@ -247,7 +246,6 @@ class RunReader:
             raise
 
     def _read_fast(self, entry: RunEntry) -> NumberedRun:
-        """Read a run file that is plainly in order; else raise `SuspicionError`."""
         n_known = len(self._numbers)
         facts = LineFacts()
         with _Spool(self._folder, self._spool_bytes) as spool:
@@ -260,7 +258,6 @@ class RunReader:
             return self._made(entry, facts.tag.decode(), sha256, n_known, spool, header)
 
     def _read_slowly(self, entry: RunEntry) -> NumberedRun:
-        """Read a run file line by line."""
         is_piped = self._order is None and not is_regular_file(entry.file)
         run = read_run(entry.file, lenient=self._lenient)
         n_known = len(self._numbers)
@@ -346,7 +343,6 @@ class _Fields(Sequence[bytes], SortedByThemselves):
         return self._made
 
     def packed(self) -> bytes:
-        """Return them, joined by newlines."""
         return b"\n".join([column.packed(np.arange(len(column))) for column in self._columns])
 
 
@@ -372,7 +368,6 @@ class _Spool:
             Path(self._name).unlink(missing_ok=True)
 
     def add(self, ranking: PackedRanking) -> None:
-        """Take in the next ranking."""
         self.topics.append(ranking.topic)
         self.packed.append(ranking)
         parts = (ranking.documents, ranking.scores, ranking.ranks, ranking.positions)
@@ -390,7 +385,6 @@ class _Spool:
         return name
 
     def _write(self) -> None:
-        """Move what is in memory to the temporary file."""
         try:
             if self._file is None:
                 descriptor, self._name = tempfile.mkstemp(dir=self._folder, prefix="run-")

@@ -456,7 +456,6 @@ def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> Grad
 
 
 def _read_states(named: NamedFile, reading: FileReading) -> JudgedFile:
-    """Read a file of every judge: how documents stand now, or all that happened to them."""
     from store.formats.judgements import read_judgements
 
     faults = FaultList(named.file)
@@ -496,7 +495,6 @@ def codes_of(one: JudgedFile) -> set[int]:
 
 
 def _decode_rows(one: JudgedFile, source: GradesFile, scale: Scale, reading: FileReading) -> None:
-    """Understand the codes of a file of grades."""
     faults = FaultList(one.named.file)
     decoded = decode_rows(
         source.rows,

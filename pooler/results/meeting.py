@@ -78,7 +78,6 @@ class Fit:
         return self.n >= _GOOD_SHARE * self.n_tried
 
     def __str__(self) -> str:
-        """Say it, with the two ids."""
         return f"{self.how}, {self.n:,} of {self.n_tried:,} would meet ({_shown(self.pair, ' and ')})"
 
 
@@ -129,7 +128,6 @@ def no_meeting_words(noun: str, ours: Ids, theirs: Ids) -> str:
 
 
 def _share(noun: str, alone: Sequence[str], ours: Ids, theirs: Ids) -> list[str]:
-    """Say how many ids of a source are not in the other, which has some, with examples."""
     of_all = counted(len(ours.names), noun)
     words = f"{len(alone):,} of {of_all} of {ours.where} not in {theirs.where}: {_shown(alone)}"
     return [words] if alone else []
@@ -299,7 +297,6 @@ def watched(file: str, documents: Iterable[Document], known: Set[str]) -> Iterat
 
 
 def _first_documents(runs: RunSet, wanted: Mapping[str, Set[str]]) -> dict[str, list[str]]:
-    """Return the first documents of some runs for some topics."""
     found: dict[str, list[str]] = {tag: [] for tag in wanted}
     for topic in runs.topics:
         of_topic = runs.of_topic(topic)
@@ -311,13 +308,11 @@ def _first_documents(runs: RunSet, wanted: Mapping[str, Set[str]]) -> dict[str, 
 
 
 def _documents_of(of_topic: TopicRuns, row: int) -> list[str]:
-    """Return the first documents of a ranking."""
     numbers = of_topic.rankings.documents[row, :TRIED]
     return [of_topic.docnos[number] for number in numbers[numbers != NO_DOCUMENT].tolist()]
 
 
 def _meet(of_topic: TopicRuns, _given: None) -> tuple[list[int], Pairs, dict[int, Fit]]:
-    """Return the places of the runs of a topic, its look-alikes, and of runs alone how docnos would meet."""
     docnos, rankings, fits = of_topic.docnos, of_topic.rankings, {}
     # The padding takes the last element.
     n_runs = np.append(rankings.n_returning(), 1)

@@ -118,7 +118,6 @@ def runs_given(runs: Any) -> Iterator[str | Run]:
 
 
 def _run(tag: Any, run: Any) -> Run:
-    """Make a run of what holds one in memory."""
     import numpy as np
 
     rankings = [

@@ -90,7 +90,6 @@ class Result:
         return table
 
     def _views(self, name: str) -> Sequence[View]:
-        """Make what people see of a table."""
         return [View(self._table(name))]
 
     def __repr__(self) -> str:
@@ -104,7 +103,6 @@ class Result:
 
 
 def _explained_once(views: Sequence[View]) -> list[View]:
-    """Say of columns that several views have what they hold below the last of these alone."""
     explained: set[tuple[str, str]] = set()
     found: list[View] = []
     for view in reversed(views):

@@ -90,7 +90,6 @@ def qrels_given(given: Any) -> str | list[Qrel] | None:
 
 
 def _rows(name: str, given: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield topic, docno and value of any shape."""
     what = _WHAT[name]
     if is_frame(given):
         columns = [_column(name, given, names) for names in (_TOPIC, _DOCNO, _VALUE[name])]

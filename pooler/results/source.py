@@ -366,7 +366,6 @@ class Source:
             say(f"{counted(n, 'pooled document')} without a grade")
 
     def _of_collection(self, *, docnos: bool) -> Judged:
-        """Read runs and grades of a collection."""
         from pooler.results.meeting import check_stored
         from store.analysis.arrays import grades_by_topic
 

@@ -314,7 +314,6 @@ def _kinds(
 
 
 def _library(name: str) -> Any:
-    """Import a library, or say what to install."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -511,7 +510,6 @@ def map_cells(write: Callable[..., Form], cells: Sequence[Any], *more: Any) -> l
 
 
 def _plain(value: Any) -> Any:
-    """Return a member of an enum as its value, a tuple as a list."""
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
     return value.value if isinstance(value, StrEnum) else value

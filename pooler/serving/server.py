@@ -194,7 +194,6 @@ class Server:
         return response
 
     async def _judge(self, request: web.Request) -> web.StreamResponse:
-        """Show a judge's screen in a window, for as long as it is open."""
         self._check_page(request)
         login = await self._login(request)
         if login is None:
@@ -218,7 +217,6 @@ class Server:
         return socket
 
     async def _sit(self, window: JudgingWindow, sizes: dict[str, int]) -> str:
-        """Run the process of a judge until it ends, or the window does; return its last words."""
         judge = window.login.access.judge
         start = start_of(judge, self._collection, **sizes)
         try:
@@ -317,7 +315,6 @@ class Server:
         watching.cancel()
 
     async def _stop(self, _app: web.Application) -> None:
-        """Let every screen save and end."""
         self._is_stopping = True
         for window in self._windows.values():
             window.end(_STOPPED)
@@ -329,7 +326,6 @@ class Server:
 
 
 async def _code_of(request: web.Request) -> str:
-    """Read the code of a form."""
     if request.content_type != "application/x-www-form-urlencoded":
         raise web.HTTPUnsupportedMediaType(text="This is no form.\n")
     try:

@@ -325,7 +325,6 @@ class MoveToFront:
             self._current = self._best_run()
 
     def _charged_run(self, document: int) -> int | None:
-        """Return the run a document counts as taken from."""
         current, head = self._current, self._unobserved.head
         if current is not None and head(current) == document:
             return current
@@ -333,7 +332,6 @@ class MoveToFront:
         return max(runs, key=self._priorities.__getitem__, default=None)
 
     def _best_run(self, but: int | None = None) -> int | None:
-        """Return the run of the highest priority that has documents left, other than `but`."""
         left = (run for run, n in enumerate(self._unobserved.n_left) if n and run != but)
         # `max` takes the first of equals.
         return max(left, key=self._priorities.__getitem__, default=None)
@@ -409,7 +407,6 @@ class RbpB:
             self._factors[run] = self._factor(run)
 
     def _factor(self, run: int) -> float:
-        """Return what a run's weights are multiplied with."""
         return from_units(self._residuals[run])
 
 

@@ -50,7 +50,6 @@ def own_strategy(name: str) -> FixedStrategy:
 
 @cache
 def _read(path: str, function: str, source: bytes) -> FixedStrategy:
-    """Run the file, and make a strategy of its function."""
     name = f"{Path(path).name}:{function}"
     module = ModuleType(Path(path).stem)
     module.__file__ = path
@@ -93,8 +92,6 @@ def _parameters(call: Callable[..., Any], name: str) -> tuple[Parameter, ...]:
 
 
 def _checked(call: Callable[..., Any], name: str, path: str) -> Callable[..., NDArray[np.float64]]:
-    """Return the function with its mistakes told: in which topic, and where."""
-
     def values(rankings: TopicRankings, **parameters: Any) -> NDArray[np.float64]:
         for array in (rankings.documents, rankings.scores):
             if array is not None:
@@ -115,7 +112,6 @@ def _checked(call: Callable[..., Any], name: str, path: str) -> Callable[..., ND
 
 
 def _words(error: Exception, path: str) -> str:
-    """Say what went wrong in a file, and in which line."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
     line = error.lineno if isinstance(error, SyntaxError) else (lines or [None])[-1]
     words = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())

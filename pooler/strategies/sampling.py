@@ -83,7 +83,6 @@ def _drawn(
 
 
 def _check_budget(budget: int, topic: str) -> None:
-    """Refuse a sample of nothing."""
     if budget < 1:
         raise ArgumentError("budget", f"must give topic `{topic}` at least one document", budget)
 
@@ -345,7 +344,6 @@ def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed:
 def _sample_sizes(
     strata: Sequence[Stratum], sizes: Sequence[int], budget: int | None, topic: str
 ) -> list[int]:
-    """Say how many documents to draw from each stratum of a topic, given their sizes."""
     drawn = [
         0 if stratum.rate is None else max(min(size, 1), _half_up(stratum.rate * size))
         for stratum, size in zip(strata, sizes, strict=True)

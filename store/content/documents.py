@@ -94,7 +94,6 @@ def _describes(document: Document) -> bool:
 
 
 def _batches(things: Iterable[_Thing]) -> Iterator[tuple[_Thing, ...]]:
-    """Cut a stream into batches."""
     iterator = iter(things)
     while batch := tuple(islice(iterator, _BATCH)):
         yield batch

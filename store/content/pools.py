@@ -63,7 +63,6 @@ _RUNS_NAMED = 5
 
 
 def _different_runs(old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Say which runs fed one pool and not the other, or from another file."""
     before, after = (
         {run["tag"]: run.get("sha256") for run in runs if run.get("contributes", True)} for runs in (old, new)
     )
@@ -308,7 +307,6 @@ def former_name(name: str, taken: Iterable[str]) -> str:
 
 
 def _step_aside(session: Session, old: Row[Any]) -> str:
-    """Withdraw a pool and give it another name, which is returned."""
     former = former_name(old.name, session.scalars(select(POOL.c.name)))
     manifest = {**json.loads(old.manifest), "name": former, "replaced": True}
     values = {"name": former, "withdrawn": True, "manifest": as_json(manifest)}

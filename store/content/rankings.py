@@ -105,7 +105,6 @@ def fetch_top_documents(
 
 
 def _of_runs(query: Any, tags: Sequence[str]) -> Any:
-    """Restrict a query on rankings to those of the named runs."""
     return query.join(RUN, RUN.c.id == RANKING.c.run_id).where(RUN.c.tag.in_(list(tags)))
 
 

@@ -165,7 +165,6 @@ class Database:
             raise
 
     def _inside(self, session: Session) -> Inside:
-        """Refresh the keys in a transaction."""
         self.topics.refresh(session)
         self.documents.refresh(session)
         return Inside(session, self.topics, self.documents)

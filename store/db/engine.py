@@ -151,7 +151,6 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _not_a_collection(where: str) -> str:
-    """Word the refusal of a file that is something else, or nothing at all."""
     file = Path(where)
     is_empty = file.is_file() and not file.stat().st_size
     return f"{where} is not a pooler collection" + (": the file is empty" if is_empty else "")
@@ -341,7 +340,6 @@ def _drop_stopgap(connection: Any, record: Any) -> None:
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    """Set the pragmas of every new connection."""
     cursor = connection.cursor()
     # The journal's kind is written into the file, so a file that is something else is left alone.
     cursor.execute("SELECT count(*) FROM sqlite_master WHERE name = 'judgement'")
@@ -436,7 +434,6 @@ def _commit(session: Session) -> None:
 
 
 def _is_open(connection: Any) -> bool:
-    """Return whether a driver's connection is within a transaction."""
     if isinstance(connection, sqlite3.Connection):
         return connection.in_transaction
     return bool(connection.info.transaction_status)  # 0 = idle, in libpq's words
@@ -499,7 +496,6 @@ def unreadable_place(engine: Engine) -> str:
 
 
 def _is_unreadable(value: bytes | str, *, is_moment: bool) -> bool:
-    """Return whether a stored value is no text, or no moment."""
     try:
         text = value if isinstance(value, str) else bytes(value).decode("utf-8", "surrogatepass")
         if is_moment:

@@ -36,7 +36,6 @@ def place_beside(target: Path) -> Path:
 
 
 def _start_of(target: Path) -> str:
-    """Return what the names of places beside a target begin with."""
     return f".{os.fsencode(target.name)[:_LONGEST].decode(errors='ignore')}."
 
 

@@ -105,12 +105,10 @@ class Keys:
         self._add_to_digest(session, names)
 
     def _add_to_digest(self, session: Session, names: list[str]) -> None:
-        """Take new documents into the digest of the docnos."""
         if self._table is DOCUMENT:
             add_docnos(session, ((self.ids[name], name) for name in names))
 
     def _for_driver(self, connection: Connection, column: str) -> object:
-        """Return the blank value of a column as the driver takes it."""
         kind = self._table.c[column].type.dialect_impl(connection.dialect)
         process = kind.bind_processor(connection.dialect)
         return self._blank[column] if process is None else process(self._blank[column])

@@ -33,7 +33,6 @@ def is_postgresql(session: Session) -> bool:
 
 
 def _read_sqlite(session: Session, columns: Sequence[Column[Any]], end: str) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a table of a SQLite file."""
     values = ", ".join(f'"{column.table.name}"."{column.name}"' for column in columns)
     connection: Any = session.connection().connection.driver_connection
     return iter(connection.execute(f"SELECT {values} {end}"))
@@ -58,7 +57,6 @@ def _read_postgresql(session: Session, columns: Sequence[Column[Any]], end: str)
 
 
 def _kind(column: Column[Any]) -> str:
-    """Name PostgreSQL's type of a column as it is read."""
     if is_of(column, Boolean) or is_of(column, Integer):
         return "int8"
     if is_of(column, Float):

@@ -101,7 +101,6 @@ class Fields:
 
 
 def _as_text(value: Any) -> str:
-    """Write a JSON value that is a text or a number."""
     return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -127,7 +126,6 @@ def read_documents(
 def _documents(
     path: str, form: DocumentFormat, doubt: Callable[[str], None] | None, fields: Fields
 ) -> Iterator[Document]:
-    """Yield the documents of a file, then raise its faults."""
     faults = FaultList(path)
     ids = IdRegister("docno", faults)
     lines = read_text_lines(path, faults)
@@ -153,7 +151,6 @@ def _documents(
 def _read_jsonl(
     lines: Iterable[tuple[int, str]], ids: IdRegister, faults: FaultList, fields: Fields
 ) -> Iterator[Document]:
-    """Read one JSON object a line."""
     for number, docno, texts, others, n_faults in read_texts(lines, DOCNO_KEYS, _FIELDS, faults):
         ids.add(number, docno, id_fault(docno))
         found = fields.of(number, others, faults) if others else ()
@@ -164,7 +161,6 @@ def _read_jsonl(
 def _read_trec(
     lines: Iterable[tuple[int, str]], ids: IdRegister, faults: FaultList, fields: Fields
 ) -> Iterator[Document]:
-    """Read ``<DOC>`` records."""
     for record in read_records(lines, "DOC", faults, must_close=True):
         n_faults = len(faults)
         docnos = elements(record.text, "DOCNO", one_line=True)
@@ -184,7 +180,6 @@ def _read_trec(
 
 
 def _docno_fault(docno: str) -> str | None:
-    """Say why the content of ``<DOCNO>`` is no docno."""
     if "<" in docno:
         return f"expected `</DOCNO>` after the docno, got {shortened(docno)}"
     return id_fault(docno)

@@ -139,7 +139,6 @@ class StateReader:
         return _chosen(found, is_first)
 
     def _without_contradictions(self, found: States) -> NDArray[np.bool_]:
-        """Say of which lines state and grade go together; tell of the others."""
         is_judged = np.array([one is State.JUDGED for one in found.values["state"]], bool)
         has_grade = np.array([one is not None for one in found.values["grade"]], bool)
         fits: NDArray[np.bool_] = is_judged[found.codes["state"]] == has_grade[found.codes["grade"]]
@@ -258,7 +257,6 @@ class _Reader:
         self._is_history: bool | None = None
 
     def read(self, values: dict[str, Any], line: int) -> None:
-        """Take the JSON values of a line."""
         if self._is_history is None:
             self._is_history = is_history(values)
         before = self._faults.count
@@ -349,7 +347,6 @@ class _EarlierHistory:
 
 
 def _code_of_cell(name: str, numbers: Numbering[Any], cell: str) -> int:
-    """Return the code of a value of a state, or raise `UnfitValueError`."""
     return numbers[READERS[name](_value(name, cell))]
 
 
@@ -381,7 +378,6 @@ class _KindReader:
         self.known: dict[str, JudgeKind] = {}
 
     def take(self, values: dict[str, Any], line: int) -> None:
-        """Take the kind out of the values of a line, if it is there."""
         if _KIND not in values:
             return
         value, judge = values.pop(_KIND), values.get("judge")
@@ -398,7 +394,6 @@ class _KindReader:
 
 
 def _with_kind(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Put the name of the kind behind that of the judge."""
     place = names.index("judge") + 1
     return *names[:place], _KIND, *names[place:]
 
@@ -411,7 +406,6 @@ def _check(form: str) -> None:
 def _lines(
     rows: Iterable[dict[str, Any]], kinds: Kinds, names: tuple[str, ...], form: JudgementsFormat
 ) -> Iterator[str]:
-    """Write rows of JSON values, with the kinds of their judges."""
     _check(form)
     whole = (row | {_KIND: kinds[row["judge"]].value} for row in rows)
     if form == "jsonl":
@@ -429,7 +423,6 @@ def _cell(name: str, value: Any) -> str:
 
 
 def _read_tsv(path: str, reader: _Reader, faults: FaultList) -> None:
-    """Read tab separated values as the JSON values they stand for."""
     names: list[str] = []
     take: Callable[[list[str], int], bool] | None = None
     for number, text in read_text_lines(path, faults):
@@ -461,7 +454,6 @@ def _read_cells(names: list[str], cells: list[str], line: int, reader: _Reader, 
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Return whether a line names the columns of events or of states, each once."""
     named = set(cells) - {_KIND}
     of_events = named >= _ALWAYS and named <= {*FIELDS, *_EARLIER}
     return len(cells) == len(set(cells)) and (of_events or named == {*STATE_FIELDS})
@@ -480,7 +472,6 @@ def _header_words(cells: list[str]) -> str:
 
 
 def _value(name: str, cell: str) -> Any:
-    """Read one cell as a JSON value, or raise `UnfitValueError`."""
     if name in _NUMBERS or name == _EARLIER[0]:
         if not cell:
             return None

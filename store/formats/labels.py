@@ -130,7 +130,6 @@ def _umbrela_values(data: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
 
 
 def _answer_values(data: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Read the outcome of a line of answers."""
     grade = _grade_of(data, tell)
     why: Unreadable | None = None
     if (reason := data.get("unreadable")) is not None:
@@ -183,7 +182,6 @@ def _common(data: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
 
 
 def _put_on_scale(values: dict[str, Any], scale: Scale, mapping: Mapping[int, int], tell: Tell) -> None:
-    """Turn grades, and the grades of probabilities, into those of the scale."""
     known = ", ".join(map(str, scale.values))
     grade = values["grade"]
     if grade is not None:
@@ -233,7 +231,6 @@ def _grade_of(data: Mapping[str, Any], tell: Tell) -> int | None:
 
 
 def _id(data: Mapping[str, Any], keys: Sequence[str], tell: Tell) -> str | None:
-    """Read an id, the first that there is under some keys."""
     key = next((one for one in keys if data.get(one) is not None), None)
     if key is None:
         return None
@@ -302,7 +299,6 @@ def answer_lines(answers: Iterable[Answer]) -> Iterator[str]:
 
 
 def _moment(value: datetime | None) -> str | None:
-    """Write a moment in UTC."""
     return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 

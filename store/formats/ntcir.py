@@ -128,7 +128,6 @@ class _Cut:
         return None if self._least_relevant is None else self._least_relevant[0]
 
     def check(self, line: int, fields: Fields, values: Sequence[Any]) -> None:
-        """Take in a line, unless it contradicts an earlier one."""
         _topic, _docno, grade, is_relevant = values
         if grade is None or is_relevant is None:
             return
@@ -151,7 +150,6 @@ _LEVEL = re.compile(rb"L(0|[1-9][0-9]{0,8})")
 
 
 def _level(text: bytes) -> int | None:
-    """Read ``Lk`` as k."""
     match = _LEVEL.fullmatch(text)
     return int(match[1]) if match else None
 

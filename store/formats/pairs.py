@@ -73,7 +73,6 @@ def parse_probability(text: str) -> float | None:
 
 
 def _repeat_fault(row: ProbabilityRow, first: ProbabilityRow) -> str:
-    """Say that two lines speak of the same."""
     return (
         f"expected each document once a topic, got topic `{row.topic}` docno `{row.docno}` with p"
         f" {row.p:.10g}; line {first.line} has it with p {first.p:.10g}"

@@ -91,7 +91,6 @@ def _integer(text: bytes) -> int | None:
 
 
 def _count(text: bytes) -> int | None:
-    """Read a stratum or a method."""
     return int(text) if _COUNT.fullmatch(text) else None
 
 
@@ -101,12 +100,10 @@ def _probability(text: bytes) -> float | None:
 
 
 def _like_xinfap(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
-    """Return whether the numbers of a line could be those of an xinfap file."""
     return len(fields) == _N_FIELDS and _count(fields[3]) is not None and _integer(fields[4]) is not None
 
 
 def _like_statap(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
-    """Return whether the numbers of a line could be those of a statap file."""
     parsed = zip((_integer, _count, _probability), fields[2:], strict=False)
     return len(fields) == _N_FIELDS and all(parse(text) is not None for parse, text in parsed)
 
@@ -119,7 +116,6 @@ def _check_certain(_line: int, fields: Fields, values: Sequence[Any]) -> None:
 
 
 def _tell_other(table: ReadTable[PrelsRow], faults: FaultList) -> None:
-    """Say in a hint that all lines could be those of another format."""
     if faults and "qrels" in table.looks_like:
         faults.hint = "all its lines have 4 fields, as those of a qrels file"
     for kind, columns in COLUMNS.items():

@@ -130,7 +130,6 @@ def scale_from_json(data: Mapping[str, Any]) -> Scale:
 
 
 def _numbered(low: int, high: int) -> Scale:
-    """Make a scale of consecutive values with the usual words where there are any."""
     values = range(low, high + 1)
     words = _LABELS.get(len(values)) if low == 0 else None
     grades = tuple(
@@ -148,7 +147,6 @@ def _key(value: int) -> str:
 
 
 def _can_be_seen(key: str) -> bool:
-    """Return whether a key is one character that a hint can show."""
     return len(key) == 1 and key.isprintable() and not key.isspace()
 
 

@@ -131,7 +131,6 @@ def read_topics(
 
 
 def _sniff(start: str) -> TopicFormat:
-    """Tell the format by the first line."""
     if start.startswith("<"):
         return "trec" if re.match(r"<top[\s>]", start, re.IGNORECASE) else "covid"
     return "jsonl" if start.startswith("{") else "tsv"
@@ -146,7 +145,6 @@ class _Topics:
         self._ids = IdRegister("topic", faults)
 
     def add(self, line: int, topic: str, fields: Mapping[str, str]) -> None:
-        """Add a topic whose id stands on `line`, or tell its faults."""
         self._ids.add(line, topic, topic_fault(topic))
         if not any(text.strip() for text in fields.values()):
             message = f"expected a title, description or narrative of topic `{topic}`, got none"
@@ -155,7 +153,6 @@ class _Topics:
 
 
 def _read_trec(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
-    """Read ``<top>`` records."""
     for record in read_records(lines, "top", faults, must_close=False):
         fields = _trec_fields(record, faults)
         if "num" not in fields:
@@ -243,7 +240,6 @@ def _tabs_hint(path: str, bare: Sequence[str], *, is_mixed: bool) -> str | None:
 
 
 def _read_jsonl(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultList) -> None:
-    """Read one JSON object a line."""
     for number, topic, texts, _, n_faults in read_texts(lines, TOPIC_KEYS, FIELD_KEYS, faults):
         if len(faults) == n_faults:
             topics.add(number, topic, {name: text or "" for name, text in texts.items()})
@@ -279,7 +275,6 @@ class _XmlTopics:
         self._parts: dict[str, list[str]] = {}
 
     def parse(self, text: str) -> None:
-        """Read the whole file."""
         try:
             self._parser.Parse(text, True)
         except expat.ExpatError as error:
@@ -291,7 +286,6 @@ class _XmlTopics:
 
     @property
     def _current_line(self) -> int:
-        """Line of the file expat has come to."""
         return self._n_skipped + self._parser.CurrentLineNumber
 
     def _refuse(self, *_declaration: object) -> None:
@@ -318,12 +312,10 @@ class _XmlTopics:
         self._depth += 1
 
     def _text(self, text: str) -> None:
-        """Keep text of the field being read, or of the topic itself."""
         if self._depth:
             self._parts[self._field].append(text)
 
     def _end(self, name: str) -> None:
-        """Close what `_start` opened."""
         if not self._depth:
             return
         self._depth -= 1
@@ -335,7 +327,6 @@ class _XmlTopics:
             self._close_topic()
 
     def _close_topic(self) -> None:
-        """Add the topic that has just been read."""
         found = {name: fold("".join(parts)) for name, parts in self._parts.items()}
         number = self._number
         if number is None:

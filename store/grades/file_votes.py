@@ -140,7 +140,6 @@ class FileVotes:
         return len(self._kinds) - 1
 
     def _chosen(self, names: Sequence[str] | None) -> list[str]:
-        """Return the judges to be measured, each once."""
         if names is not None:
             for name in names:
                 if name not in self._kinds:

@@ -241,7 +241,6 @@ def _rounds(index: NDArray[np.int64], codes: NDArray[np.int64], n_pairs: int) ->
 
 
 def _votes(states: CurrentStates, chosen: NDArray[np.int64], rows: NDArray[np.int64], scale: Scale) -> Votes:
-    """Arrange graded judgements, those of some numbers, by document and judge."""
     topic_codes, judge_codes, grades = (
         column[chosen] for column in (states.topic_codes, states.judge_codes, states.grades)
     )

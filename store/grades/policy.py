@@ -70,7 +70,6 @@ class Policy:
         self._check_collapse()
 
     def _check_ties(self) -> None:
-        """Raise `ArgumentError` where ties are given and not asked for, or the reverse."""
         rules = " or ".join(TIE_RULES)
         if self.ties is not None and self.ties not in TIES:
             requirement = f"must be one of {', '.join(TIES)}"
@@ -83,7 +82,6 @@ class Policy:
             raise ArgumentError("ties", requirement, None)
 
     def _check_collapse(self) -> None:
-        """Raise `ArgumentError` where collapsing first has no meaning."""
         if self.collapse not in COLLAPSES:
             requirement = f"must be one of {', '.join(COLLAPSES)}"
             raise ArgumentError("collapse", requirement, self.collapse)

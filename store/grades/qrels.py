@@ -101,7 +101,6 @@ def outcome_of(all_votes: AllVotes, policy: Policy) -> GradeOutcome:
 
 
 def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int) -> NDArray[np.int64]:
-    """Return 1 where a grade is given and at least the level."""
     return np.where(is_given, collapse(grades, level), 0).astype(np.int64)
 
 

@@ -90,7 +90,6 @@ def votes_alone(votes: Votes, judges: Sequence[str], scale: Scale) -> AllVotes:
 def _tables(
     votes: Votes, outcome: GradeOutcome, given: NDArray[np.int64], theirs: NDArray[np.int64], n_grades: int
 ) -> NDArray[np.int64]:
-    """Count documents by topic, aggregated grade and the reference's grade."""
     q, n_topics = n_grades, len(votes.topics)
     both = outcome.is_given & (theirs != NO_GRADE)
     cells = (votes.topic_codes[both] * q + given[both]) * q + theirs[both]

@@ -90,7 +90,6 @@ def _pool_of(
     grades: NDArray[np.int64],
     certain: Sequence[int],
 ) -> SampledPool:
-    """Make the pool of one topic from its entries, and ids and grades of judged documents."""
     documents, sampled, strata, chances = zip(*entries, strict=True)
     ids = np.array(documents, dtype=np.int64)
     order = np.argsort(graded)

@@ -78,7 +78,6 @@ def fetch_votes(
 
 
 def _judge_rows(session: Session) -> Sequence[Row[Any]]:
-    """Return row id, name and kind of every judge, by name."""
     return session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)).all()
 
 
@@ -92,7 +91,6 @@ def fetch_voters(
 
 
 def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
-    """Raise `ArgumentError` when an adjudicator is to vote."""
     for name in named:
         if name in adjudicators:
             hint = "an adjudicator's rulings count, and are no votes"
@@ -225,7 +223,6 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
 
 
 def _fetch_rulings(session: Session, names: Mapping[int, str], kinds: tuple[str, ...]) -> list[CurrentRuling]:
-    """Return the rulings that stand, each as it fits the judges of some kinds."""
     from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
     from store.judging.disagreements import Selection
 

@@ -96,7 +96,6 @@ def fetch_listed(session: Session, selection: Selection) -> list[Case]:
 
 
 def _check_topic(session: Session, selection: Selection) -> None:
-    """Raise `UnknownNameError` where the topic of a selection is not there."""
     if selection.topic is not None:
         topic_id(session, selection.topic)
 

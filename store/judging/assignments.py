@@ -213,14 +213,12 @@ def _is_free(judge: int, now: datetime) -> ColumnElement[bool]:
 
 
 def _is_for(judge: int, places: FromClause) -> tuple[ColumnElement[bool], ...]:
-    """Return the SQL condition that a judge may claim a place at a document, if one is free."""
     own = ASSIGNMENT.alias("own")
     held = exists(select(own.c.id).where(same_pair(own, places), own.c.judge_id == judge))
     return ~held, _newest_state(judge, places).not_in(DECIDED), is_pooled(places)
 
 
 def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> ColumnElement[str]:
-    """Say in SQL how the document of a place stands with a judge."""
     state = (
         select(JUDGEMENT.c.state)
         .where(JUDGEMENT.c.judge_id == judge, same_pair(JUDGEMENT, places))
@@ -247,7 +245,6 @@ def _wait_for_events(session: Session) -> None:
 
 
 def _refuse_places(session: Session, scope: Scope) -> None:
-    """Raise `ConflictError` when there is a place in the scope."""
     if taken := count_rows(session, ASSIGNMENT, _is_in(scope)):
         message = f"documents are assigned already: {counted(taken, 'assignment')}"
         hint = (
@@ -311,7 +308,6 @@ def with_judges(
 
 
 def _fetch_assignable(session: Session, scope: Scope) -> dict[Pair, Assignable]:
-    """Return the documents that pools of a scope hold, adaptive ones left out, as they stand."""
     names = ("topic_id", "document_id", "pool_id", "priority")
     query = to_judge(*(POOL_ENTRY.c[name] for name in names))
     query = query.where(~is_adaptive(POOL.c.id))
@@ -425,7 +421,6 @@ def fetch_workloads(session: Session) -> Workloads:
 
 
 def _one_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
-    """Make 1 of what is true in SQL, else 0."""
     return case((condition, 1), else_=0)
 
 

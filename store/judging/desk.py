@@ -488,25 +488,20 @@ class Desk:
             self._sitting = None
 
     def _queue(self, session: Session, topic: int) -> list[Queued]:
-        """Return the documents of a topic in display order."""
         return fetch_queue(session, self._judge_id, topic)
 
     def _to_come(self, session: Session) -> dict[int, int]:
-        """Count the documents that may still come into the queue, by topic."""
         return count_undrawn(session) | count_claimable(session, self._judge_id)
 
     def _is_held(self, rows: FromClause) -> ColumnElement[bool]:
-        """Return the SQL condition that the judge has a place at the document of a row."""
         held = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.judge_id == self._judge_id)
         return held.where(same_pair(ASSIGNMENT, rows)).exists()
 
     def _check(self, decision: Decision) -> None:
-        """Refuse a grade off the scale."""
         if decision.action is Action.JUDGE and decision.grade not in self.scale.values:
             raise UnknownNameError("grade", str(decision.grade), map(str, self.scale.values))
 
     def _ids(self, decision: Decision) -> tuple[int, int]:
-        """Return the row ids of the topic and document of a decision."""
         return self._topic_ids[decision.topic], self._document_ids[decision.docno]
 
     def _key(self, topic: int, document: int) -> dict[str, int]:
@@ -514,11 +509,9 @@ class Desk:
         return {"topic_id": topic, "document_id": document, "judge_id": self._judge_id}
 
     def _pair(self, topic: int, document: int) -> ColumnElement[bool]:
-        """Select the judge's events on a document."""
         return and_(*(JUDGEMENT.c[name] == value for name, value in self._key(topic, document).items()))
 
     def _current(self, session: Session, topic: int, document: int) -> Row[Any] | None:
-        """Return this judge's newest event on a document."""
         return session.execute(_NEWEST_EVENT, self._key(topic, document)).first()
 
     def _own_events(self) -> Select[Any]:
@@ -542,7 +535,6 @@ class Desk:
         return set(session.scalars(query)) == {self._sitting}
 
     def _names(self, session: Session, event: Row[Any]) -> tuple[str, str]:
-        """Return the topic id and docno of an event."""
         query = (
             select(TOPIC.c.number, DOCUMENT.c.docno)
             .select_from(JUDGEMENT)
@@ -600,7 +592,6 @@ class Desk:
         return Undone(number, self._task(session, docno, row), undone.revision)
 
     def _hold(self, session: Session, values: Mapping[str, Any]) -> None:
-        """Make sure that the document is still this judge's to decide."""
         decided = values["state"] in DECIDED
         hold(session, self._judge_id, values["topic_id"], values["document_id"], decided=decided)
 
@@ -655,7 +646,6 @@ class Desk:
             raise
 
     def _check_not_gone(self, session: Session, cause: Exception) -> None:
-        """Raise `StoreError` if the judge has been erased meanwhile."""
         if session.scalar(select(JUDGE.c.id).where(JUDGE.c.id == self._judge_id)) is None:
             raise StoreError(gone_message(self.judge)) from cause
 

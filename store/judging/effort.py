@@ -103,7 +103,6 @@ def recent_active_ms(session: Session, *, judge: int, limit: int) -> list[int]:
 
 
 def _effort(session: Session, judge: Row[Any], topics: dict[int, str]) -> Effort:
-    """Add up the events of a judge who sat at a desk."""
     histories = fetch_histories(session, judge=judge.id)
     found = []
     elsewhere = 0

@@ -208,7 +208,6 @@ def _beside(session: Session, judge: int) -> tuple[set[Pair], dict[int, set[Pair
 
 
 def _listed(session: Session, shared: dict[int, set[Pair]]) -> tuple[Shared, ...]:
-    """Name the judges who have documents in common with one."""
     query = select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(shared)).order_by(JUDGE.c.name)
     return tuple(Shared(row.name, len(shared[row.id])) for row in session.execute(query))
 

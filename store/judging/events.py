@@ -385,7 +385,6 @@ def sat_down(session: Session) -> set[int]:
 
 
 def _by_pair(rows: Iterable[Row[Any]]) -> dict[Pair, list[Row[Any]]]:
-    """Sort rows by their documents."""
     histories: dict[Pair, list[Row[Any]]] = {}
     for row in rows:
         histories.setdefault((row.topic_id, row.document_id), []).append(row)

@@ -149,7 +149,6 @@ class Disguise:
         return {key: self._value(key, value) for key, value in manifest.items()}
 
     def _value(self, key: str, value: Any) -> Any:
-        """Replace names in one value of a manifest."""
         if key not in _NAMING_KEYS:
             return value
         if isinstance(value, str):

@@ -140,7 +140,6 @@ def count_older(session: Session) -> Counter[int]:
 
 
 def _count_by_version(session: Session, topics: Collection[int]) -> Counter[tuple[int, int]]:
-    """Count the decisions that stand, by topic and the version they rest on."""
     counts: Counter[tuple[int, int]] = Counter()
     for judge in sat_down(session) if topics else ():
         for (topic, _), events in fetch_histories(session, judge=judge).items():
@@ -263,7 +262,6 @@ def _find(
 
 
 def _count_imported(session: Session, judges: Sequence[str], topics: Collection[str]) -> int:
-    """Count the imported grades that stand."""
     numbers = [judge_id(session, name) for name in judges]
     query = current_events(judges=numbers or None).where(
         JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
@@ -332,14 +330,12 @@ def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
 
 
 def _later_event(session: Session, event: Row[Any]) -> int | None:
-    """Return the row id of an event that came after one of the same judge on the same document."""
     same = (JUDGEMENT.c[name] == event._mapping[name] for name in KEY)
     later = select(JUDGEMENT.c.id).where(*same, JUDGEMENT.c.revision > event.revision)
     return session.scalar(later.limit(1))
 
 
 def _conflict(session: Session, found: Sequence[_Found]) -> ConflictError:
-    """Say on which document a judge was at work."""
     message = "a judge was at work on one of these documents"
     for one in found:
         if _later_event(session, one.newest) is not None:
@@ -350,7 +346,6 @@ def _conflict(session: Session, found: Sequence[_Found]) -> ConflictError:
 
 
 def _renew_leases(session: Session, found: Sequence[_Found], now: datetime) -> None:
-    """Let the leases of claimed places begin anew."""
     wanted = {(one.newest.judge_id, one.newest.topic_id, one.newest.document_id) for one in found}
     query = (
         select(ASSIGNMENT, ASSIGNMENT_PLAN.c.lease_s)

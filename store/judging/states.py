@@ -142,5 +142,4 @@ def count_by_topic(session: Session, found: SoughtIds, relaxed: int) -> dict[int
 
 
 def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
-    """Count the rows of which something is true."""
     return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)

@@ -127,7 +127,6 @@ def look_at_backup(file: Path) -> Backup:
 
 
 def _in_the_way(engine: Engine, file: Path, *, replaces: bool) -> tuple[str, str] | None:
-    """Say why a file that is there may not be replaced, and what to do."""
     source = engine.url.database if engine.dialect.name == "sqlite" else None
     hint = "name another file, or remove this one yourself"
     if source and file.samefile(source):
@@ -280,13 +279,11 @@ def _check_erased(file: Path, target: Path) -> None:
 
 
 def _identities(file: Path, table: str) -> set[str]:
-    """Return the identities of judges in a table of a collection file."""
     with engine_at(file) as engine, reading(engine) as session:
         return set(session.scalars(text(f'SELECT uid FROM "{table}"')))
 
 
 def _make(file: Path, target: Path, progress: Progress) -> None:
-    """Make a collection file of a backup where there is none."""
     for beside in side_files(target):
         message = f"{beside} was left by another collection"
         hint = "it may hold judgements of a file that was moved: move it too, or name another place"
@@ -296,7 +293,6 @@ def _make(file: Path, target: Path, progress: Progress) -> None:
 
 
 def _copy_file(file: Path, part: Path, target: Path, progress: Progress) -> None:
-    """Copy a backup to a place beside its target."""
     with engine_at(file) as engine, reading(engine) as session:
         _copy_pages(session, part, target, progress)
 
@@ -342,7 +338,6 @@ def _replace(file: Path, target: Path, progress: Progress) -> Path:
 
 
 def _check_nobody_judges(engine: Engine) -> None:
-    """Refuse to replace a collection under the hands of judges."""
     with reading(engine) as session:
         query = (
             select(JUDGE.c.name)

@@ -111,7 +111,6 @@ def _listed(values: Iterable[str]) -> str:
 
 
 def _sealed(session: Session) -> Iterator[str]:
-    """Compare a sealed file with its checksum."""
     if not is_postgresql(session):
         file: Any = session.get_bind()
         if fault := seal_fault(Path(file.url.database or "")):
@@ -124,7 +123,6 @@ def _pages(session: Session) -> int:
 
 
 def _integrity(session: Session) -> Iterator[str]:
-    """Ask SQLite for its pages and indexes."""
     if not is_postgresql(session):
         for (said,) in session.execute(text("PRAGMA integrity_check")):
             for line in str(said).splitlines():
@@ -147,7 +145,6 @@ def _count_rows(session: Session) -> int:
 
 
 def _broken_references(session: Session) -> Iterator[str]:
-    """Tell of rows that refer to none."""
     if not is_postgresql(session):
         for table, row, parent, _ in session.execute(text("PRAGMA foreign_key_check")):
             yield f"row {row} of `{table}` refers to no `{parent}`"
@@ -177,12 +174,10 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def _judge_fault(name: str, uid: str) -> str | None:
-    """Return what is wrong with a judge: a name that cannot be typed, or no identity."""
     return id_fault(name) or (None if _UID.fullmatch(uid) else f"`{name}` has no identity, but `{uid}`")
 
 
 def _run_fault(tag: str, sha256: object) -> str | None:
-    """Say whether a run lacks the hash of its file."""
     if isinstance(sha256, str) and _SHA256.fullmatch(sha256):
         return None
     return f"`{tag}` has no SHA-256 of its file, but {sha256!r}"
@@ -201,7 +196,6 @@ def _manifest_fault(whose: str, manifest: str) -> str | None:
 
 
 def _text_fault(docno: str, title: Any, body: Any, sha256: str | None) -> str | None:
-    """Say whether the hash of a document is another than that of its stored title and text."""
     if title is None or body is None or sha256 is None or isinstance(title, str) or isinstance(body, str):
         return f"`{docno}` has a hash without a title or text, or the reverse, or one that is of another type"
     raw = _raw(title)
@@ -211,7 +205,6 @@ def _text_fault(docno: str, title: Any, body: Any, sha256: str | None) -> str | 
 
 
 def _metadata_fault(docno: str, markup: str | None, fields: Any) -> str | None:
-    """Say what is wrong with what is known of a document besides title and text."""
     if markup is not None and markup not in MARKUPS:
         return f"`{docno}`: markup {markup}"
     try:
@@ -246,7 +239,6 @@ def _wrong_rankings(session: Session) -> Iterator[str]:
 
 
 def _ranking_fault(row: Any, known: NDArray[np.bool_]) -> str | None:
-    """Say what is wrong with a stored ranking."""
     if row.codec != _CODEC:
         return f"unknown codec {row.codec}"
     try:
@@ -282,7 +274,6 @@ _DIFFERS = (
 
 
 def _same_pair(other: str) -> str:
-    """Say in SQL that an event is of the document and judge that `e` is of."""
     columns = ("topic_id", "document_id", "judge_id")
     return " AND ".join(f"{other}.{column} = e.{column}" for column in columns)
 
@@ -317,7 +308,6 @@ def _passage_fault(*row: Any) -> str | None:
 
 
 def _model_fault(name: str, kind: str, identity: Any, sha256: str, prompt: Any) -> str | None:
-    """Say what is wrong with the identity of a model judge."""
     if kind != JudgeKind.MODEL:
         return f"`{name}` is of kind {kind}, and has the identity of a model"
     written = _raw(identity).decode("utf-8", "surrogatepass")

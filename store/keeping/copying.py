@@ -56,7 +56,6 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
 
 @contextmanager
 def _errors_named(engine: Engine) -> Iterator[None]:
-    """Word what an engine says of a value it cannot take, or of the connection."""
     driver: Any = engine.dialect.loaded_dbapi
     try:
         yield

@@ -185,7 +185,6 @@ class EventWriter:
         self._waiting.clear()
 
     def _stored(self, pair: Pair, revision: int) -> int:
-        """Return the row id of an event that is written."""
         of_pair = (JUDGEMENT.c[name] == value for name, value in zip(KEY, pair, strict=True))
         query = select(JUDGEMENT.c.id).where(*of_pair, JUDGEMENT.c.revision == revision)
         return int(self._session.execute(query).scalar_one())
@@ -321,7 +320,6 @@ def _alone() -> Iterator[None]:
 
 
 def _add_judges(session: Session, names: Iterable[str], kinds: Mapping[str, JudgeKind]) -> dict[str, int]:
-    """Add judges that are new; return the row ids of all that are named."""
     wanted = dict.fromkeys(names)
     known = set(session.scalars(select(JUDGE.c.name)))
     for name in wanted:

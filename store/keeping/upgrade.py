@@ -80,7 +80,6 @@ def _ignore_foreign_keys(connection: sqlite3.Connection, _record: Any) -> None:
 
 
 def _check_foreign_keys(connection: Connection) -> None:
-    """Refuse a state in which a row refers to one that is not there."""
     broken = connection.execute(text("PRAGMA foreign_key_check")).first()
     if broken is not None:
         message = f"the upgrade left a row in `{broken[0]}` that refers to no `{broken[2]}`"
@@ -88,7 +87,6 @@ def _check_foreign_keys(connection: Connection) -> None:
 
 
 def _back_up(url: URL, revision: str, progress: Progress) -> str:
-    """Back a SQLite collection up beside itself and return the backup's name."""
     if url.get_backend_name() == "postgresql":
         message = f"{display(url)}: a server's collection of another schema is not backed up here"
         hint = "save it first (pg_dump -Fc -f FILE DATABASE), then: pooler upgrade --no-backup"

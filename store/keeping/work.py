@@ -70,8 +70,6 @@ Prefer = Literal["page", "stored"]
 
 
 def _named(value: Reader) -> Reader:
-    """Make the reader of an object whose values are alike."""
-
     def read(given: Any) -> dict[str, Any]:
         if not isinstance(given, dict):
             message = "expected an object"
@@ -82,7 +80,6 @@ def _named(value: Reader) -> Reader:
 
 
 def _shown_text(value: Any) -> tuple[str | None, str | None]:
-    """Read the hash of a document's text and how it was marked up."""
     if not isinstance(value, list) or len(value) != 2:
         message = "expected a hash and a markup"
         raise UnfitValueError(message)
@@ -198,7 +195,6 @@ class _Record:
 
     @property
     def document(self) -> tuple[str, str]:
-        """Topic and docno."""
         return self.known["topic"], self.known["docno"]
 
     @property
@@ -426,7 +422,6 @@ class _PageDesk(Desk):
         return self._done
 
     def _find(self, session: Session, records: Iterable[_Record]) -> None:
-        """Look up the rows that records name: topics, documents, sittings."""
         numbers, docnos = ({one.document[place] for one in records} for place in (0, 1))
         topics = rows_by_key(session, numbers, TOPIC.c.number, TOPIC.c.id, TOPIC.c.version)
         columns = DOCUMENT.c.docno, DOCUMENT.c.id, DOCUMENT.c.sha256
@@ -510,7 +505,6 @@ class _PageDesk(Desk):
         return None if is_older and decider.revision < own[0].known["revision"] else decider
 
     def _refuse_conflicts(self, conflicts: list[str]) -> None:
-        """Raise `ConflictError` where there are any."""
         if not conflicts:
             return
         lines = [f"`{self.judge}` decided otherwise elsewhere since the page was made:", *conflicts[:_SHOWN]]
@@ -567,7 +561,6 @@ class _PageDesk(Desk):
         self._done.new += 1
 
     def _unstorable(self, known: Mapping[str, Any]) -> str | None:
-        """Say why what was done on the page cannot be stored here."""
         if known["grade"] is not None and known["grade"] not in self.scale.values:
             return f"{known['grade']} is no grade of the scale ({', '.join(map(str, self.scale.values))})"
         if known["passages"] and self._hashes[known["docno"]] != self._head["documents"][known["docno"]][0]:

@@ -85,7 +85,6 @@ class DocumentDetails:
 
 
 def _retrievals(session: Session, document: int, names: dict[int, str]) -> Iterator[Retrieval]:
-    """Yield the rankings that have a document, with its rank and score there."""
     query = select(RANKING.c.run_id, RANKING.c.topic_id, RANKING.c.document_ids)
     places: dict[tuple[int, int], int] = {}
     options = {"yield_per": _BATCH}
@@ -214,7 +213,6 @@ def _by_topic(rows: Any) -> dict[int, list[int]]:
 
 
 def _sittings(session: Session, judge: int | None) -> list[SittingLine]:
-    """Return a judge's sittings in the order in which they began."""
     counts = (
         select(JUDGEMENT.c.sitting_id, func.count())
         .where(JUDGEMENT.c.judge_id == judge, JUDGEMENT.c.sitting_id.is_not(None))

@@ -147,7 +147,6 @@ class CollectionEvents:
 
 
 def _within(at: ColumnElement[datetime], asked: HistoryFilter) -> Iterator[ColumnElement[bool]]:
-    """Return the SQL condition that a moment is in the stretch of time."""
     if asked.since is not None:
         yield at >= asked.since
     if asked.until is not None:
@@ -429,7 +428,6 @@ def final_of(
 
 
 def _events_on_document(topic: int, document: int) -> Any:
-    """Select every event on a document of a topic, by time, with its judge and its host."""
     return (
         select(JUDGEMENT, JUDGE.c.name.label("judge"), JUDGE.c.kind, SITTING.c.host)
         .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id)
@@ -440,7 +438,6 @@ def _events_on_document(topic: int, document: int) -> Any:
 
 
 def _text_then(row: Row[Any], sha256: str | None) -> TextThen:
-    """Compare the text that an event rests on with the one there is now."""
     then: str | None = row.document_sha256
     if then is not None:
         return "removed" if sha256 is None else "same" if then == sha256 else "changed"

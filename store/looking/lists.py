@@ -327,7 +327,6 @@ def _states_of(row: Row[Any] | None) -> StateCounts:
 
 
 def _counts(session: Session, query: Select[Any]) -> dict[Any, int]:
-    """Return what a query of keys and counts found."""
     return {key: int(count) for key, count in session.execute(query)}
 
 

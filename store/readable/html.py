@@ -79,7 +79,6 @@ class _HtmlWriter:
         """Whether a row has a cell already."""
 
     def take(self, token: Token, start: int, end: int) -> None:
-        """Write one token."""
         if token.type == TokenType.START_TAG:
             if not self._skipped:
                 self._open(token, token.tag or "", start, end)
@@ -147,7 +146,6 @@ class _HtmlWriter:
         self._is_in_row = False
 
     def _mark(self) -> str:
-        """Write what stands before the item of a list that begins."""
         if not self._lists:
             return "- "
         indent = "  " * min(len(self._lists) - 1, _DEEPEST)

@@ -37,7 +37,6 @@ class _PlacedInline(StateInline):
         return token
 
     def push(self, ttype: str, tag: str, nesting: Any) -> Token:
-        """Make any other token."""
         token = super().push(ttype, tag, nesting)
         token.meta["at"] = self.pos
         return token
@@ -47,7 +46,6 @@ class _PlacedParser(ParserInline):
     """Parses the text of a block with `_PlacedInline`."""
 
     def parse(self, src: str, md: MarkdownIt, env: Any, tokens: list[Token]) -> list[Token]:
-        """Parse, and return the tokens."""
         state = _PlacedInline(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
@@ -100,7 +98,6 @@ class _MarkdownWriter:
         self._is_in_row = False
 
     def take(self, token: Token) -> None:
-        """Write one token of a block."""
         out, kind = self.out, token.type
         if kind == "inline":
             self._inline(token)

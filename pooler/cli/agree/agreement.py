@@ -236,7 +236,6 @@ def agreement(
 
 
 def _given(ctx: typer.Context) -> dict[str, bool]:
-    """Say of every option whether it has another value than its default."""
     given = {}
     for one in ctx.command.params:
         value = ctx.params.get(str(one.name))
@@ -246,7 +245,6 @@ def _given(ctx: typer.Context) -> dict[str, bool]:
 
 
 def _write_manifest(file: str | None, settings: Mapping[str, Any]) -> None:
-    """Write what was measured, where a file is named for it."""
     if file is not None:
         write_json(file, {"program": f"pooler {__version__}", **settings}, private=True)
 
@@ -315,7 +313,6 @@ def _is_named_file(name: str) -> bool:
 
 
 def _has_file_shape(name: str) -> bool:
-    """Return whether a word looks like the name of a file rather than that of a judge."""
     return name == STDIN or "=" in name or bool(Path(name).suffix)
 
 

@@ -232,7 +232,6 @@ def _say_kinds(
 
 
 def _names_words(names: Iterable[str]) -> str:
-    """Name judges, or the first of them where they are many."""
     listed = sorted(names)
     more = len(listed) - _NAMES_SHOWN
     words = ", ".join(f"`{name}`" for name in listed[:_NAMES_SHOWN])

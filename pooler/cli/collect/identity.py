@@ -112,7 +112,6 @@ class IdentityOptions:
 
 
 def _read(file: PurePath) -> str:
-    """Read a prompt, byte for byte."""
     try:
         return Path(file).read_bytes().decode("utf-8")
     except OSError as error:
@@ -140,7 +139,6 @@ def _parameters(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _shown(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Read what of topics and of documents is shown."""
     known = {f"topic.{one}": one for one in _TOPIC_FIELDS} | {f"doc.{one}": one for one in _DOCUMENT_FIELDS}
     names = [] if text is None else text.split(",")
     for name in names:

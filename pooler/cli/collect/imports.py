@@ -251,7 +251,6 @@ def _say_judgements(
 
 
 def _say_others(file: str, decoded: DecodedQrels) -> None:
-    """Say of which lines no grade was made, and who has no grade in the file."""
     from store.records import State
 
     skipped = sum(one.state is State.SKIPPED for one in decoded.states)
@@ -304,7 +303,6 @@ def _decode(
 
 
 def _names_words(names: AnyCollection[str]) -> str:
-    """Name the judges, or count them where they are many."""
     if len(names) > _NAMES_SHOWN:
         return counted(len(names), "judge")
     return ", ".join(sorted(names))
@@ -484,7 +482,6 @@ def runs(
 
 
 def _refuse_by_rules(opened: Collection, rules: str, entries: Sequence[RunEntry], *, lenient: bool) -> None:
-    """Refuse all runs where one breaks a rule, and warn of rules that warn."""
     from pooler.reading.rules import RULES
     from pooler.results.pool.check import check_entries
 
@@ -618,7 +615,6 @@ def _bare(topic: Topic) -> tuple[list[str], ...]:
 
 
 def _tell_older(lines: Mapping[str, TopicLine], changed: Sequence[Topic]) -> None:
-    """Say how many judgements rest on another text than the topics have now."""
     older = sum(lines[topic.topic].older for topic in changed)
     if older:
         say(

@@ -42,7 +42,6 @@ def _tell_scrubbed(scrubbed: Scrubbed | None) -> None:
 
 
 def _tell_others(what: str) -> None:
-    """Say that backups and exports are not reached; `what` is in them."""
     say(f"backups and exports made before are unchanged: {what}")
 
 

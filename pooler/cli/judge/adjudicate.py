@@ -92,7 +92,6 @@ def adjudicate(
 def _session(
     opened: Collection, name: str, selection: Selection, *, plain: bool, advance: bool, min_dwell: float
 ) -> AdjudicatingSession:
-    """Sit the adjudicator down at a desk that has something to decide."""
     from judge_ui.session.adjudicating import AdjudicatingSession
     from pooler.results.judge_kinds import warn_about_voters
     from pooler.version import __version__

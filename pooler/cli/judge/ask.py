@@ -255,7 +255,6 @@ def _topics(desk: ModelDesk, topic: str | None) -> list[str]:
 
 
 def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> None:
-    """Print what the first request says."""
     from pooler.model_client.plan import left_to_ask
     from pooler.model_client.prompt import SHOWN_NONCE, page_of
 
@@ -276,7 +275,6 @@ def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: i
 
 
 def _nothing_to_ask(name: str) -> PoolerError:
-    """Say that nothing is left for a model to judge."""
     message = f"nothing is left for `{name}` to judge"
     return PoolerError(message, hint="pooler status shows how far all judges are")
 
@@ -331,7 +329,6 @@ def _tell(name: str, ran: JudgingCounts, price: Price | None) -> None:
 
 
 def _tell_beside(answers: Sequence[Answer]) -> None:
-    """Say how far a model agrees with itself, and whether it obeys what it reads."""
     from pooler.model_client.canaries import WORDS, repeated, rises
 
     n_again, n_same = repeated(answers)

@@ -208,7 +208,6 @@ def _refuse_others(opened: Collection, name: str) -> None:
 
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
-    """Say why a judge's desk is empty, and what would change that."""
     from pooler.results.look.status import drawable, idle_words  # loads numpy
 
     if opened.assignments.workloads().lines:

@@ -114,7 +114,6 @@ def judge(
 def _show(
     kind: Kind, name: str, output: Output, collection: str, *, version: int | None = None, text: bool = False
 ) -> Details:
-    """Write everything known about one thing."""
     from pooler.results.look.details import details
     from store.collection import Collection
 

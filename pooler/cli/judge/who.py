@@ -62,7 +62,6 @@ def _in_full(where: str) -> str:
 
 
 def _left_by_judge(opened: Collection) -> dict[str, str]:
-    """Say what is left for each person who may judge, by name."""
     from pooler.results.look.status import status
     from store.records import JudgeKind
 
@@ -78,7 +77,6 @@ def _left_by_judge(opened: Collection) -> dict[str, str]:
 
 
 def _ask(left: dict[str, str]) -> str:
-    """List who can judge, and ask until it is one of them."""
     names = list(left)
     width = max(len(sanitise_line(name)) for name in names)
     say("Who are you?")

@@ -93,7 +93,6 @@ def _sample(name: str) -> Path:
 
 
 def _run_all(source: Path, folder: Path) -> None:
-    """Copy the sample and run every step in the copy."""
     from pooler.cli.main import run
 
     ignore = shutil.ignore_patterns("__pycache__")

@@ -161,7 +161,6 @@ def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
 def _grades(
     opened: Collection, policy: Policy
 ) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None, Voters]:
-    """Return how every document stands, in a word or a grade, and whose grades these are."""
     from pooler.results.agree.qrels_words import policy_facts
     from store.grades.qrels import decide
 
@@ -196,14 +195,12 @@ class _Tally:
     """Of the bytes of the file."""
 
     def of(self, records: Iterable[Event]) -> Iterator[Event]:
-        """Count records."""
         for one in records:
             self.judges[one.judge] += 1
             self.counts[str(getattr(one, self.by))] += 1
             yield one
 
     def of_lines(self, lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
-        """Hash lines, and tell of them from time to time."""
         for number, line in enumerate(lines, start=1):
             self.digest.update(f"{line}\n".encode())
             if number % _STEP == 0:
@@ -211,7 +208,6 @@ class _Tally:
             yield line
 
     def facts(self) -> dict[str, Any]:
-        """Return what a manifest says of what has passed by."""
         n, states = self.judges.total(), {state: self.counts[state] for state in _STATES}
         counted_by = {
             "action": {"events": n, "by_action": self.counts},
@@ -393,7 +389,6 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
 
 
 def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:
-    """Say how the grades of one set of qrels came about, and what the choice decided."""
     from pooler.results.agree.qrels_words import level_name, rulings_words
 
     first = qrels[0]
@@ -480,7 +475,6 @@ def probabilities(
 
 
 def _judges_each(found: Probabilities) -> str:
-    """Say how many judges a document has."""
     assert found.n_judges is not None
     low, high = int(found.n_judges.min()), int(found.n_judges.max())
     many = f" to {high}" if high > low else ""

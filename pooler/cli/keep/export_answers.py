@@ -78,7 +78,6 @@ def _newest(found: Iterable[Answer]) -> list[Answer]:
 
 
 def _back(judge: str, identity: ModelIdentity | None) -> Mapping[int, int]:
-    """Return how grades of the collection are read as the tool's own."""
     mapped = {} if identity is None else identity.grade_map
     for new in sorted(set(mapped.values())):
         several = {old for old in mapped if mapped[old] == new} | ({new} - mapped.keys())

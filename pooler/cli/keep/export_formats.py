@@ -216,7 +216,6 @@ def _sample_counts(pool: Pool, final: FinalQrels) -> _SampleCounts:
 
 
 def _xinfap(pool: Pool, final: FinalQrels) -> str:
-    """Return the bytes of an xinfap file: every document of every stratum."""
     from store.formats.prels import NOT_SAMPLED, XinfapRow, write_xinfap
 
     graded = {(row.topic, row.docno): row for row in final.rows}
@@ -240,7 +239,6 @@ def _xinfap(pool: Pool, final: FinalQrels) -> str:
 
 
 def _statap(pool: Pool, final: FinalQrels) -> str:
-    """Return the bytes of a statap file: the sampled documents that are graded."""
     from store.formats.prels import StatapRow, write_statap
 
     graded = {(row.topic, row.docno): row.grade for row in final.rows}
@@ -262,7 +260,6 @@ def _statap(pool: Pool, final: FinalQrels) -> str:
 
 
 def _no_sample(pool: Pool, lacks: str) -> PoolerError:
-    """Return the error of a pool that is not what the format needs."""
     hint = "pooler pool --strategy stratified, uniform or statap draws a sample"
     return PoolerError(f"pool `{pool.name}` has no {lacks}", hint=hint)
 
@@ -294,7 +291,6 @@ def _prels_facts(
 
 
 def _report_prels(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, counts: _SampleCounts) -> None:
-    """Say on stderr what was written, and what stands otherwise than the file can say."""
     from pooler.results.agree.qrels_words import tell_few_votes, tell_rulings
 
     n_listed, n_judged = len(pool.entries), counts.by_grade.total()

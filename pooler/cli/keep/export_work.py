@@ -141,7 +141,6 @@ def _write_page(opened: Collection, judge: str, file: Path, place: Path, back: s
 
 
 def _desk(opened: Collection, judge: str) -> Desk:
-    """Return the desk of a person, who judges documents."""
     from store.records import JudgeKind
 
     kind = next((one.kind for one in opened.judges.all() if one.name == judge), None)

@@ -244,7 +244,6 @@ def _table_options(output: Output) -> dict[str, Any]:
 def _write(
     lines: Iterable[str] | None, facts: Mapping[str, Any], out: str | None, manifest: str | None
 ) -> None:
-    """Write a pool to a file or stdout, and its manifest to a file of its own."""
     if lines is not None:
         write_results({out: lines}, lambda: facts, manifest, names_judges=False)
     elif manifest is not None:

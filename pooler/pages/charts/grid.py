@@ -102,7 +102,6 @@ def _shade(value: float, largest: float) -> int:
 
 
 def _check(chart: HeatMap) -> None:
-    """Raise `ArgumentError` for a chart that cannot be drawn."""
     shape = (len(chart.rows), len(chart.columns))
     for name, table in (("values", chart.values), ("texts", chart.texts)):
         if len(table) != shape[0] or any(len(row) != shape[1] for row in table):

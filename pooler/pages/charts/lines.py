@@ -75,7 +75,6 @@ def draw_lines(chart: LineChart, *, width: float, key: str) -> str:
 
 
 def _draw_stretch(sheet: Sheet, places: list[tuple[float, float]], series: int, *, is_stepped: bool) -> None:
-    """Draw points that follow each other without a gap."""
     path = places[:1]
     for before, after in pairwise(places):
         path += [(after[0], before[1]), after] if is_stepped else [after]
@@ -89,7 +88,6 @@ def _draw_stretch(sheet: Sheet, places: list[tuple[float, float]], series: int, 
 
 
 def _stretches(line: ChartLine) -> Iterator[list[tuple[float, float]]]:
-    """Yield the runs of points between gaps."""
     stretch: list[tuple[float, float]] = []
     for point in line.points:
         if _is_drawn(point):

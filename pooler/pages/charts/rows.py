@@ -181,7 +181,6 @@ def draw_rows(chart: Rows, *, width: float, key: str, rows: slice) -> str:
 def _lay_out(
     rows: Sequence[Row], shown: Sequence[Row], width: float, mark_height: float, top: float
 ) -> RowLayout:
-    """Find the place of the rows that are shown, with room for what all have to say."""
     label_room = min(widest(row.label for row in rows), _LABEL_SHARE * width)
     value_room = min(widest(text for row in rows for text in row.texts), _VALUE_SHARE * width)
     left, right = label_room + 2 * PADDING, width - value_room - 3 * PADDING
@@ -207,7 +206,6 @@ def _lay_out(
 
 
 def _write_texts(sheet: Sheet, layout: RowLayout) -> None:
-    """Write labels, values, and reasons of gaps."""
     for row in layout.rows:
         classes = "soft" if row.is_faint else ""
         if layout.labels_above:
@@ -236,7 +234,6 @@ def _draw_bars(sheet: Sheet, scale: AxisScale, row: Row, middle: float, *, is_st
 
 
 def _draw_dot(sheet: Sheet, scale: AxisScale, row: Row, middle: float) -> None:
-    """Draw a dot on its interval, or the place of a missing one."""
     [value] = row.values
     if not math.isfinite(value):
         sheet.rectangle(scale.start, middle - SIZE / 2, SIZE, SIZE, "gap")
@@ -251,7 +248,6 @@ def _draw_dot(sheet: Sheet, scale: AxisScale, row: Row, middle: float) -> None:
 
 
 def _check(chart: Rows) -> None:
-    """Raise `ArgumentError` for a chart that cannot be drawn."""
     if not 1 <= len(chart.parts) <= N_SERIES:
         raise ArgumentError("parts", f"must be 1 to {N_SERIES}", len(chart.parts))
     for row in chart.rows:

@@ -204,7 +204,6 @@ def _axis_end(end: float | None) -> Decimal | None:
 def _apart(
     lowest: Decimal, highest: Decimal, *, low_moves: bool, high_moves: bool
 ) -> tuple[Decimal, Decimal]:
-    """Move ends that coincide, or nearly, away from each other."""
     largest = max(abs(lowest), abs(highest))
     least = largest * _LEAST_SHARE if largest else Decimal(1)
     if highest - lowest >= least:
@@ -218,7 +217,6 @@ def _apart(
 
 
 def _with_power(mark: Decimal) -> str:
-    """Write a number with its power of ten."""
     if not mark:
         return "0"
     power = mark.adjusted()
@@ -526,7 +524,6 @@ svg .hatch{fill:none;stroke-width:2}
 
 
 def _rules() -> str:
-    """Return the classes that drawings use, their colours as custom properties."""
     series = "".join(
         f"svg .fill-{number}{{fill:var(--series-{number});stroke:var(--series-{number})}}\n"
         f"svg .line-{number}{{stroke:var(--series-{number})}}\n"

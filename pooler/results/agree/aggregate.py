@@ -384,7 +384,6 @@ class _CollectedVotes:
         one_of: Classes | None,
         classes: Mapping[str, str] | None,
     ) -> Iterator[QrelsResult]:
-        """Apply the policies."""
         from store.grades.qrels import decide, flips_of
 
         all_votes = self.all_votes
@@ -527,7 +526,6 @@ def _of_files(
 def _blocks(
     final: FinalQrels, open_pairs: Mapping[Pair, str], unjudged: int | None, duplicates: Sequence[Qrel]
 ) -> Iterator[str]:
-    """Yield the lines of a file of qrels, unjudged documents among the others where they have a code."""
     from store.formats.qrels import qrels_blocks
 
     if unjudged is None and not duplicates:

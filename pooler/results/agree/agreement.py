@@ -119,7 +119,6 @@ def _all_view(
 
 
 def _notes_once(views: Sequence[View]) -> list[View]:
-    """Say below the last of several views alone what several would say."""
     said: set[str] = set()
     found: list[View] = []
     for view in reversed(views):
@@ -129,7 +128,6 @@ def _notes_once(views: Sequence[View]) -> list[View]:
 
 
 def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart | None) -> View:
-    """Show the agreement of all judges topic by topic, one row a topic."""
     wanted: list[tuple[int | None, str, str]] = []
     if len(options.scale.values) > 2:
         wanted.append((None, "alpha_ordinal", "alpha"))
@@ -407,7 +405,6 @@ class AgreementResult(Result):
         return values
 
     def _whole(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Leave out the rows of single topics."""
         return [row for row in rows if row.get("topic", "all") == "all"]
 
     def names(self) -> tuple[str, ...]:
@@ -450,7 +447,6 @@ class AgreementResult(Result):
         return Table.of_rows("pairs", columns, self.found)
 
     def _per_grade(self) -> Table:
-        """Make the table of the agreement specific to each grade."""
         tables, values = self.stacks[0].tables, self.options.scale.values
         shares = stacked_specific(tables)
         given = tables.sum(axis=-1) + tables.sum(axis=-2)
@@ -470,7 +466,6 @@ class AgreementResult(Result):
         return Table.of_columns("per_grade", columns, title)
 
     def _cross_tables(self) -> Table:
-        """Make the cross table of grades of every pair."""
         values = self.options.scale.values
         columns = [FIRST, SECOND, Column("first_grade", "int", "grade")]
         columns += [Column(f"second_{value}", "int", str(value)) for value in values]
@@ -492,7 +487,6 @@ class AgreementResult(Result):
         return self._pair_views() if name == "pairs" else [View(self._table(name))]
 
     def _all_views(self) -> Iterator[View]:
-        """Show all judges together, those of each part by themselves."""
         options = self.options
         for part in self.parts or (None,):
             together, skewed = _of_part(self.together, part), people.skewed_levels(_of_part(self.found, part))
@@ -501,7 +495,6 @@ class AgreementResult(Result):
                 yield _topics_view(together, options, part)
 
     def _pair_views(self) -> list[View]:
-        """Show every pair, or of many the ends."""
         options = self.options
         rows: Sequence[Row] = self.found
         if self.n_pairs == 1:

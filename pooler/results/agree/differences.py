@@ -118,7 +118,6 @@ def compare_qrels(
 
 
 def _rows(qrels: str | Path | Iterable[Qrel], *, lenient: bool) -> list[Qrel]:
-    """Read a qrels file, its codes as they are."""
     from pooler.results.judgement_files import read_given_qrels
 
     if not isinstance(qrels, str | Path):
@@ -128,7 +127,6 @@ def _rows(qrels: str | Path | Iterable[Qrel], *, lenient: bool) -> list[Qrel]:
 
 
 def _tell(effect: OrderEffect) -> None:
-    """Say what is to be known of MAPs and orders before they are compared."""
     if effect.n_topics_before != effect.n_topics_after:
         before, after = (counted(n, "topic") for n in (effect.n_topics_before, effect.n_topics_after))
         warn(f"MAP is over {before} with A and {after} with B: those with a relevant document")
@@ -176,7 +174,6 @@ class QrelsDifference(Result, QrelsDiff):
         return {kind.value for kind, n in self.counts().items() if not n and kind not in USUAL}
 
     def _summary(self) -> Table:
-        """Count documents by what happened to them."""
         counts = {"same": self.n_same} | {kind.value: n for kind, n in self.counts().items()}
         became, ceased = self.crossings(self.settings["level"])
         counts |= {"became relevant": became, "ceased to be relevant": ceased}
@@ -191,7 +188,6 @@ class QrelsDifference(Result, QrelsDiff):
         return sorted(codes, key=lambda code: (code is not None, code or 0))
 
     def _pairs(self) -> Table:
-        """Count documents by a pair of codes."""
         pairs = [pair for pair in product(self._codes(0), self._codes(1)) if pair in self.pairs]
         columns = {
             Column("before", "int"): [before for before, _ in pairs],
@@ -201,7 +197,6 @@ class QrelsDifference(Result, QrelsDiff):
         return Table.of_columns("pairs", columns)
 
     def _crossed(self) -> Table:
-        """Lay the pairs out as a grid."""
         befores, afters = self._codes(0), self._codes(1)
         columns = [Column("before", heading="A \\ B")]
         columns += [Column(f"after_{after}", "int", _code(after)) for after in afters]
@@ -233,7 +228,6 @@ class QrelsDifference(Result, QrelsDiff):
         return Table.of_records("differences", columns, self.differences, what=lambda one: one.kind.value)
 
     def _runs(self) -> Table:
-        """Set MAPs and places side by side."""
         effect = self.effect
         assert effect is not None
         before, after = np.asarray(effect.map_before), np.asarray(effect.map_after)
@@ -250,7 +244,6 @@ class QrelsDifference(Result, QrelsDiff):
         return Table.of_columns("runs", columns)
 
     def _order(self) -> Table:
-        """Say how far the orders agree."""
         effect = self.effect
         assert effect is not None
         reason = effect.tau.reason

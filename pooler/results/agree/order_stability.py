@@ -297,7 +297,6 @@ class JudgedOrders(Result):
         return table.take(sorted(range(n_runs), key=means.__getitem__))
 
     def _order_pairs(self) -> Table:
-        """Compare the orders of every two judges."""
         pairs = self.order.pairs
         same = "1 = the same order of runs, -1 = the reverse"
         more_on_top = "the same with more weight on the top, the second judge's order taken as the true one"
@@ -318,7 +317,6 @@ class JudgedOrders(Result):
         return Table.of_columns("order_pairs", columns)
 
     def _mixtures(self) -> Table:
-        """Describe the correlations of the mixtures with their reference."""
         names = ("mean", "least", "low", "median", "high", "greatest")
         columns = [Column("coefficient"), *(Column(name, "float", digits=3) for name in names)]
         columns += [
@@ -345,7 +343,6 @@ class JudgedOrders(Result):
         return Table.of_rows("mixtures", columns, rows)
 
     def _swaps(self) -> Table:
-        """List pairs of runs that change places."""
         swaps = self.order.mixtures.swaps
         about = "share of mixtures in which the worse run comes out above the better one"
         columns = {

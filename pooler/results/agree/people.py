@@ -190,7 +190,6 @@ def pair_views(
 
 
 def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Column]) -> list[str | Column]:
-    """Leave out the explanations of columns that an earlier view explains."""
     known = {(one.title.strip(), one.about) for one in explained if isinstance(one, Column)}
     return [
         replace(one, about="") if isinstance(one, Column) and (one.title.strip(), one.about) in known else one
@@ -199,7 +198,6 @@ def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Co
 
 
 def _first_columns(rows: Sequence[Row], options: AgreementOptions, reference: str | None) -> list[Column]:
-    """Name the columns that say which pair it is, and how often they agree."""
     columns = [Column("first"), Column("second")] if reference is None else [Column("first", heading="judge")]
     columns += [TOPIC] * options.by_topic
     n = Column("n", "int", "N", N_ABOUT)
@@ -220,7 +218,6 @@ def _view(
     skewed: bool,
     binary: bool,
 ) -> View:
-    """Add the cells and columns that only people need, and the notes."""
     width = max(len(_n_cell(row)) for row in rows)
     rows = [
         {
@@ -328,7 +325,6 @@ def is_judge(name: object) -> bool:
 
 
 def _has_few(row: Row) -> bool:
-    """Return whether a pair shares few documents; of single topics that is no news."""
     return row["topic"] == "all" and _number(row["n"]) < FEW_DOCUMENTS
 
 
@@ -338,7 +334,6 @@ def _n_cell(row: Row) -> str:
 
 
 def _place(level: object) -> int:
-    """Order levels; graded first."""
     return level if isinstance(level, int) else -(1 << 30)
 
 

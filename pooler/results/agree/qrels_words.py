@@ -162,7 +162,6 @@ def _would(flip: Flip) -> str:
 
 
 def _changed(flip: Flip) -> dict[int, int]:
-    """Count by level the documents whose relevance would change."""
     return {level: one.changed for level, one in flip.relevance.items()}
 
 

@@ -115,7 +115,6 @@ def _stack_rows(
 def _topic_rows(
     stacks: Sequence[PairStack], number: int, topics: Sequence[str], options: AgreementOptions
 ) -> list[dict[str, Any]]:
-    """Make the rows of one pair for every topic with common documents."""
     by_topic: dict[str, list[dict[str, Any]]] = {}
     for stack in stacks:
         tables = stack.topic_tables(number)
@@ -127,7 +126,6 @@ def _topic_rows(
 
 
 def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) -> dict[str, Any]:
-    """Turn one coefficient of all judges into a row."""
     row: dict[str, Any] = {
         "topic": "all",
         "level": level,
@@ -147,7 +145,6 @@ def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) ->
 
 
 def _limits(intervals: Mapping[str, Interval]) -> dict[str, Any]:
-    """Turn intervals into cells; the reasons for missing ones stand together."""
     cells: dict[str, Any] = {}
     for name, interval in intervals.items():
         cells |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
@@ -237,7 +234,6 @@ def parts_of(chosen: ChosenJudges) -> Iterator[JudgePart]:
 
 
 def _across_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Turn rows of one pair, the labels of both sides, into rows of coefficients of all judges."""
     return [
         {
             "topic": row["topic"],

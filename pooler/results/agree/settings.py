@@ -129,7 +129,6 @@ def check_together(given: Mapping[str, bool], *, plan: bool, assume: bool, matte
 
 
 def _refuse(given: Mapping[str, bool], options: Group[str], why: str) -> None:
-    """Raise `PoolerError` for the first of some options that was given."""
     for option, is_given in given.items():
         if is_given and option in options:
             message = f"{option} {why}"
@@ -245,7 +244,6 @@ def _apart(every: Voters) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _nothing(opinions: Opinions, names: Sequence[str] | None, voters: Voters) -> PoolerError:
-    """Return the error where none of the judges to measure graded anything."""
     message = "there is nothing to measure: "
     if voters.kinds and voters.graders:
         message += f"no judge of kind {' or '.join(voters.kinds)} has graded a document"
@@ -262,7 +260,6 @@ def _nothing(opinions: Opinions, names: Sequence[str] | None, voters: Voters) ->
 
 
 def _alone(opinions: Opinions, name: str, names: Sequence[str] | None, voters: Voters) -> PoolerError:
-    """Return the error where there is one judge only."""
     message = f"agreement needs two judges, but there is only `{name}`"
     hint = "name another judge, or none: then all who graded are measured"
     if not names and voters.left_out:

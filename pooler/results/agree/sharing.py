@@ -137,7 +137,6 @@ def plan_sharing(
 def _plan_rows(
     population: PopulationVotes, pairs: Sequence[tuple[str, str]], width: float, options: AgreementOptions
 ) -> Iterator[dict[str, Any]]:
-    """Plan for every pair: kappa and quadratic kappa of grades, kappa at each level."""
     from store.analysis.agreement.sharing import plan_overlap
     from store.analysis.agreement.tables import pair_tables
     from store.analysis.collapse import collapse_table
@@ -211,12 +210,10 @@ def pairs_of(judges: Sequence[str], reference: str | None) -> list[tuple[str, st
 
 
 def _measure(row: Mapping[str, Any]) -> str:
-    """Name what is planned for: a coefficient of grades, or kappa at a level."""
     return str(row["coefficient"]) if row.get("level") is None else f"kappa, {row['level']}+"
 
 
 def _row(plan: OverlapPlan) -> dict[str, Any]:
-    """Turn a plan into cells."""
     return {
         "n": plan.n_documents,
         "topics": plan.n_topics,

@@ -227,7 +227,6 @@ def _of_measure(
     seed: int,
     resamples: int,
 ) -> MeasureAudit:
-    """Compare the scores of runs by one measure."""
     n_topics = one.human.shape[1]
     if not n_topics:
         empty = np.full(len(runs.tags), np.nan)
@@ -263,7 +262,6 @@ def _of_measure(
 def _odds(
     grades: AuditedGrades, runs: AuditedRuns, family: str, cut: int, *, seed: int, resamples: int
 ) -> OddsRatio | None:
-    """Compare documents that only runs with a model put forward with those of others."""
     of_family = runs.using(family)
     if of_family.all():
         return None

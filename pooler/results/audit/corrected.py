@@ -242,7 +242,6 @@ def _grades_of_model(opened: Collection, name: str) -> Grades:
 
 
 def _check_people(heard_: Any, model: str) -> None:
-    """Refuse a model that corrects itself, and say where models stand in for people."""
     if model in heard_.names:
         requirement = "must not be among those whose judgements correct it"
         raise ArgumentError("with_model", requirement, model, hint="--judge NAME names the person")
@@ -252,7 +251,6 @@ def _check_people(heard_: Any, model: str) -> None:
 
 
 def _check_pools(name: str, pools: Mapping[str, SampledPool]) -> None:
-    """Refuse what is no sample with known probabilities."""
     if any(one.inclusion is None or one.strata is None for one in pools.values()):
         what = "inclusion probabilities and strata"
         message = f"pool `{name}` does not have {what}: what its judgements stand for is not known"
@@ -296,7 +294,6 @@ def _model_of(
 
 
 def _spec(text: str, levels: NDArray[np.int64], level: int, cutoff: int) -> MeasureSpec:
-    """Read a measure's name; refuse those that cannot be corrected."""
     is_scaled = text.lower().startswith("sdcg")
     name = known_measure(text[1:] if is_scaled else text, level=level)
     ranks = np.arange(1, min(name.cutoff or cutoff, cutoff) + 1)
@@ -325,7 +322,6 @@ def _spec(text: str, levels: NDArray[np.int64], level: int, cutoff: int) -> Meas
 
 
 def _check_covered(sample: Sampled, topics: Sequence[str], strata: NDArray[np.int64]) -> None:
-    """Raise `PoolerError` for a stratum of which nothing is judged."""
     population = sample.population.sample
     if not population.uncovered.size:
         return
@@ -338,7 +334,6 @@ def _check_covered(sample: Sampled, topics: Sequence[str], strata: NDArray[np.in
 
 
 def _tell(sample: Sampled) -> None:
-    """Say what there is to doubt about the sample."""
     if sample.n_topics_without_grade:
         n_topics = counted(sample.n_topics_without_grade, "topic")
         say(f"pool {sample.pool}: {n_topics} without a judged document left out")
@@ -414,7 +409,6 @@ class Corrected(Result):
         return [facts_view(facts), View(table, columns, rows=rows)]
 
     def _runs(self) -> Table:
-        """Make a row for every measure and run."""
         model, n_runs = self.sample.model, len(self.runs)
         parts: list[dict[str, Any]] = []
         for one in self.by_measure:
@@ -459,7 +453,6 @@ class Corrected(Result):
         error: NDArray[np.float64],
         by_topic: NDArray[np.float64],
     ) -> dict[str, Any]:
-        """Return the cells of both intervals of some values of a measure, and why there is none."""
         low, high = topic_interval(by_topic)
         return {
             "measure": [one.name] * values.size,
@@ -472,7 +465,6 @@ class Corrected(Result):
         }
 
     def _measures(self) -> Table:
-        """Make a row for every measure: what each way of using the model's grades leaves open."""
         rows = []
         for one in self.by_measure:
             row: dict[str, Any] = {"measure": one.name, "way": one.way, "helped": one.helped}
@@ -502,7 +494,6 @@ class Corrected(Result):
         return Table("pairs", columns, _below(columns, parts), "Differences of corrected scores")
 
     def _by_topic(self) -> Table:
-        """Make a row for every measure, run and topic."""
         n_topics = len(self.topics)
         values = np.concatenate([one.by_topic.ravel() for one in self.by_measure])
         columns: dict[Column, Any] = {
@@ -517,7 +508,6 @@ class Corrected(Result):
         return Table.of_columns("by_topic", columns, title="by topic")
 
     def _why(self, one: CorrectedMeasure) -> str | None:
-        """Say why a measure has no interval for these topics, or none for topics like them."""
         reasons = ["too-few-topics"] if len(self.topics) < 2 else []
         if one.covariance is None:
             reasons.insert(0, "not-linear")
@@ -526,7 +516,6 @@ class Corrected(Result):
         return ", ".join(reasons) or None
 
     def _words(self) -> list[str]:
-        """Say how far to trust the scores."""
         sample = self.sample
         n_pooled, share = counted(sample.n_pooled, "pooled document"), sample.n_judged / sample.n_pooled
         words = [
@@ -550,5 +539,4 @@ class Corrected(Result):
 
 
 def _below(columns: Sequence[Column], parts: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Put the cells of several measures below each other."""
     return {one.name: [cell for part in parts for cell in part[one.name]] for one in columns}

@@ -141,7 +141,6 @@ def _aggregated(
 def _counts(
     found: PopulationVotes, grid: NDArray[np.int64], human: NDArray[np.int64], names: Sequence[str]
 ) -> dict[str, int]:
-    """Count what happened to documents."""
     model, has_model, has_human = names[0], grid[:, 0] != NO_GRADE, human != NO_GRADE
     has_person = (grid[:, 1:] != NO_GRADE).any(axis=1)
     counts = {
@@ -274,7 +273,6 @@ def _ranked(opinions: Opinions) -> RankedDocuments:
 def _declared(
     opinions: Opinions, tags: Sequence[str], uses: Mapping[str, Iterable[str]] | None
 ) -> tuple[tuple[str, ...], tuple[tuple[str, ...] | None, ...]]:
-    """Return groups of runs, and the models they use, from `uses` or from a list of runs."""
     source = opinions.source
     runs: Iterable[tuple[str, RunEntry | Run | StoredRun]]
     if opinions.collection is not None:
@@ -320,7 +318,6 @@ def listed_models(listed: str, collection: str) -> dict[str, tuple[str, ...]]:
 
 
 def _models_of(run: RunEntry | Run | StoredRun) -> tuple[str, ...] | None:
-    """Return the models that a run says it uses: in a list of runs, or in its header."""
     return (run if isinstance(run, RunEntry) else RunEntry(run.file).with_header(run.header)).models
 
 
@@ -333,7 +330,6 @@ def _scores(
 
 
 def _common(name: str, human: NDArray[np.float64], model: NDArray[np.float64]) -> MeasuredBoth:
-    """Keep the topics where all runs have a score by both."""
     kept = np.isfinite(human).all(axis=0) & np.isfinite(model).all(axis=0)
     return MeasuredBoth(name, human[:, kept], model[:, kept], int(np.count_nonzero(~kept)))
 

@@ -54,7 +54,6 @@ def view_of(found: Audit, table: Table) -> View:
 
 
 def _with_intervals(table: Table) -> list[Column]:
-    """Put an interval behind the number that it is of, in place of its limits."""
     found: list[Column] = []
     for column in table.columns:
         if column.name.endswith("low"):
@@ -105,7 +104,6 @@ def _confusion(found: Audit) -> Table:
 
 
 def _crossed(found: Audit) -> Table:
-    """Lay the confusion out as a grid."""
     values, table = found.grades.scale.values, found.grades.tables().sum(axis=0)
     name = found.settings["model"]
     columns = {Column("human", "int", f"people \\ {name}"): list(values)} | {
@@ -155,7 +153,6 @@ def _levels(found: Audit) -> Table:
 
 
 def _map_lines(found: Audit) -> list[str]:
-    """Say which grades of the audited judge stand for which levels of people."""
     values = found.grades.scale.values
     known = [one for one in found.levels if one.kappa is not None]
     words = []
@@ -518,7 +515,6 @@ def _annotators(found: Audit) -> Table:
 
 
 def _limits(interval: Interval, of: str = "") -> dict[str, float | None]:
-    """Return the limits of an interval as cells, of one of several after its name."""
     return {f"{of}low": interval.low, f"{of}high": interval.high}
 
 
@@ -527,7 +523,6 @@ def _code(reason: str | None) -> str | None:
 
 
 def _alpha(found: Audit) -> str:
-    """Write the level of the tests."""
     return f"{found.settings['alpha']:g}"
 
 

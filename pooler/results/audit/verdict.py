@@ -127,7 +127,6 @@ def _replacing(test: AlternativeTest) -> list[Finding]:
 
 
 def _favours(part: MeasureAudit, runs: Sequence[str], alpha: float) -> list[Finding]:
-    """Say which runs gain more than others, and whether significant differences turn."""
     said = []
     if part.bias is not None:
         p_values = part.bias.p_holm
@@ -159,7 +158,6 @@ def _favours(part: MeasureAudit, runs: Sequence[str], alpha: float) -> list[Find
 def _levels(
     better: BetterCuts | None, by_measure: Sequence[MeasureAudit], settings: Mapping[str, Any]
 ) -> list[Finding]:
-    """Return whether its "relevant" is that of people, and whether its scores are."""
     said = []
     level, model_level = settings["level"], settings["model_level"]
     if better is not None and better.gain.low is not None and better.gain.low > 0:
@@ -182,7 +180,6 @@ def _levels(
 
 
 def _orders(part: MeasureAudit) -> list[Finding]:
-    """Say how it orders the runs, and the best of them."""
     order = part.order
     if order is None or order.tau.tau is None:
         return []

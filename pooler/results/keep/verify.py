@@ -88,7 +88,6 @@ class Verification(Result):
 
 
 def _in_words(one: Verified) -> Iterator[str]:
-    """Say the faults of a check, and what to do about them."""
     if not one.n_faults:
         return
     yield from (f"{one.name}: {example}" for example in one.examples)

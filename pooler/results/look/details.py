@@ -52,7 +52,6 @@ _WORDS = {
 
 
 def _explained(columns: Iterable[Column]) -> list[Column]:
-    """Return columns with what their words mean."""
     return [replace(one, about=_WORDS.get(one.name, one.about)) for one in columns]
 
 
@@ -220,7 +219,6 @@ _Found = tuple[dict[str, Any], Sequence[Table]]
 
 
 def _run(collection: Collection, tag: str) -> _Found:
-    """Tell where a run came from, the pools it fed, and what of it is pooled and judged."""
     found = collection.details.run(tag)
     facts = {**run_cells(found.line), "pools": list(found.pools) or None}
     for name in ("pooled", "judged", "relevant"):
@@ -235,7 +233,6 @@ def _run(collection: Collection, tag: str) -> _Found:
 
 
 def _topic(collection: Collection, number: str, *, version: int | None) -> _Found:
-    """Tell a topic's text, how its documents stand, who judged, and which runs have it."""
     found = collection.details.topic(number)
     shown = _version(found, version)
     facts = {**topic_cells(found.line), "version": shown.version, "newest_version": found.line.version}
@@ -253,7 +250,6 @@ def _topic(collection: Collection, number: str, *, version: int | None) -> _Foun
 
 
 def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
-    """Tell a document's pools, the runs that retrieved it, and every current judgement."""
     found = collection.details.document(docno)
     document = found.document
     facts: dict[str, Any] = {
@@ -286,7 +282,6 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
 
 
 def _pool(collection: Collection, name: str) -> _Found:
-    """Report how a pool was chosen, from which runs, and how its documents stand by topic."""
     found = collection.details.pool(name)
     facts = pool_cells(found.line)
     facts["number_of_topics"] = facts.pop("topics")
@@ -304,7 +299,6 @@ def _pool(collection: Collection, name: str) -> _Found:
 
 
 def _judge(collection: Collection, name: str) -> _Found:
-    """Report what a judge did, topic by topic and sitting by sitting."""
     found = collection.details.judge(name)
     facts = judge_cells(found.line)
     facts["number_of_topics"] = facts.pop("topics")
@@ -326,7 +320,6 @@ def _judge(collection: Collection, name: str) -> _Found:
 
 
 def _model_facts(stated: StatedModel, work: ModelWork | None) -> dict[str, Any]:
-    """Tell who a model judge is, and what it answered."""
     from store.model_judge import NOT_STATED
 
     identity = stated.identity
@@ -368,7 +361,6 @@ def _model_facts(stated: StatedModel, work: ModelWork | None) -> dict[str, Any]:
 
 
 def _version(found: TopicDetails, version: int | None) -> TopicVersion:
-    """Return a version of a topic's text; raise `UnknownNameError` for one that is not there."""
     for one in reversed(found.versions):
         if version in (None, one.version):
             return one

@@ -152,7 +152,6 @@ class DisagreementList(Result):
         return Table.of_rows("disagreements", columns, rows, title=title, notes=[note])
 
     def _counted(self, mark: Mark) -> Table:
-        """Count the documents by the two grades, and by what they were settled as."""
         outcomes = {f"as_{_stored(one)}": one for one in (*self.scale.values, None)}
         columns = [
             Column("first", "given_grade", "one gave"),
@@ -173,7 +172,6 @@ class DisagreementList(Result):
 
 
 def _row(case: Case, who: Mapping[int, str], mark: Mark) -> dict[str, Any]:
-    """Return the cells of a document; names, where they are shown."""
     votes = [(letter(place), vote) for place, vote in enumerate(case.votes)]
     ruling = case.ruling
     named = {"judges": [f"{one}={who[vote.judge]}" for one, vote in votes]} if who else {}

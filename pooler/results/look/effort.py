@@ -73,7 +73,6 @@ class EffortResult(Result):
         return [View(table, notes=[] if len(table) else ["none"])]
 
     def _effort(self) -> Table:
-        """Add up what judging cost each judge."""
         below = self.settings["below"]
         columns = [
             JUDGE,
@@ -125,7 +124,6 @@ class EffortResult(Result):
         )
 
     def _costs_view(self, table: Table) -> View:
-        """Write times as people read them."""
         minutes = Column("minutes", "int", about="active, without pauses")
         dwell = Column("dwell", heading="dwell quartiles", about="seconds on the screen until decided")
         judge, sittings, decided, *rest = [column for column in table.columns if column.show != "never"]
@@ -141,7 +139,6 @@ class EffortResult(Result):
         return View(Table.of_rows("effort", columns, rows, title="Effort"), notes=notes)
 
     def _low_dwell(self) -> Table:
-        """List the documents decided at a low dwell, in the order of the decisions."""
         below = self.settings["below"]
         quick = [
             (one.judge, document, document.dwell_ms / 1000)
@@ -192,6 +189,5 @@ def _seconds(milliseconds: int | None) -> float | None:
 
 
 def _quartiles(row: Mapping[str, Any]) -> str | None:
-    """Write the quartiles of the dwell in one cell."""
     cells = [row[name] for name in _DWELL]
     return None if cells[0] is None else "".join(f"{cell:5.1f}" for cell in cells)

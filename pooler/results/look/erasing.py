@@ -167,6 +167,5 @@ class ErasingResult(Result):
                 yield words[name][number != 1], number
 
     def _unassigned(self) -> Iterator[str]:
-        """Say where erasing ends all assignment."""
         if self.found.is_last_assigned:
             yield "nothing is assigned then, and every judge sees every pool"

@@ -100,7 +100,6 @@ class _Quiet(Listener):
         self._listener = heard_by
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-        """Return what counts the steps of a work."""
         return self._listener.progress(label, total)
 
 

@@ -304,7 +304,6 @@ class DocumentHistory(History):
         return [View(table, limit=len(rows) or None)]
 
     def _opinion_lines(self) -> Iterator[str]:
-        """Say what its grade is, how it stands, what was done and where it is pooled."""
         found = self.found
         yield _final(found, self.scale)
         if found.total:
@@ -360,7 +359,6 @@ def _short_times(moments: Sequence[datetime]) -> tuple[str, list[str]]:
 
 
 def _words(one: Entry) -> dict[str, Any]:
-    """Return the cells of an entry, for people; the time apart."""
     is_event = one.what in ("event", "ruling")
     return {
         "judge": one.judge,
@@ -373,7 +371,6 @@ def _words(one: Entry) -> dict[str, Any]:
 
 
 def _grades(one: Entry) -> str:
-    """Write how a document stood and stands with the judge."""
     after = one.state if one.grade is None else str(one.grade)
     if one.state_before is None or one.action in _ASIDE:
         return f"{after}"
@@ -419,7 +416,6 @@ def _about_thing(one: Entry) -> list[str]:
 
 
 def _final(found: DocumentEvents, scale: Scale) -> str:
-    """Say which grade follows without a rule, or why none does."""
     final = found.final
     graders = {one.kind: 1 for one in found.newest_events if one.state.value == "judged"}
     others = sorts_words({kind: 1 for kind in graders if kind not in {*found.voting_kinds, "adjudicator"}})
@@ -439,7 +435,6 @@ def _final(found: DocumentEvents, scale: Scale) -> str:
 
 
 def _relevance(grade: int, scale: Scale) -> str:
-    """Say from which levels of the scale a grade counts as relevant."""
     levels = [(scale.relaxed, "" if scale.rigid is None else " (relaxed)")]
     levels += [] if scale.rigid is None else [(scale.rigid, " (rigid)")]
     levels_words = (
@@ -449,7 +444,6 @@ def _relevance(grade: int, scale: Scale) -> str:
 
 
 def _about(event: DetailedEvent, topic_version: int, notes: Mapping[tuple[str, int], str]) -> list[str]:
-    """Say by whom if not by the judge, why, on what it rested, and how long it took."""
     words = [event.kind.value] if event.kind.value not in ("human", "imported") else []
     remark = _remark(event)
     words += [remark] if remark else []
@@ -486,13 +480,11 @@ def _stands(event: DetailedEvent, scale: Scale) -> str:
 
 
 def _remark(event: DetailedEvent) -> str:
-    """Say what an event took back, and whether it was taken back."""
     words = [] if event.undoes is None else [f"takes back no. {event.undoes}"]
     return ", ".join([*words, *(["taken back"] if event.is_undone else [])])
 
 
 def _opinions(event: DetailedEvent) -> str | None:
-    """Write what the judges had said when a ruling was made."""
     if event.opinions is None:
         return None
     from store.judging.disagreements import basis_of
@@ -501,7 +493,6 @@ def _opinions(event: DetailedEvent) -> str | None:
 
 
 def _place(place: Pooling) -> str:
-    """Name a pool, and in what way the document is in it."""
     words = [f"round {place.round}"]
     words += ["withdrawn"] if place.withdrawn else []
     words += [] if place.sampled else ["not to be judged"]

@@ -214,7 +214,6 @@ class RecallBounds(Result):
         ]
 
     def _notes(self) -> list[str]:
-        """Say of what the bounds are, and on what they rest."""
         confidence, notes = self.settings["confidence"], []
         named = {pool: depth for pool, depth in zip(self.pools, self.depths, strict=True) if pool is not None}
         for pool, depth in named.items():

@@ -257,8 +257,6 @@ def _pace(
     times: Mapping[str, Sequence[int]],
     unclaimed: Unclaimed,
 ) -> dict[str, NDArray[Any]]:
-    """Say what is left to a judge of a topic, or of all, and how long it will take."""
-
     def lying(part: Mapping[str, int]) -> NDArray[np.int64]:
         of_topics = np.array([part.get(topic, 0) for topic in progress.topics], dtype=np.int64)
         return of_topics[counts.topics] if counts.topics.size else np.full(size, of_topics.sum())
@@ -299,7 +297,6 @@ def _pace_of(judge: Judge, times: Sequence[int], left: int) -> dict[str, Any]:
 
 
 def _forecast(row: Mapping[str, Any]) -> str:
-    """Say how long the rest will take, or why that is unknown."""
     if not row["left"]:
         return "nothing left"
     if row["forecast_s"] is not None:
@@ -308,7 +305,6 @@ def _forecast(row: Mapping[str, Any]) -> str:
 
 
 def _range(row: Mapping[str, Any]) -> str | None:
-    """Say between what the forecast lies."""
     low, high = row["forecast_low_s"], row["forecast_high_s"]
     if not row["left"] or low is None or high is None:
         return None
@@ -353,7 +349,6 @@ def _family_words(models: Sequence[StatedModel]) -> list[str]:
 
 
 def _open_words(cases: Sequence[Case]) -> str:
-    """Say how many disagreements wait for an adjudicator."""
     from store.judging.disagreements import Settlement
 
     statuses = [case.status for case in cases if case.is_disagreement]
@@ -363,7 +358,6 @@ def _open_words(cases: Sequence[Case]) -> str:
 
 
 def _size(pool: StoredPool) -> str:
-    """Say how many documents a pool has to judge, and of how many an adaptive one draws them."""
     if pool.budget is None:
         return counted(pool.pairs, "pair")
     return f"{pool.pairs:,} of {pool.budget:,} drawn"

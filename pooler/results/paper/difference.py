@@ -234,7 +234,6 @@ def needed(pair: TwoRuns, name: str) -> Table:
 
 
 def _why_none(pair: TwoRuns, q: float) -> str:
-    """Say why no difference can be said to be needed."""
     if len(pair.topics) < 2:
         return "one-topic"
     if q >= 1:
@@ -243,7 +242,6 @@ def _why_none(pair: TwoRuns, q: float) -> str:
 
 
 def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:
-    """Return the tests of two runs' scores by one judge."""
     apart: TTest = unpaired_t(first, second)
     together: TTest = paired_t(first - second)
     enough = first.size > 1

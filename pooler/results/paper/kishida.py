@@ -177,7 +177,6 @@ def _changes() -> Iterator[PrintedNumber]:
 
 
 def _rounded(row: str, column: str, text: str, ours: float, erratum: str = "") -> PrintedNumber:
-    """Compare with a number rounded to its digits."""
     half = 0.5 * 10 ** -_digits(text)
     return PrintedNumber(row, column, text, ours, abs(ours - float(text)) <= half * (1 + 1e-9), erratum)
 
@@ -187,7 +186,6 @@ def _digits(text: str) -> int:
 
 
 def _between(text: str) -> tuple[float, float]:
-    """Return the numbers that are printed so."""
     half = 0.5 * 10 ** -_digits(text)
     return float(text) - half, float(text) + half
 
@@ -232,7 +230,6 @@ def _sums(column: Tested) -> tuple[float, ...]:
 
 
 def _sum_between(texts: Sequence[str]) -> tuple[float, float]:
-    """Return the least and the greatest sum of numbers that are printed so."""
     ends = [_between(text) for text in texts]
     return sum(low for low, _ in ends), sum(high for _, high in ends)
 
@@ -286,7 +283,6 @@ def _found() -> Iterator[PrintedNumber]:
 
 
 def _text() -> Iterator[PrintedNumber]:
-    """Compare numbers of the running text."""
     for bits, text in (("1010", ".8333"), ("0011", ".4167"), ("1110000001", ".85"), ("1011100000", ".8042")):
         relevant = np.array([bit == "1" for bit in bits])
         ours = float(average_precision(relevant, np.array(relevant.sum())))
@@ -351,7 +347,6 @@ class PaperOfKishida(Result):
         return Table.of_columns(name, columns, notes=self._notes(cells))
 
     def _notes(self, cells: Sequence[PrintedNumber]) -> list[str]:
-        """Say how many numbers follow, and what is wrong with the others."""
         n_same = sum(one.same for one in cells)
         words = f"{n_same:,} of {counted(len(cells), 'number')} follow as printed."
         wrong: dict[str, list[str]] = {}

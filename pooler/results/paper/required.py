@@ -221,7 +221,6 @@ class RequiredDifference(Result):
         return views
 
     def _of_numbers(self) -> Table:
-        """Make a row for every number asked."""
         rows = [
             (share, q, h, "judging removed" if share else "judging included", variance, n_topics, needed)
             for share, q, h, values in self.grids
@@ -239,7 +238,6 @@ class RequiredDifference(Result):
         return Table.of_columns("required_difference", cells)
 
     def _of_runs(self, found: RequiredOfPairs) -> Table:
-        """Make a row for every pair: what it has, what it needs, and whether that is enough."""
         variation, power, depth = (self.settings[name] for name in ("variation", "power", "depth"))
         with_power = "" if power == 0.5 else f" with a probability of {power:g}"
         share = f", with the share K = {variation:g} of the variance left out" if variation else ""
@@ -391,7 +389,6 @@ def ap_properties(
 
 
 def _changes(rank: int, relevant: Sequence[int], ap: Sequence[float]) -> dict[str, NDArray[np.float64]]:
-    """Compute the change by one discovery, and the least and greatest that can occur."""
     change = np.full((len(relevant), len(ap)), np.nan)
     limits = np.full((2, len(relevant), len(ap)), np.nan)
     for line, count in enumerate(relevant):
@@ -547,7 +544,6 @@ class ApProperties(Result):
         return [View(table, title=title, notes=notes)]
 
     def _marked(self, table: Table) -> Table:
-        """Put an asterisk at the cells that cannot occur."""
         assert self.cannot is not None
         columns, data = [table.columns[0]], {table.columns[0].name: table.cells(table.columns[0].name)}
         for column, cannot in zip(table.columns[1:], self.cannot.T.tolist(), strict=True):

@@ -275,7 +275,6 @@ class AssignmentResult(Result):
         return Table.of_records("workload", columns, self.workloads.lines, notes=self._notes())
 
     def _notes(self) -> list[str]:
-        """Explain the table to people."""
         lines = self.workloads.lines
         if not lines:
             return [] if self.workloads.outside else ["nothing is assigned: all judges see the whole pool"]
@@ -283,7 +282,6 @@ class AssignmentResult(Result):
 
 
 def _doubts(opened: Collection, workloads: Workloads) -> tuple[str, ...]:
-    """Doubt that anybody draws from adaptive pools."""
     idle = drawable(opened.pools.all()) if workloads.is_assigned else []
     return (f"{idle_words(idle)}; {way_out(workloads)}",) if idle else ()
 
@@ -321,7 +319,6 @@ def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> lis
 
 
 def _clear_words(cleared: Cleared, workloads: Workloads, *, dry_run: bool) -> list[str]:
-    """Say what was taken back, and what judges are shown now."""
     lines = _cleared_lines(cleared, dry_run=dry_run)
     if not lines:
         lines = ["nothing undecided was assigned"]
@@ -337,7 +334,6 @@ def _clear_words(cleared: Cleared, workloads: Workloads, *, dry_run: bool) -> li
 
 
 def _rest_words(workloads: Workloads) -> list[str]:
-    """Say what is unassigned, and what is assigned and not pooled."""
     lines = []
     if workloads.lines and workloads.unassigned:
         lines.append(
@@ -355,7 +351,6 @@ def _rest_words(workloads: Workloads) -> list[str]:
 
 
 def _cleared_lines(cleared: Cleared, *, dry_run: bool) -> list[str]:
-    """Say what was taken back and what stays."""
     if not cleared.removed and not cleared.kept:
         return []
     claimed = f" ({cleared.claimed:,} of them claimed right now)" if cleared.claimed else ""
@@ -367,12 +362,10 @@ def _cleared_lines(cleared: Cleared, *, dry_run: bool) -> list[str]:
 
 
 def _verb(*, dry_run: bool) -> str:
-    """Begin a sentence of what is done, or would be."""
     return "would be " if dry_run else ""
 
 
 def _check_names(opened: Collection, scope: Scope) -> None:
-    """Refuse pools and topics that are not there."""
     known = [pool.name for pool in opened.pools.all()]
     for name in scope.pools:
         if name not in known:
@@ -384,7 +377,6 @@ def _check_names(opened: Collection, scope: Scope) -> None:
 
 
 def _check_pools(opened: Collection, scope: Scope) -> None:
-    """Refuse pools whose documents cannot be assigned."""
     in_use = [pool for pool in opened.pools.all() if not pool.withdrawn]
     adaptive = [pool.name for pool in in_use if pool.budget is not None]
     has_fixed = len(adaptive) < len(in_use)
@@ -425,7 +417,6 @@ def _people(opened: Collection, names: Sequence[str]) -> list[str]:
 
 
 def _warn_of_few(people: Sequence[str], options: AssignmentOptions) -> None:
-    """Warn when there are not judges enough yet to claim every place."""
     if options.lease_s is not None and options.most_judges > len(people):
         warn(
             f"{options.most_judges} judges are to claim each document, but there are only {len(people)}:"
@@ -452,7 +443,6 @@ def _line_with_others(opened: Collection, judges: Sequence[str], scope: Scope) -
 
 
 def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) -> Make:
-    """Make the planner that the store calls with the documents as they stand."""
     from pooler.assigning import plan_assignment
 
     def plan(documents: Sequence[Assignable]) -> AssignmentPlan:

@@ -151,13 +151,11 @@ def check_entries(
 
 
 def _unreadable(file: str, error: PoolerError) -> RunReport:
-    """Report a file that cannot be opened as one fault."""
     fault = Fault(None, error.message.removeprefix(f"{file}: "), "open")
     return RunReport(file, "", "", 0, 0, 0, (fault,), {"open": 1}, (), (), error.hint)
 
 
 def _with_repeated_tags(reports: Iterable[RunReport]) -> tuple[RunReport, ...]:
-    """Add a fault to every file whose tag an earlier one has."""
     first: dict[str, RunReport] = {}
     checked = []
     for report in reports:
@@ -304,7 +302,6 @@ def _submission(report: RunReport, entry: RunEntry) -> dict[str, Any]:
 
 
 def _faults(report: RunReport) -> Iterator[str]:
-    """Yield the faults of a file as sentences."""
     for fault in report.faults:
         yield f"{report.path if fault.line is None else f'{report.path}:{fault.line}'}: {fault.message}"
     if report.n_faults > len(report.faults):

@@ -104,7 +104,6 @@ def _no_pool(found: PoolDiagnosis) -> str:
 
 
 def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
-    """Say how much of the pool is judged, and what is judged beside it."""
     n_runs = int(pool.contributing.sum())
     first = "first document" if pool.deepest == 1 else f"first {pool.span} documents"
     what = f"the {first} of {'each of ' if n_runs > 1 else ''}{counted(n_runs, 'run')}"
@@ -154,7 +153,6 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
 
 
 def _deeper_pool(found: PoolDiagnosis, pool: DepthPool) -> str:
-    """Say down to which rank nearly all documents of all runs are judged."""
     reached = found.ranks.judged_down_to(MOSTLY_JUDGED)
     if reached is None or reached[0] <= pool.deepest:
         return ""
@@ -188,7 +186,6 @@ def _guessed(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
 
 
 def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> list[str]:
-    """Return whether a run that comes late is treated fairly, and which are not."""
     if left.mean_loss is None or left.worst is None:
         return []
     of_groups = left is pool.by_group
@@ -245,7 +242,6 @@ def losing(pool: DepthPool, left: LeftOut) -> NDArray[np.int64]:
 
 
 def _one_by_one(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
-    """Say, beside groups, what single runs would lose."""
     alone = pool.by_run
     if alone.mean_loss is None or alone.worst is None:
         return []
@@ -258,7 +254,6 @@ def _one_by_one(found: PoolDiagnosis, pool: DepthPool) -> list[str]:
 
 
 def _uniques(pool: DepthPool, left: LeftOut) -> list[str]:
-    """Say how much of the pool hangs on single groups and runs."""
     relevant, alone = int(pool.brought.relevant.sum()), int(pool.brought.relevant[1])
     if not relevant:
         return []
@@ -273,7 +268,6 @@ def _uniques(pool: DepthPool, left: LeftOut) -> list[str]:
 
 
 def _deeper(pool: DepthPool) -> list[str]:
-    """Return whether deeper ranks would bring more relevant documents."""
     last = pool.missed.depth - 1
     entering = int(pool.first.judged[:, last].sum())
     relevant = int(pool.first.relevant[:, last].sum())
@@ -319,7 +313,6 @@ def _deeper(pool: DepthPool) -> list[str]:
 
 
 def _limits(found: PoolDiagnosis) -> list[str]:
-    """Say how far unjudged documents could move the order of the runs."""
     lower, scores, upper = found.scores.bounds.means()
     met = overlaps(lower, scores, upper)
     if not met.n_pairs:
@@ -342,7 +335,6 @@ def _limits(found: PoolDiagnosis) -> list[str]:
 
 
 def _topics(found: PoolDiagnosis) -> list[str]:
-    """Say which topics have no or few relevant documents."""
     relevant, topics = found.topics.relevant, found.rankings.topics
     none = [topics[one] for one in np.flatnonzero(relevant == 0)]
     few = [topics[one] for one in np.flatnonzero((relevant > 0) & (relevant < FEW_RELEVANT))]
@@ -362,7 +354,6 @@ def _topics(found: PoolDiagnosis) -> list[str]:
 
 
 def _poorly_judged(found: PoolDiagnosis, judged_at: int) -> list[str]:
-    """Say which runs are judged poorly at the top."""
     shares, tags = found.scores.judged.overall, found.rankings.tags
     known = np.flatnonzero(~np.isnan(shares))
     poorly = known[shares[known] < WELL_JUDGED]

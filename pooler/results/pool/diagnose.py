@@ -214,7 +214,6 @@ class Diagnosis(Result):
         return runs_table(self.found, self.left_out, self.judged.groups, self.settings["judged_at"])
 
     def _scores(self) -> Table:
-        """Make a row for each run and measure."""
         everything, scale = self.readings()
         about_judged = (
             "they are removed and the others move up, which favours runs that did not feed the pool"
@@ -254,7 +253,6 @@ class Diagnosis(Result):
         return Table.of_columns("scores", columns, "scores")
 
     def _coverage(self) -> Table:
-        """Make a row for each run: how much of it is judged, and the measures made for gaps."""
         found, judged_at = self.found, self.settings["judged_at"]
         pooled = None if found.pool is None else found.pool.holds
         of_runs = coverage(found.graded, level=self.judged.level, cutoff=judged_at, pooled=pooled)
@@ -344,7 +342,6 @@ class Diagnosis(Result):
         return Table.of_columns("ranks", columns, "ranks", notes)
 
     def _contributors(self) -> Table:
-        """Make a row for each number of runs that brought some document of the pool."""
         assert self.found.pool is not None
         brought = self.found.pool.brought
         numbers = np.flatnonzero(brought.documents)
@@ -500,7 +497,6 @@ def runs_table(found: Looked, left: LeftOut | None, groups: Mapping[str, str], j
 
 
 def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
-    """Return what happens to each run when it, or its group, is left out of the pool."""
     late, feeds = left.scores, pool.contributing
     owners = late.withdrawn.owners
     is_late = np.isin(owners, owners[feeds])

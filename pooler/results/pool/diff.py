@@ -174,14 +174,12 @@ class PoolDifference(Result):
         return [View(table, columns=filled_columns(table), rows=rows)]
 
     def _cells(self, pairs: Sequence[Pair]) -> dict[str, Any]:
-        """Return how many documents there are, and how they stand."""
         if self.pair_states is None:
             return {"documents": len(pairs), "reason": NO_COLLECTION}
         counts = count_places(pairs, self.pair_states)
         return {"documents": len(pairs), **{place.value: n for place, n in counts.items()}}
 
     def _runs(self) -> Table:
-        """Make the table of the runs that brought what only B has."""
         assert self.brought is not None
         bringers = count_bringers(self.brought)
         columns = {
@@ -198,7 +196,6 @@ class PoolDifference(Result):
         return Table.of_columns("runs", columns, notes=[note])
 
     def _documents(self) -> Table:
-        """Make the list of documents that only one of the pools has."""
         columns = [
             TOPIC,
             DOCNO,
@@ -252,7 +249,6 @@ def _side(named: Named, opened: Collection | None, stored: Mapping[str, StoredPo
 
 
 def _is_path(word: str) -> bool:
-    """Return whether a word can only be a file."""
     return word == "-" or "/" in word or "\\" in word
 
 

@@ -155,7 +155,6 @@ class Compared:
 
 
 def _compare(collection: Collection, threshold: Fraction, *, pooled: bool) -> Compared:
-    """Compare the documents of a collection that have a text, and say how much is compared."""
     from store.analysis.duplicates.join import near_pairs
     from store.analysis.duplicates.shingles import shingle_sets
 
@@ -217,7 +216,6 @@ class _Judged:
 
     @classmethod
     def of(cls, collection: Collection, topics: Sequence[str], kinds: Sequence[str]) -> _Judged:
-        """Gather them, of some topics or all."""
         from store.grades.policy import Policy
 
         found = collection.grades.all_votes(Policy(kinds=check_kinds(kinds)))
@@ -233,7 +231,6 @@ class _Judged:
         return cls(votes, rulings, found.scale.values, found.voters.to_json())
 
     def _near(self, compared: Compared) -> Iterator[tuple[str, str, str, float]]:
-        """Yield topic, two docnos and their Jaccard for all near-duplicates that were both graded."""
         place_of = {docno: place for place, docno in enumerate(compared.docnos)}
         number_of = compared.labels
         members: dict[tuple[str, str], list[str]] = {}
@@ -249,7 +246,6 @@ class _Judged:
                     yield topic, first, second, alike[0] / alike[1]
 
     def consistency(self, compared: Compared) -> Iterator[_GradePairs]:
-        """Say how alike near-duplicates were graded, by one judge and by two, beside one document by two."""
         from store.analysis.duplicates.clusters import pair_consistency
 
         by_judge: dict[str, list[tuple[int, int]]] = {}
@@ -272,7 +268,6 @@ class _Judged:
             yield _GradePairs(of, who, pair_consistency(pairs, self.values))
 
     def contradictions(self, compared: Compared) -> Iterator[Contradiction]:
-        """Find the contradictions."""
         for topic, first, second, similarity in self._near(compared):
             (one, by_one), (other, by_other) = self._grade(topic, first), self._grade(topic, second)
             if one is not None and other is not None and one != other:

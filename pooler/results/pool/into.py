@@ -320,7 +320,6 @@ def _planned(
 
 
 def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Message]:
-    """Say what a pool is made of, and what there is to doubt about it."""
     facts, manifest = build.statistics(), build.manifest()
     if not build.is_adaptive or workloads is None:
         words, doubts = size_words(facts, manifest), run_warnings(facts, manifest)
@@ -332,20 +331,17 @@ def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Message]:
 
 
 def _bare(build: PoolBuild, change: PoolChange, topics: Set[str]) -> list[Message]:
-    """Doubt topics without a pooled document."""
     lines = bare_warnings(topics, _topics_left(build, change), {*build.runs.topics})
     return [("warn", line) for line in lines]
 
 
 def _counted(build: PoolBuild, count: ChangeCount) -> Iterator[list[PoolEntry]]:
-    """Yield the entries of one topic after another, and count what they change."""
     for entries in build.entries():
         count.add((entry.topic, entry.docno) for entry in entries if entry.sampled)
         yield entries
 
 
 def _topics_left(build: PoolBuild, change: PoolChange) -> set[str]:
-    """Return the topics that have a pooled document after a change, or one that may be drawn."""
     pooled = {
         topic
         for topic, parts in change.by_topic.items()
@@ -357,7 +353,6 @@ def _topics_left(build: PoolBuild, change: PoolChange) -> set[str]:
 def _pairs_of(
     pair_states: Mapping[Pair, PairState], pools: Set[str], minus: Set[Pair] | None
 ) -> tuple[set[Pair], dict[str, Any]]:
-    """Return what pools and a file hold, and what a manifest says of that."""
     pooled = {pair for pair, one in pair_states.items() if one.pools & pools}
     known = pooled | (minus or set())
     facts: dict[str, Any] = {"pools": sorted(pools)}
@@ -367,7 +362,6 @@ def _pairs_of(
 
 
 def _check_anything_left(build: PoolBuild) -> None:
-    """Raise `PoolerError` where other pools have every document of a pool that leaves them out."""
     if not build.statistics().total:
         name = build.plan.name
         message = f"nothing would be left of pool `{name}`: other pools have all of it"
@@ -393,7 +387,6 @@ def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
 
 
 def _nothing_to_add(build: PoolBuild) -> Message:
-    """Say that every document is in a pool already, or stood for, and which runs do not contribute."""
     tags = [f"`{run.tag}`" for run in build.runs.runs if not run.contributes]
     left_out = f" (left out: {', '.join(tags[:10])}, not contributing)" if tags else ""
     near = ", or a near-duplicate of one that is" if "one_of" in build.manifest() else ""
@@ -401,7 +394,6 @@ def _nothing_to_add(build: PoolBuild) -> Message:
 
 
 def _check_adaptive(build: PoolBuild, action: _PoolAction, *, has_classes: bool) -> None:
-    """Refuse what only a pool with documents can do."""
     name = build.plan.strategy
     if has_classes:
         raise ArgumentError("one_of", "is for strategies that choose all documents at once", name)

@@ -188,7 +188,6 @@ def pool(
 
 
 def _source_of(runs: Any, order: Order, *, lenient: bool) -> Source:
-    """Return what runs are read from; they need no judgements."""
     if isinstance(runs, Source):
         return runs
     from store.collection import Collection

@@ -122,7 +122,6 @@ class Provenance(Result):
         return map(annotated_text, annotated_rows(self.run_set))
 
     def _contributions(self) -> Table:
-        """Make a row a run or group."""
         what = "group" if self.settings["by"] == "group" else "run"
         groups = {run.tag: run.group for run in self.run_set.feeding}
         columns: dict[Column, Any] = {Column(what): self.runs}
@@ -151,6 +150,5 @@ class Provenance(Result):
         return Table.of_columns("depths", columns)
 
     def _documents(self) -> Table:
-        """Make a row a document and run."""
         columns = [TOPIC, DOCNO, RUN, Column("group"), Column("rank", "int"), Column("score", "float")]
         return Table.of_rows("documents", columns, (row._asdict() for row in annotated_rows(self.run_set)))

@@ -256,7 +256,6 @@ class Replay(Result):
         return Table.of_rows("topics", [TOPIC, *_columns(), REASON], rows)
 
     def _row(self, one: int, place: int, topics: int | slice) -> dict[str, Any]:
-        """Return what a strategy found in one topic or all, and the shares that are defined."""
         at = one, topics, place
         spent, found = int(self.judgements[at].sum()), int(self.found[at].sum())
         in_union, in_qrels = int(self.in_union[topics].sum()), int(self.in_qrels[topics].sum())
@@ -272,7 +271,6 @@ class Replay(Result):
         }
 
     def _reason(self, one: int, topic: int, place: int) -> str | None:
-        """Say why a share of a topic is undefined."""
         if not self.judgements[one, topic, place]:
             return "no-judgements"
         if self.in_union[topic]:
@@ -280,7 +278,6 @@ class Replay(Result):
         return "none-in-union" if self.in_qrels[topic] else "no-relevant"
 
     def _views(self, name: str) -> Sequence[View]:
-        """Return grids of a column a budget: what was found, and how the runs stand by then."""
         if name == "topics":
             rows = [(topic, one) for topic in range(len(self.topics)) for one in range(len(self.strategies))]
             names = {
@@ -322,14 +319,12 @@ class Replay(Result):
         title: str,
         notes: Sequence[str] = (),
     ) -> View:
-        """Make a table of a column a budget."""
         heads = ["all" if one == self.n_most else f"{one:,}" for one in self.budgets]
         columns = [Column(head.replace(",", ""), kind, head, digits=DIGITS) for head in heads]
         data = dict(zip((column.name for column in columns), cells.T, strict=True))
         return View(Table(name, [*map(Column, labels), *columns], {**labels, **data}, title, notes))
 
     def _notes(self) -> list[str]:
-        """Say what there is to be found, and what happened to documents without a judgement."""
         lines = [
             f"{self.in_union.sum():,} relevant documents are in the union of the runs,"
             f" {self.in_qrels.sum():,} in the judgements."
@@ -367,7 +362,6 @@ def _tell(
     depth: int,
     seed: int | None,
 ) -> None:
-    """Say what was replayed, and what could not be."""
     runs = counted(len(judged.ranked.tags), "run")
     if len(feeding) < len(judged.ranked.tags):
         runs = f"the {len(feeding):,} of {runs} that contribute; all are scored"
@@ -422,7 +416,6 @@ def _parameters(listed: str, strategy: AnyStrategy) -> dict[str, ParameterValue]
 
 
 def _feeding(judged: Judged, *, of_files: bool) -> list[str]:
-    """Return the tags of the runs that contribute; raise `PoolerError` when there is none."""
     if not judged.feeding:
         message = "none of these runs contributes to pools"
         hint = "name a run that does: `pooler list runs` says which"

@@ -141,7 +141,6 @@ def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: boo
 
 
 def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> dict[str, Any]:
-    """Withdraw a whole pool."""
     if name is None:
         raise ArgumentError("run", "must be given, or --pool NAME to withdraw a pool", None)
     n_pairs = len(pairs_to_judge(opened.pools.get(name)))
@@ -162,7 +161,6 @@ def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> dict[s
 
 
 def _words(run: str, rows: Sequence[Mapping[str, Any]], *, dry_run: bool) -> list[str]:
-    """Say what leaves, and what stays."""
     judged = sum(row["state"] == "judged" for row in rows)
     kept = sum(bool(row["other_pool"]) for row in rows)
     verb = "would leave" if dry_run else "left"

@@ -55,15 +55,12 @@ class UndiscoveredResult(Result):
         return [View(table, rows=table.order("map_before", descending=True) if is_of_runs else None)]
 
     def _ranks(self) -> dict[str, Any]:
-        """Return which ranks turn relevant."""
         return {name: self.settings[name] for name in ("at", "depth", "flips")}
 
     def _lists(self) -> dict[Column, Any]:
-        """Return the columns that name run and topic of each row."""
         return {RUN: [tag for tag in self.runs for _ in self.topics], TOPIC: [*self.topics] * len(self.runs)}
 
     def _two_runs(self, found: PairSensitivity, n_topics: Any, difference: Any) -> dict[Column, Any]:
-        """Return the columns that name two runs and tell their difference as judged."""
         return {
             RUN_A: [self.runs[run] for run in found.first],
             RUN_B: [self.runs[run] for run in found.second],

@@ -173,7 +173,6 @@ def sensitivity_pairs(
 def _ranks(
     source: Source, cutoff: int, depth: int | None, at: At | None, flips: int | None
 ) -> tuple[JudgedRankings, dict[str, Any]]:
-    """Fill in what was not given; find the depths of the pools, and doubt another one."""
     at = at or ("next" if flips is None else "first")
     # A collection that was given open may be closed when docnos are asked for.
     judged = source.read if isinstance(source.collection, str) else source.judged
@@ -223,7 +222,6 @@ class SensitivityResult(UndiscoveredResult, Sensitivity):
         return Table.of_columns(name, columns, flipped(**self._ranks()), notes)
 
     def _sensitivity_columns(self) -> dict[Column, Any]:
-        """Make a row a run."""
         where = {"next": "there", "first": "below that rank"}.get(self.at, "in its list")
         unjudged = f"topics where the run has an unjudged document {where}"
         judged = f"topics where the run has only judged documents {where}"
@@ -267,7 +265,6 @@ class SensitivityResult(UndiscoveredResult, Sensitivity):
         }
 
     def _topic_columns(self) -> dict[Column, Any]:
-        """Make a row a run and topic."""
         lists = list(product(range(len(self.runs)), range(len(self.topics))))
         chosen = [[column for column in self.columns[at].tolist() if column >= 0] for at in lists]
         # What stands at rank N+1 is named, judged or not.
@@ -446,7 +443,6 @@ def _drop(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np
 
 
 def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
-    """Say how many pairs are significant as judged, and how many come and cease to be."""
     was = before.p_t <= ALPHA
     moves = [
         f"{with_what} {np.count_nonzero((after.p_t <= ALPHA) & ~was):,} become so and"
@@ -457,5 +453,4 @@ def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
 
 
 def _sign_words(moves: NDArray[np.int8]) -> list[str | None]:
-    """Say what happened to the signs of differences."""
     return [SIGN_WORDS[int(move)] for move in moves]

@@ -119,7 +119,6 @@ def next_documents(
 
 
 def _say_what_is_settled(n_unsettled: int, n_runs: int, confidence: float) -> None:
-    """Say how many pairs are settled."""
     n_pairs = n_runs * (n_runs - 1) // 2
     n_settled = n_pairs - n_unsettled
     if n_pairs == 1:

@@ -126,7 +126,6 @@ def chances(counts: NDArray[np.int64], worth: Mapping[int, float] | None, place:
 
 
 def _of_votes(source: Source, values: Values | None) -> Probabilities:
-    """Make probabilities of the votes of a collection's judges."""
     given = source.option("policy") or Policy()
     with opened_collection(source.collection) as opened:
         worth = parse_values(values, opened.scale) if values else None
@@ -248,7 +247,6 @@ def parse_values(values: Values, scale: Scale | Sequence[int]) -> dict[int, floa
 
 
 def _texts(values: Values | None) -> list[str]:
-    """Return what grades are worth as it is typed."""
     if isinstance(values, Mapping):
         return [f"{grade}={p}" for grade, p in values.items()]
     return [*(values or ())]
@@ -284,7 +282,6 @@ def say_empty(topics: Sequence[str], varied: CollectionVariation) -> None:
 
 
 def _sentences(topics: Sequence[str], varied: CollectionVariation) -> Iterator[tuple[str, bool]]:
-    """Yield messages, and whether each is a warning."""
     chances = dict(zip(topics, varied.none_relevant.tolist(), strict=True))
     if varied.empty == "zero":
         sure = [topic for topic, chance in chances.items() if chance == 1]
@@ -451,7 +448,6 @@ class _Read:
 
 
 def _load(source: Source, values: Sequence[str], probabilities: str | None, judged: Judged | None) -> _Read:
-    """Read runs and probabilities by whichever way the source names."""
     if source.is_of_files:
         judged = judged or source.judged
         if probabilities is None:
@@ -470,7 +466,6 @@ def _load(source: Source, values: Sequence[str], probabilities: str | None, judg
 def _of_collection(
     source: Source, values: Sequence[str], probabilities: str | None, judged: Judged | None
 ) -> _Read:
-    """Read runs of a collection, and the probabilities by its judges or of a file."""
     runs, collection = source.option("runs"), source.collection
     if isinstance(collection, str):
         check_no_files(runs, collection, "there is nothing", _FILES_HINT)
@@ -494,7 +489,6 @@ def _of_collection(
 def _of_judges(
     opened: Collection, source: Source, values: Sequence[str]
 ) -> tuple[ByTopic, Voters, int | None]:
-    """Make probabilities of the grades of a collection's judges; say whose they are."""
     scale = opened.scale
     worth = parse_values(values, scale) if values else None
     cut = level_of_collection(scale, Policy(), **source.levels)
@@ -512,7 +506,6 @@ def _of_judges(
 
 
 def _of_grades(source: Source, values: Sequence[str], judged: Judged) -> ByTopic:
-    """Make probabilities of one grade a document, of qrels."""
     by_topic = judged.by_topic()
     n_documents = sum(ids.size for ids, _ in by_topic.values())
     if not values:
@@ -575,7 +568,6 @@ def _unranked(pairs: Sequence[tuple[str, str]], ids: Mapping[str, int]) -> dict[
 
 
 def _say_what_varies(probable: ProbableRankings, unjudged: float | str, ranked: RankedDocuments) -> None:
-    """Say how many documents may turn out either way, and warn where none does."""
     n_open = sum(int(((p > 0) & (p < 1)).sum()) for p in probable.probabilities)
     n_unjudged = sum(
         int((~judged & (p > 0) & (ids != SUPPOSED)).sum())

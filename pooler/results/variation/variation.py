@@ -249,7 +249,6 @@ def variation_of(
 
 
 def _may_be_unjudged(probable: ProbableRankings) -> bool:
-    """Return whether an unjudged document may be relevant here."""
     return any(
         bool((~judged & (p > 0) & (ids != SUPPOSED)).any())
         for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
@@ -321,7 +320,6 @@ class Variation(Result):
         return tuple(name for name in self.NAMES if name != "pairs" or self.tested is not None)
 
     def _topics(self) -> Table:
-        """Make a row a run and topic: the moments of AP there."""
         n_topics = len(self.topics)
         variances = np.diagonal(self.varied.covariance, axis1=1, axis2=2).T
         columns = {
@@ -415,7 +413,6 @@ class Variation(Result):
         return Plot(table=drawn, kind="bars", label="pair", value="reversed", title=title, ends=(0, REACH))
 
     def _variation(self) -> Table:
-        """Make a row a run."""
         parts, n_runs = self.parts, len(self.runs)
         mean = f"mean MAP over {counted(parts.n_topics, 'topic')} if judges like these judged again"
         low = "MAP would lie from here to high about 95% of the time, by the normal distribution"
@@ -503,7 +500,6 @@ class Variation(Result):
         return Table.of_columns("pairs", columns, notes=[*filter(None, notes)])
 
     def _simulation(self) -> str:
-        """Say how the simulation was made, and of which pairs."""
         settings, turned = self.settings, self.turned
         words = f"simulated: {settings['simulate']:,} random judgings, seed {settings['seed']}"
         is_part = self.simulated is None and turned is not None and turned.simulated.size > NEAREST

@@ -152,7 +152,6 @@ def _weighted_sum(table: NDArray[np.int64]) -> float:
 
 
 def _check_table(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return `table` when it holds counts by cluster and class, else raise `ArgumentError`."""
     table = np.asarray(table)
     if table.ndim != 2:
         raise ArgumentError("table", "must have a row a cluster, a column a class", table.shape)

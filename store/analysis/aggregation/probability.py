@@ -79,7 +79,6 @@ def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[
 
 
 def _check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return `counts` when they are counts by grade with a vote in every row."""
     counts = check_counts(counts)
     if not counts.any(axis=1).all():
         row = int(np.argmin(counts.any(axis=1)))

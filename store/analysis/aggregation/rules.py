@@ -277,7 +277,6 @@ def check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _check_values(scale_values: Sequence[int], n_grades: int) -> NDArray[np.int64]:
-    """Return the grade values as an array when there is one a column."""
     values = np.array(scale_values, dtype=np.int64)
     if values.shape != (n_grades,):
         raise ArgumentError("scale_values", f"must be {n_grades} grades", list(scale_values))

@@ -369,7 +369,6 @@ def _document_weights(counts: NDArray[np.int64], resamples: int, seed: int) -> I
 
 
 def _check_sums(name: str, sums: NDArray[Any]) -> NDArray[np.float64]:
-    """Return sums as floats; raise `ArgumentError` when they cannot be added up."""
     sums = np.asarray(sums, dtype=np.float64)
     if sums.ndim < 1:
         raise ArgumentError(name, "must have a row for each unit", f"shape {sums.shape}")
@@ -379,7 +378,6 @@ def _check_sums(name: str, sums: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _check_units(units: NDArray[np.bool_], n_topics: int) -> NDArray[np.bool_]:
-    """Return `units` when it is a mask over the topics, else raise `ArgumentError`."""
     units = np.asarray(units)
     if units.shape != (n_topics,) or units.dtype != np.bool_:
         requirement = f"must be a mask of shape ({n_topics},)"
@@ -388,7 +386,6 @@ def _check_units(units: NDArray[np.bool_], n_topics: int) -> NDArray[np.bool_]:
 
 
 def _check_common(seed: int, resamples: int) -> None:
-    """Raise `ArgumentError` when an argument of both bootstraps cannot be used."""
     if seed < 0:
         raise ArgumentError("seed", "must be an integer >= 0", seed)
     if resamples < 1:

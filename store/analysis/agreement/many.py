@@ -351,7 +351,6 @@ def _overlap(
 
 
 def _reason(population: PopulationVotes, n_documents: int, name: str) -> str:
-    """Say why a coefficient has no value."""
     if n_documents:
         if name == "positive":
             return "no-relevant"

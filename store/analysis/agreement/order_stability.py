@@ -462,7 +462,6 @@ def _relevant_places(
 def _check_arguments(
     votes: Votes, document_ids: NDArray[np.int64], level_index: int, cutoff: int
 ) -> NDArray[np.int64]:
-    """Return the ids; raise `ArgumentError` when an argument cannot be used."""
     document_ids = np.asarray(document_ids, dtype=np.int64)
     if document_ids.shape != (votes.n_documents,):
         requirement = f"must have shape ({votes.n_documents},)"

@@ -284,7 +284,6 @@ def _least_integer(value: float) -> int:
 
 
 def _check_tables(tables: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return `tables` when it is a stack of square tables of counts, else raise `ArgumentError`."""
     tables = np.asarray(tables)
     if tables.ndim != 3 or tables.shape[1] != tables.shape[2] or tables.shape[1] < 2:
         requirement = "must have shape (n_topics, n_grades, n_grades), 2 grades or more"
@@ -295,6 +294,5 @@ def _check_tables(tables: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _check_width(width: float) -> None:
-    """Raise `ArgumentError` unless a width is one that an interval of kappa can have."""
     if not LEAST_WIDTH <= width <= 2:
         raise ArgumentError("width", f"must be from {LEAST_WIDTH} to 2", width)

@@ -199,7 +199,6 @@ class _Steps:
 
 
 def _steps(rankings: GradedRankings, grades: list[int], name: MeasureName) -> _Steps:
-    """Tabulate what is the same for every run."""
     width = rankings.grades.shape[-1]
     most = max((judged.size for judged in rankings.judged_grades), default=0) + width
     weights = discounts(most, name.discount)

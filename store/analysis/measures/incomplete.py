@@ -187,7 +187,6 @@ def condensed(rankings: GradedRankings) -> GradedRankings:
 
 
 def _check_within(relevant: NDArray[np.bool_], name: str, flags: NDArray[np.bool_]) -> None:
-    """Raise `ArgumentError` unless the flags have the same shape and hold where relevant."""
     if flags.shape != relevant.shape:
         raise ArgumentError(name, f"must have the shape {relevant.shape}", flags.shape)
     if (relevant > flags).any():

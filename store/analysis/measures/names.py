@@ -156,7 +156,6 @@ def _named(name: str, values: Mapping[str, str], rel: int | None) -> MeasureName
 
 
 def _parameters(name: str, measure: Definition, listed: str | None, text: str) -> dict[str, str]:
-    """Read ``key=value, key=value``."""
     known = [*measure.parameters, *([measure.at] if measure.at else [])]
     values: dict[str, str] = {}
     for part in listed.split(",") if listed and listed.strip() else []:
@@ -173,7 +172,6 @@ def _parameters(name: str, measure: Definition, listed: str | None, text: str) -
 
 
 def _integer(name: str, value: str, *, least: int | None) -> int:
-    """Read a whole number."""
     if not _INTEGER.fullmatch(value) or (least is not None and int(value) < least):
         at_least = "" if least is None else f" >= {least}"
         raise ArgumentError(name, f"must be an integer{at_least}", value)

@@ -249,7 +249,6 @@ def _confusion(lists: GradedLists, name: MeasureName) -> sets.Confusion:
 
 
 def _cutoff(name: MeasureName) -> int:
-    """Return the cutoff of a measure that cannot do without."""
     if name.cutoff is None:
         raise ArgumentError("cutoff", f"must be given for {name.name}", None)
     return name.cutoff

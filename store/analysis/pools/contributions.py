@@ -140,7 +140,6 @@ def _by_rank(
 
 
 def _check_numbers(numbers: NDArray[np.integer], n_documents: int) -> None:
-    """Raise `ArgumentError` when a document's number is not below `n_documents`."""
     highest = int(numbers.max(initial=NO_DOCUMENT))
     if highest >= n_documents:
         raise ArgumentError("documents", f"must be numbers below {n_documents}", highest)

@@ -211,7 +211,6 @@ def order_effect(before: JudgedRankings, after: JudgedRankings) -> OrderEffect:
 
 
 def _by_pair(name: str, qrels: Iterable[Qrel]) -> dict[tuple[str, str], Qrel]:
-    """Sort judgements by what they are of."""
     found: dict[tuple[str, str], Qrel] = {}
     for one in qrels:
         pair = (one.topic, one.docno)

@@ -157,7 +157,6 @@ def duration_words(seconds: float) -> str:
 
 
 def _times(name: str, values: Times) -> list[float]:
-    """Return times as a list of floats; raise `ArgumentError` when they are none."""
     if getattr(values, "ndim", 1) != 1 or any(isinstance(value, Sized) for value in values):
         shape = getattr(values, "shape", None)
         got = values if shape is None else f"shape {shape}"

@@ -257,7 +257,6 @@ def least_topics(is_enough: Callable[[int], bool]) -> int | None:
 
 
 def _check_power(power: float, alpha: float) -> None:
-    """Raise `ArgumentError` for a power that no test, or every test, has."""
     check_share("alpha", alpha)
     if not alpha < power < 1:
         raise ArgumentError("power", f"must be above alpha, {alpha:g}, and below 1", power)

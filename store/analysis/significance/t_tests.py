@@ -259,7 +259,6 @@ def _too_few(differences: NDArray[np.float64], level: float) -> TTest:
 
 
 def _check_moments(difference: float, variances: dict[str, float], n_topics: int) -> None:
-    """Raise `ArgumentError` when a published number cannot be one."""
     if not math.isfinite(difference):
         raise ArgumentError("difference", "must be finite", difference)
     for name, variance in variances.items():

@@ -153,7 +153,6 @@ def pair_sensitivity(
 
 
 def _check_runs(n_runs: int) -> None:
-    """Raise `ArgumentError` unless there is a pair."""
     if n_runs < 2:
         raise ArgumentError("rankings", "must hold two runs to make a pair", n_runs)
 

@@ -235,7 +235,6 @@ def discovery_range(n_relevant: int, average_precision: float, rank: int) -> tup
 
 
 def _check_before(n_relevant: int, average_precision: float) -> None:
-    """Raise `ArgumentError` where R or AP is out of its range."""
     check_integer("n_relevant", n_relevant, 0)
     if not 0 <= average_precision <= 1:
         raise ArgumentError("average_precision", "must be between 0 and 1", average_precision)

@@ -191,7 +191,6 @@ class _Cells:
 
     @classmethod
     def of_topic(cls, coded: JudgedRankings, column: int) -> _Cells:
-        """Take the filled ranks of one topic."""
         documents = coded.documents[:, column]
         runs, positions = np.nonzero(documents >= 0)
         return cls(len(coded.tags), runs, positions + 1, documents[runs, positions])
@@ -222,7 +221,6 @@ def _own(probabilities: Probabilities, topic: str) -> tuple[NDArray[np.int64], N
 
 
 def _check_probabilities(name: str, p: NDArray[np.float64]) -> None:
-    """Raise `ArgumentError` where a number is no probability."""
     wrong = ~((p >= 0) & (p <= 1))
     if wrong.any():
         raise ArgumentError(name, "must be from 0 to 1", float(p[int(np.argmax(wrong))]))

@@ -112,7 +112,6 @@ def _records(dataset: Any, entity: str) -> Iterator[str]:
 
 
 def _as_text(value: Any) -> str:
-    """Write a value that JSON has not."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 

@@ -305,7 +305,6 @@ def _kind_of(path: str) -> SpecialFile | None:
 
 
 def _kind_of_lines(lines: Sequence[bytes]) -> SpecialFile | None:
-    """Say what a file that begins with some lines looks like."""
     first = lines[0].removeprefix(BOM).strip()
     if first.startswith(b"{"):
         return _kind_of_object(first)
@@ -331,7 +330,6 @@ def _is_text(line: bytes) -> bool:
 
 
 def _kind_of_object(line: bytes) -> SpecialFile | None:
-    """Say what a file of such JSON lines looks like."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):

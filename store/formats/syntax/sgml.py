@@ -103,7 +103,6 @@ def _is_text(text: str) -> bool:
 
 
 def _outside(tag: str, text: str) -> str:
-    """Word text that belongs to no record."""
     return f"expected `<{tag}>`, got {shortened(text.strip())}"
 
 
@@ -114,7 +113,6 @@ def shortened(text: str, width: int = 40) -> str:
 
 @cache
 def _tags_of(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Compile the opening and the closing tag of an element."""
     escaped = re.escape(name)
     opening = re.compile(rf"<{escaped}(?:\s[^<>]*)?>", re.IGNORECASE)
     return opening, re.compile(rf"</{escaped}\s*>", re.IGNORECASE)

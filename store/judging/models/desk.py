@@ -123,7 +123,6 @@ class ModelDesk(Desk):
             return None if row is None else self._task(session, answer.docno, row)
 
     def _judge(self, session: Session, answer: Answer, old: Row[Any] | None) -> Row[Any]:
-        """Append the event that an answer leads to."""
         if old is not None and old.state in DECIDED:
             message = f"topic {answer.topic} `{answer.docno}` has a judgement of `{self.judge}` already"
             raise ConflictError(message, hint="it stands: a model is asked once")
@@ -144,7 +143,6 @@ class ModelDesk(Desk):
         return row
 
     def _pair_of(self, session: Session, answer: Answer) -> tuple[int, int]:
-        """Return the row ids of what an answer is of."""
         topic = self._topic_id(session, answer.topic)
         if answer.docno not in self._document_ids:
             row = row_named(session, "document", DOCUMENT.c.docno, answer.docno, "id")

@@ -144,7 +144,6 @@ def _differences(old: ModelIdentity, new: ModelIdentity) -> Iterator[str]:
 
 
 def _short(value: Any) -> str:
-    """Write a part of an identity for a message."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:12]}..."
 

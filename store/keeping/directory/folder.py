@@ -518,7 +518,6 @@ def readme(out: Outgoing, qrels: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _how(out: Outgoing) -> Iterator[str]:
-    """Say how it was judged, a sentence each."""
     query = select(POOL_ENTRY.c.pool_id, func.count()).group_by(POOL_ENTRY.c.pool_id)
     n_entries = dict(map(tuple, out.inside.session.execute(query)))
     for name, pool in out.pools.items():
@@ -550,7 +549,6 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _qrels_row(one: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say how one file of qrels came about."""
     rule, kinds, others = one["rule"], one["kinds"], one["kinds_left_out"]
     if one["ties"] == "unresolved":
         rule += f", ties unresolved: {one['left_out']['tied']:,} left out"
@@ -573,7 +571,6 @@ def _table(head: str, rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Write text from outside into markdown."""
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", sanitise_line(text))
 
 
@@ -640,7 +637,6 @@ def write_directory(
 
 
 def _check_target(target: Path) -> None:
-    """Refuse a place where no directory can be made."""
     place, message = real_place(target), ""
     is_empty = target.is_dir() and next(target.iterdir(), None) is None
     if not place.parent.is_dir():

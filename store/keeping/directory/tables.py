@@ -75,7 +75,6 @@ def _refers(column: Column[Any]) -> str:
 
 
 def _kind(column: Column[Any]) -> type[Any]:
-    """Return what a column holds: text, numbers, moments, bytes."""
     return str if isinstance(column.type, RawText) else getattr(column.type, "impl", column.type).python_type
 
 
@@ -85,7 +84,6 @@ def _name(table: Table) -> str:
 
 
 def _columns(table: Table) -> dict[str, Column[Any]]:
-    """Return the columns that a file has, by its keys."""
     own = (one for one in table.columns if one.name not in {"id", "digest", "secret"})
     return {one.name.removesuffix("_id") if _refers(one) else one.name: one for one in own}
 
@@ -227,7 +225,6 @@ class TableReader:
         return or_none(read) if column.nullable else read
 
     def _row_id(self, table: str, value: Any) -> int:
-        """Return the id of the row that a name, or the number of a line, is of."""
         found = self._ids.get(table, {}).get(value) if isinstance(value, str | int) else None
         if not _name(SQLModel.metadata.tables[table]) and type(value) is int:
             found = value if 1 <= value <= self._counts.get(table, 0) else None
@@ -237,7 +234,6 @@ class TableReader:
         return found
 
     def _document_ids(self, value: Any) -> bytes:
-        """Pack the row ids of documents in a list of docnos."""
         if not isinstance(value, list):
             _refuse("a list of docnos", value)
         return np.array([self._row_id("document", one) for one in value], "<i4").tobytes()
