@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from pooler.results.measures.choice import choose
     from pooler.results.measures.compare import compare
     from pooler.results.measures.curves import curves
-    from pooler.results.measures.cut import cut
     from pooler.results.measures.design import design
     from pooler.results.measures.estimate import estimate
     from pooler.results.measures.evaluate import evaluate, list_measures
@@ -93,7 +92,6 @@ _MODULES = {
     "pooler.results.measures.choice": ("choose",),
     "pooler.results.measures.compare": ("compare",),
     "pooler.results.measures.curves": ("curves",),
-    "pooler.results.measures.cut": ("cut",),
     "pooler.results.measures.design": ("design",),
     "pooler.results.measures.estimate": ("estimate",),
     "pooler.results.measures.evaluate": ("evaluate", "list_measures"),
@@ -147,7 +145,6 @@ __all__ = [
     "corrected",
     "create_collection",
     "curves",
-    "cut",
     "design",
     "details",
     "diagnose",

@@ -27,7 +27,7 @@ GROUPS = {
     ),
     "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
     "Measures and comparisons": (
-        "evaluate", "list_measures", "curves", "cut", "attainable", "choose", "estimate", "corrected",
+        "evaluate", "list_measures", "curves", "attainable", "choose", "estimate", "corrected",
         "compare", "mean_signs", "design", "reliability",
     ),
     "What the pool missed, and what judging again would change": (

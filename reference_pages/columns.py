@@ -39,7 +39,6 @@ MORE: tuple[tuple[str, Maker], ...] = (
     ("evaluate", lambda c: p.attainable(_alice(c), 5)),
     ("evaluate", lambda c: p.choose(_alice(c), folds=3)),
     ("evaluate", lambda c: p.curves(_alice(c), topics=["G01"])),
-    ("evaluate", lambda c: p.cut(_alice(c), 5)),
     ("evaluate", lambda _c: p.list_measures()),
     ("next", lambda c: p.next_documents(p.source(["bm25-words", "tfidf-words"], collection=c))),
     ("pool", lambda _c: p.list_strategies()),
