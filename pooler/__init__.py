@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pooler.results.look.outdated import outdated
     from pooler.results.look.recall import recall_bounds
     from pooler.results.look.status import status
-    from pooler.results.measures.at_rank import attainable, mean_signs
+    from pooler.results.measures.at_rank import attainable
     from pooler.results.measures.choice import choose
     from pooler.results.measures.compare import compare
     from pooler.results.measures.curves import curves
@@ -88,7 +88,7 @@ _MODULES = {
     "pooler.results.look.outdated": ("outdated",),
     "pooler.results.look.recall": ("recall_bounds",),
     "pooler.results.look.status": ("status",),
-    "pooler.results.measures.at_rank": ("attainable", "mean_signs"),
+    "pooler.results.measures.at_rank": ("attainable",),
     "pooler.results.measures.choice": ("choose",),
     "pooler.results.measures.compare": ("compare",),
     "pooler.results.measures.curves": ("curves",),
@@ -159,7 +159,6 @@ __all__ = [
     "list_measures",
     "list_strategies",
     "listing",
-    "mean_signs",
     "next_documents",
     "open_collection",
     "outdated",

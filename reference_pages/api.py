@@ -28,7 +28,7 @@ GROUPS = {
     "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
     "Measures and comparisons": (
         "evaluate", "list_measures", "curves", "attainable", "choose", "estimate", "corrected",
-        "compare", "mean_signs", "design", "reliability",
+        "compare", "design", "reliability",
     ),
     "What the pool missed, and what judging again would change": (
         "diagnose", "sensitivity", "sensitivity_pairs", "variation", "next_documents", "report",

@@ -34,7 +34,6 @@ MORE: tuple[tuple[str, Maker], ...] = (
     ("agreement", lambda c: p.plan_sharing(c, 0.2)),
     ("audit", lambda c: p.audit(c, "gpt", "alice", uses={"rm3-bigrams": ["gpt"]})),
     ("check", lambda _c: p.check_runs("runs/bm25-words.run", rules="track.toml")),
-    ("compare", lambda c: p.mean_signs(_alice(c), 5)),
     ("diff", lambda c: p.compare_pools({("G01", "NOTE-01")}, "pool", collection=c)),
     ("evaluate", lambda c: p.attainable(_alice(c), 5)),
     ("evaluate", lambda c: p.choose(_alice(c), folds=3)),
