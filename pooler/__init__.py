@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from pooler.results.measures.design import design
     from pooler.results.measures.estimate import estimate
     from pooler.results.measures.evaluate import evaluate, list_measures
-    from pooler.results.measures.reliability import reliability
     from pooler.results.paper.kishida import paper_of_kishida
     from pooler.results.paper.redone import paper
     from pooler.results.paper.required import ap_properties, required_difference, swap_of_ranks
@@ -95,7 +94,6 @@ _MODULES = {
     "pooler.results.measures.design": ("design",),
     "pooler.results.measures.estimate": ("estimate",),
     "pooler.results.measures.evaluate": ("evaluate", "list_measures"),
-    "pooler.results.measures.reliability": ("reliability",),
     "pooler.results.paper.kishida": ("paper_of_kishida",),
     "pooler.results.paper.redone": ("paper",),
     "pooler.results.paper.required": ("ap_properties", "required_difference", "swap_of_ranks"),
@@ -172,7 +170,6 @@ __all__ = [
     "read_qrels",
     "read_runs",
     "recall_bounds",
-    "reliability",
     "replay",
     "report",
     "required_difference",

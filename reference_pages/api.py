@@ -28,7 +28,7 @@ GROUPS = {
     "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
     "Measures and comparisons": (
         "evaluate", "list_measures", "curves", "attainable", "choose", "estimate", "corrected",
-        "compare", "design", "reliability",
+        "compare", "design",
     ),
     "What the pool missed, and what judging again would change": (
         "diagnose", "sensitivity", "sensitivity_pairs", "variation", "next_documents", "report",

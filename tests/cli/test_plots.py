@@ -19,7 +19,6 @@ COMMANDS = {
     "pairs": ("variation", "--judge", "strict", *VALUES, "--pairs"),
     "replay": ("replay", "--judge", "strict", "--depth", "5", "-s", "take", "-s", "mtf"),
     "design": ("design", "--judge", "strict"),
-    "reliability": ("design", "--judge", "strict", "--reliability"),
 }
 
 

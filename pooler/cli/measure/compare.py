@@ -50,8 +50,8 @@ def compare(
     Two runs get every test: t, signed ranks, exact randomisation, bootstrap. More runs, or --all, get
     one row per pair, with p-values adjusted for the number of pairs by Holm's method and by Tukey's
     HSD. Runs are compared over the topics for which both have a score; a run without documents for a
-    topic scores 0 there, as in `evaluate`. By P@N or R@N, a sentence says what the signs of the changes of both
-    means imply.
+    topic scores 0 there, as in `evaluate`. By P@N or R@N, a sentence says what the
+    signs of the changes of both means imply.
 
     Example: pooler compare bm25-words rm3-words-title --judge alice
 

@@ -101,9 +101,9 @@ def compare(
 
     Notes
     -----
-    Eq. 9 and 23 of Kishida (2001); Tukey's HSD and its randomised form; Holm. By P@N or R@N, two runs also get
-    the changes of mean recall and precision and what their signs imply (`Comparison.changes`). The randomisation
-    test is exact, by counting sums on the resolution: O(topics^2 / resolution) a pair.
+    Eq. 9 and 23 of Kishida (2001); Tukey's HSD and its randomised form; Holm. By P@N or R@N, two runs also
+    get `Comparison.changes`, and what the signs of both imply. The randomisation test is exact, by
+    counting sums on the resolution: O(topics^2 / resolution) a pair.
 
     Examples
     --------
