@@ -39,15 +39,13 @@ if TYPE_CHECKING:
     from pooler.results.look.outdated import outdated
     from pooler.results.look.recall import recall_bounds
     from pooler.results.look.status import status
-    from pooler.results.measures.at_rank import attainable, mean_signs
+    from pooler.results.measures.at_rank import attainable
     from pooler.results.measures.choice import choose
     from pooler.results.measures.compare import compare
     from pooler.results.measures.curves import curves
-    from pooler.results.measures.cut import cut
     from pooler.results.measures.design import design
     from pooler.results.measures.estimate import estimate
     from pooler.results.measures.evaluate import evaluate, list_measures
-    from pooler.results.measures.reliability import reliability
     from pooler.results.paper.kishida import paper_of_kishida
     from pooler.results.paper.redone import paper
     from pooler.results.paper.required import ap_properties, required_difference, swap_of_ranks
@@ -89,15 +87,13 @@ _MODULES = {
     "pooler.results.look.outdated": ("outdated",),
     "pooler.results.look.recall": ("recall_bounds",),
     "pooler.results.look.status": ("status",),
-    "pooler.results.measures.at_rank": ("attainable", "mean_signs"),
+    "pooler.results.measures.at_rank": ("attainable",),
     "pooler.results.measures.choice": ("choose",),
     "pooler.results.measures.compare": ("compare",),
     "pooler.results.measures.curves": ("curves",),
-    "pooler.results.measures.cut": ("cut",),
     "pooler.results.measures.design": ("design",),
     "pooler.results.measures.estimate": ("estimate",),
     "pooler.results.measures.evaluate": ("evaluate", "list_measures"),
-    "pooler.results.measures.reliability": ("reliability",),
     "pooler.results.paper.kishida": ("paper_of_kishida",),
     "pooler.results.paper.redone": ("paper",),
     "pooler.results.paper.required": ("ap_properties", "required_difference", "swap_of_ranks"),
@@ -147,7 +143,6 @@ __all__ = [
     "corrected",
     "create_collection",
     "curves",
-    "cut",
     "design",
     "details",
     "diagnose",
@@ -162,7 +157,6 @@ __all__ = [
     "list_measures",
     "list_strategies",
     "listing",
-    "mean_signs",
     "next_documents",
     "open_collection",
     "outdated",
@@ -176,7 +170,6 @@ __all__ = [
     "read_qrels",
     "read_runs",
     "recall_bounds",
-    "reliability",
     "replay",
     "report",
     "required_difference",

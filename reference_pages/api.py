@@ -27,8 +27,8 @@ GROUPS = {
     ),
     "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
     "Measures and comparisons": (
-        "evaluate", "list_measures", "curves", "cut", "attainable", "choose", "estimate", "corrected",
-        "compare", "mean_signs", "design", "reliability",
+        "evaluate", "list_measures", "curves", "attainable", "choose", "estimate", "corrected",
+        "compare", "design",
     ),
     "What the pool missed, and what judging again would change": (
         "diagnose", "sensitivity", "sensitivity_pairs", "variation", "next_documents", "report",

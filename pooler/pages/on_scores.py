@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pooler.messages import Listener, listening
 from pooler.pages.charts.svg import N_SERIES
-from pooler.pages.figures import figure, numbers, page_table
+from pooler.pages.figures import figure, numbers
 from pooler.pages.material import Material
 from pooler.pages.on_pool import called, limits
 from pooler.pages.page import Figure, Section
@@ -19,7 +19,8 @@ from pooler.results.judge_kinds import voters_sentence
 from pooler.results.measures.compare import compare
 from pooler.results.measures.curves import RECALLS
 from pooler.results.measures.curves import curves as trace
-from pooler.results.measures.reliability import TARGETS, in_short, reliability
+from pooler.results.measures.pilot import TOPICS, load_pilot
+from pooler.results.measures.reliability import reliability_notes, reliability_plot, reliability_table
 from pooler.results.paper.required import required_difference
 from pooler.results.pool.conclusions import Alarm
 from pooler.results.reasons import REASONS as UNDEFINED
@@ -29,6 +30,7 @@ from pooler.results.undiscovered.sensitivity import conclusion, sensitivity
 from pooler.results.variation.probabilities import empty_words, load_probable, without_words
 from pooler.results.variation.variation import variation_of
 from store.analysis.rankings import UNJUDGED
+from store.analysis.significance.generalizability import score_components
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
@@ -46,6 +48,8 @@ _OF_SENSITIVITY = (
     "swapped",
     "reason",
 )
+_RELIABLE = 0.9
+"""E rho2 below which the order of the runs is an alarm."""
 _OF_REQUIRED = ("a", "b", "difference", "needed", "enough", "q", "h", "needed_if_found", "enough_if_found")
 _OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "share")
 _OF_PAIRS = (
@@ -369,31 +373,36 @@ def other_topics(material: Material) -> SectionPart | None:
     title = "What other topics would change"
     try:
         with listening(Listener()):  # what there is to say is on the page
-            found = reliability(material.source, cutoff=material.commands.cutoff)
+            scores = load_pilot(material.source, "AP", material.commands.cutoff).scores
     except PoolerError as error:
         return SectionPart(Section(title, (f"Nothing can be said about it: {error.message}.",)))
-    if found.found.reason is not None:
-        return SectionPart(Section(title, (in_short(found),)))
-    command = material.commands.of_runs("design", "--reliability")
-    table = found.table("reliability")
-    n = material.counted(counted(len(found.runs), "run"))
-    orders, needed = found.table("orders"), found.table("needed")
+    found, words = score_components(scores), " ".join(reliability_notes(scores))
+    if found.reason is not None:
+        return SectionPart(Section(title, (words,)))
+    n_runs, n_topics = scores.shape
+    command = material.commands.of_runs("design", "--table", "reliability")
+    table = reliability_table(scores, sorted({n_topics, *TOPICS}))
     blocks = (
         figure(
-            found.plots()[0],
+            reliability_plot(table),
             "The dot is the share of the variance of mean scores that the runs themselves make: 1 = the same"
             " order with any such set of topics. The line is its 95% interval.",
             command,
             table,
-            ("topics", "order", "order_low", "order_high", "level", "level_low", "level_high"),
-            n=n,
+            (
+                "topics",
+                "order",
+                "order_low",
+                "order_high",
+                "level",
+                "level_low",
+                "level_high",
+                "tau",
+                "tau_ap",
+            ),
+            n=material.counted(counted(n_runs, "run")),
         ),
-        in_short(found),
-        page_table(
-            needed, caption=f"{needed.title}: for the order (E rho2), for scores (Phi)", command=command
-        ),
-        page_table(orders, caption=f"{orders.title}. {' '.join(orders.notes)}", command=command),
+        words,
     )
-    n_topics = found.scores.shape[1]
-    weight = Alarm if found.found.order().at(n_topics)[0] < min(TARGETS) else str
-    return SectionPart(Section(title, blocks), [weight(in_short(found))])
+    weight = Alarm if found.order().at(n_topics)[0] < _RELIABLE else str
+    return SectionPart(Section(title, blocks), [weight(reliability_notes(scores)[0])])

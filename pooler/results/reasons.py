@@ -63,8 +63,6 @@ REASONS = {
     "no-documents": "the run has no document for any topic",
     "no-pairs": "no topic has both a relevant document of the run and another one",
     "no-not-relevant": "every document of the collection is relevant",
-    "no-size": "the number of documents of the collection is not known, so neither is TN; --size M tells it",
-    "nothing-retrieved": "the cut leaves no document",
     "list-too-short": "every list of the run ends above rank R",
     "none-retrieved": "no list of the run has a relevant document",
 }

@@ -30,7 +30,7 @@ COMMANDS = {
     ),
     "evaluate": (("--qrels", FIRST, *RUNS), ("--qrels", FIRST, *RUNS, "--scale", "0-2",
                                              "--rigid")),
-    "sensitivity": (("--qrels", FIRST, *RUNS, "--depth", "5", "--by-topic"),),
+    "sensitivity": (("--qrels", FIRST, *RUNS, "--depth", "5", "--by", "topic"),),
     "diff": ((FIRST, SECOND, *RUNS, "--by-topic", "--list"),),
     "pool": ((*RUNS, "--depth", "5", "--out", "pool.txt"),),
 }  # fmt: skip

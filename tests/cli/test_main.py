@@ -28,8 +28,8 @@ TABLES = [
     ["evaluate", "--judge", "strict"],
     ["evaluate", "--judge", "strict", "--by-topic"],
     ["sensitivity", "--depth", "5", "--judge", "strict"],
-    ["sensitivity", "--depth", "5", "--judge", "strict", "--by-topic"],
-    ["sensitivity", "--depth", "44", "--judge", "strict", "--by-topic"],
+    ["sensitivity", "--depth", "5", "--judge", "strict", "--by", "topic"],
+    ["sensitivity", "--depth", "44", "--judge", "strict", "--by", "topic"],
 ]
 
 
@@ -61,8 +61,8 @@ def test_data_on_stdout_can_be_read_by_programs(cli: Cli, judged: Path, command:
     [
         "sensitivity --depth 5 --judge strict",
         "sensitivity --depth 5 --judge strict --flips 3",
-        "sensitivity --depth 5 --judge strict --scenario own --pairs",
-        "sensitivity --judge strict --pairs --at worst",
+        "sensitivity --depth 5 --judge strict --scenario own --by pair",
+        "sensitivity --judge strict --by pair --at worst",
         "required-difference --all --depth 5 --judge strict",
         "compare --all --judge strict",
         *(f"list {kind}" for kind in ("runs", "topics", "docs", "pools", "judges", "rounds")),

@@ -19,7 +19,6 @@ COMMANDS = {
     "pairs": ("variation", "--judge", "strict", *VALUES, "--pairs"),
     "replay": ("replay", "--judge", "strict", "--depth", "5", "-s", "take", "-s", "mtf"),
     "design": ("design", "--judge", "strict"),
-    "reliability": ("design", "--judge", "strict", "--reliability"),
 }
 
 
@@ -99,7 +98,7 @@ def test_a_drawing_replaces_a_drawing_alone(cli: Cli, judged: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (("sensitivity", "--pairs"), "`--plot` draws one line per run: it excludes --pairs"),
+        (("sensitivity", "--by", "pair"), "`--plot` draws one line per run: it excludes --by pair"),
         (("compare", "--all"), "`--plot` is of two runs"),
         (("evaluate",), "`--plot` draws curves: it needs --curves"),
     ],

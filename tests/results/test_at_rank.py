@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import pooler as p
-from store.errors import PoolerError
 
 
 def relevant(number: int, topic: str) -> list[str]:
@@ -41,17 +40,26 @@ def test_signs_of_the_article() -> None:
         for run, of_run in hits.items()
     }
     qrels = {topic: dict.fromkeys(docnos, 1) for topic, docnos in judged.items()}
-    (row,) = p.mean_signs((runs, qrels), 10).table("signs").to_records()
-    assert (row["a"], row["b"]) == ("after", "before")
-    assert (row["recall"], row["precision"]) == (pytest.approx(0.015), pytest.approx(-0.05))
-    assert (row["recall_sign"], row["precision_sign"]) == ("up", "down")
-    assert (row["implied"], row["leaning"], row["topics"]) == ("few", "few", 2)
-    (row,) = p.mean_signs((runs, qrels), 10, against="after").table("signs").to_records()
-    assert (row["a"], row["recall_sign"], row["precision_sign"]) == ("before", "down", "up")
-    assert row["implied"] == "many"
+    for measure in ("P@10", "R@10"):
+        found = p.compare((runs, qrels), "after", "before", measure=measure)
+        changes = found.changes
+        assert changes is not None
+        assert (changes.recall, changes.precision) == (pytest.approx(0.015), pytest.approx(-0.05))
+        assert (changes.recall_sign, changes.precision_sign, changes.implied) == (1, -1, "few")
+        (said,) = (note for note in found.table("difference").notes if "signs" in note)
+        assert "mean R@10 changes by +0.0150 and mean P@10 by -0.0500" in said
+        assert "few relevant documents" in said
+    again = p.compare((runs, qrels), "before", "after", measure="P@10").changes
+    assert again is not None
+    assert (again.recall_sign, again.precision_sign, again.implied) == (-1, 1, "many")
+    assert p.compare((runs, qrels), "after", "before").changes is None
+    assert p.compare((runs, qrels), measure="P@10").changes is None
 
 
-def test_signs_need_two_runs() -> None:
-    """One run differs from none."""
-    with pytest.raises(PoolerError, match="a comparison needs two"):
-        p.mean_signs(({"a": {"1": {"x": 1.0}}}, {"1": {"x": 1}}), 1)
+def test_signs_of_precision_leave_out_topics_without_a_relevant_document() -> None:
+    """There is no recall; and no change of recall where nothing is relevant at all."""
+    runs = {"a": {"1": {"x": 1.0}, "2": {"u": 1.0}}, "b": {"1": {"y": 1.0}, "2": {"v": 1.0}}}
+    found = p.compare((runs, {"1": {"x": 1}, "2": {"u": 0}}), "a", "b", measure="P@1").changes
+    assert found is not None
+    assert (found.recall, found.precision, found.implied) == (1.0, 1.0, None)
+    assert p.compare((runs, {"1": {"x": 0}}), "a", "b", measure="P@1").changes is None

@@ -1,8 +1,9 @@
-"""Curves, cuts and choices of runs: the slides' examples, pytrec_eval and scikit-learn."""
+"""Curves, thresholds and choices of runs: the slides' examples, pytrec_eval and scikit-learn."""
 
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import numpy as np
 import pytest
@@ -171,54 +172,49 @@ def test_curves_refuse_unknown_words() -> None:
 )
 def test_cuts_of_the_slides(rank: int, cells: tuple[int, ...], ratios: tuple[float, ...]) -> None:
     """Tables 1.2 and 1.3: cells at ranks 1, 4 and 7; precision, recall, accuracy."""
-    (row,) = p.cut((SLIDES, SLIDES_QRELS), rank, size=8).table("cut").to_records()
-    assert tuple(row[name] for name in ("tp", "fp", "fn", "tn")) == cells
-    assert tuple(row[name] for name in ("precision", "recall", "accuracy")) == pytest.approx(ratios)
-    assert row["fallout"] == cells[1] / 4
-    assert row["generality"] == 0.5
-    assert row["f"] == pytest.approx(2 * ratios[0] * ratios[1] / (ratios[0] + ratios[1]))
-    assert row["e"] == pytest.approx(1 - 2 / (1 / ratios[0] + 1 / ratios[1]))
-    # The same by the names of measures.
-    names = [f"Set{name}@{rank}" for name in ("P", "R", "F", "E")]
-    names += [f"Set{name}(docs=8)@{rank}" for name in ("Fallout", "Generality", "Accuracy")]
-    scores = p.evaluate((SLIDES, SLIDES_QRELS), names).mean[:, 0].tolist()
-    columns = ("precision", "recall", "f", "e", "fallout", "generality", "accuracy")
-    assert scores == pytest.approx([row[name] for name in columns])
+    names = ["TP", "FP", "FN", "TN(docs=8)", "SetP", "SetR", "SetAccuracy(docs=8)"]
+    names += ["SetFallout(docs=8)", "SetGenerality(docs=8)", "SetF", "SetE"]
+    expected = (*cells, *ratios, cells[1] / 4, 0.5, f := 2 / (1 / ratios[0] + 1 / ratios[1]), 1 - f)
+    at_rank = p.evaluate((SLIDES, SLIDES_QRELS), [f"{name}@{rank}" for name in names])
+    assert at_rank.mean[:, 0].tolist() == pytest.approx(expected)
+    score = SLIDES["a"]["1"][str(rank)]
+    at_score = p.evaluate((SLIDES, SLIDES_QRELS), names, threshold=score)
+    assert at_score.mean[:, 0].tolist() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.9, 2.0])
 def test_cut_at_a_score_is_that_of_scikit_learn(threshold: float) -> None:
-    """Retrieved = score at least the threshold, among all 30 documents."""
+    """Retrieved = score at least the threshold, among all 30 documents; AP looks no further."""
     runs, qrels = drawn(3)
-    found = p.cut((runs, qrels), threshold=threshold, size=30)
-    for row in found.table("cut").to_records():
-        scores, judged = runs[str(row["run"])][str(row["topic"])], qrels[str(row["topic"])]
-        docnos = [f"d{number}" for number in range(30)]
+    found = p.evaluate((runs, qrels), ["TN(docs=30)", "FP", "FN", "TP", "NumRet", "AP"], threshold=threshold)
+    docnos = [f"d{number}" for number in range(30)]
+    for run, topic in product(found.runs, found.topics):
+        scores, judged = runs[run][topic], qrels[topic]
         above = [int(scores.get(docno, -1) >= threshold) for docno in docnos]
-        (tn, fp), (fn, tp) = confusion_matrix(
-            [judged.get(docno, 0) for docno in docnos], above, labels=[0, 1]
-        ).tolist()
-        assert (row["tp"], row["fp"], row["fn"], row["tn"]) == (tp, fp, fn, tn)
+        cells = confusion_matrix([judged.get(docno, 0) for docno in docnos], above, labels=[0, 1])
+        at = found.runs.index(run), found.topics.index(topic)
+        *counts, retrieved, _ = found.values[:, *at].tolist()
+        assert counts == cells.ravel().tolist()
+        assert retrieved == sum(above)
+    short = {
+        run: {
+            topic: {docno: score for docno, score in scores.items() if score >= threshold}
+            for topic, scores in of_run.items()
+        }
+        for run, of_run in runs.items()
+    }
+    if threshold < 2:
+        assert found.values[-1].tolist() == p.evaluate((short, qrels)).values[0].tolist()
 
 
-def test_cut_without_a_size_has_no_tn() -> None:
-    """What needs TN has a reason; precision of nothing has another."""
-    (row,) = p.cut((SLIDES, SLIDES_QRELS), threshold=0.0).table("cut").to_records()
-    assert (row["tp"], row["fn"], row["tn"], row["recall"]) == (0, 4, None, 0.0)
-    assert (row["precision"], row["accuracy"]) == (None, None)
-    assert row["reason"] == "nothing-retrieved, no-size"
-
-
-def test_cut_refuses_what_cannot_be() -> None:
-    """A collection of 7 has no room for 8; a threshold needs an order by score."""
-    with pytest.raises(ArgumentError, match="`size` must be at least the 8 documents"):
-        p.cut((SLIDES, SLIDES_QRELS), size=7)
-    with pytest.raises(ArgumentError, match="cannot be given together with a rank"):
-        p.cut((SLIDES, SLIDES_QRELS), 3, threshold=1.0)
+def test_threshold_refuses_what_cannot_be() -> None:
+    """A collection of 7 has no room for 8; a threshold needs a number and an order by score."""
+    with pytest.raises(ArgumentError, match="`docs` must be at least the 8 documents"):
+        p.evaluate((SLIDES, SLIDES_QRELS), "TN(docs=7)")
     with pytest.raises(ArgumentError, match="`threshold` must be a number, but got nan"):
-        p.cut((SLIDES, SLIDES_QRELS), threshold=float("nan"))
+        p.evaluate((SLIDES, SLIDES_QRELS), threshold=float("nan"))
     with pytest.raises(ArgumentError, match="order of their scores"):
-        p.cut(p.source(SLIDES, qrels=SLIDES_QRELS, order="rank"), threshold=1.0)
+        p.evaluate(p.source(SLIDES, qrels=SLIDES_QRELS, order="rank"), threshold=1.0)
 
 
 def choosing() -> tuple[dict[str, dict[str, dict[str, float]]], dict[str, dict[str, int]]]:

@@ -46,7 +46,7 @@ STEPS = (
 NEXT = (
     "pooler judges add you                       # then: pooler judge --judge you",
     "pooler agreement --by-topic",
-    "pooler sensitivity --depth 5 --judge strict --by-topic",
+    "pooler sensitivity --depth 5 --judge strict --by topic",
     "pooler export qrels --judge strict --rigid  # rigid: 2 is relevant, 1 is not",
 )
 

@@ -41,14 +41,6 @@ def compare(
         int, option("--seed", "Seed of the bootstrap and of the randomised Tukey test.", min=0)
     ] = 1,
     plot: PlotOption = None,
-    signs: Annotated[
-        int | None,
-        option(
-            "--signs N",
-            "Instead: whether mean R@N and mean P@N go up or down from B to A, and what that implies.",
-            min=1,
-        ),
-    ] = None,
     by_topic: Annotated[
         bool, option("--by-topic -q", "With two runs: also show both scores for every topic.")
     ] = False,
@@ -58,7 +50,8 @@ def compare(
     Two runs get every test: t, signed ranks, exact randomisation, bootstrap. More runs, or --all, get
     one row per pair, with p-values adjusted for the number of pairs by Holm's method and by Tukey's
     HSD. Runs are compared over the topics for which both have a score; a run without documents for a
-    topic scores 0 there, as in `evaluate`.
+    topic scores 0 there, as in `evaluate`. By P@N or R@N, a sentence says what the
+    signs of the changes of both means imply.
 
     Example: pooler compare bm25-words rm3-words-title --judge alice
 
@@ -82,19 +75,6 @@ def compare(
     named = given.runs if given.qrels is None else None
     with collect_warnings() as before:  # what reading has to say belongs to the result
         tags = list(dict.fromkeys(named or source.numbered.ranked.tags))
-    if signs is not None:
-        from pooler.results.measures.at_rank import mean_signs
-
-        for name, is_given in (
-            ("--plot", plot),
-            ("--by-topic", by_topic),
-            ("--measure", given.names("measure")),
-        ):
-            if is_given:
-                raise ContradictionError(name, "has no meaning with --signs", None)
-        signed = mean_signs(source, signs, against=against, runs=tags)
-        render(replace(signed, warnings=(*before.warnings, *signed.warnings)), output)
-        return
     is_two = len(tags) == 2 and not everything and against is None
     found = test(
         source,

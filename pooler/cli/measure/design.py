@@ -10,8 +10,6 @@ from pooler.cli.signature import command, option, parameters_of
 from pooler.cli.source_options import SourceOptions
 from store.errors import ContradictionError
 
-_OF_DESIGN = ("difference", "width", "compared", "power", "depths", "seconds", "per_document", "variance")
-_OF_RELIABILITY = ("target", "seed")
 _OF_RUNS = ("depths", "seconds", "per_document", "measure")
 
 
@@ -45,7 +43,7 @@ def design(
         str | None,
         option(
             "--topics L,...",
-            "Instead: what this many topics can show.",
+            "What this many topics can show, and how reliable they are.",
             show_default="those at hand and 30,50,100,150",
         ),
     ] = None,
@@ -71,72 +69,41 @@ def design(
         ),
     ] = None,
     per_document: Annotated[int, option("--per-document K", "Judges of every document.", min=1)] = 1,
-    reliability: Annotated[
-        bool,
-        option(
-            "--reliability",
-            "Instead: how far the order of the runs, and their scores, would be the same with other topics.",
-        ),
-    ] = False,
-    target: Annotated[str, option("--target R,...", "With --reliability: values to reach.")] = "0.9,0.95",
-    seed: Annotated[int, option("--seed", "With --reliability: seed of the permutations.", min=0)] = 1,
     plot: PlotOption = None,
 ) -> None:
     """Plan how many topics to judge, and how deep, from a pilot.
 
     The pilot is runs that have been judged: of this collection, of an earlier one, or files. --variance plans
     without any. The tables: topics that find a difference with the wanted power, by a paired t test, by a
-    one-way analysis of variance, or as an interval; differences that so many topics find; and what pools of
-    each depth would cost, in documents and hours. `required-difference` says of pairs of runs whether what
-    was observed is enough.
-
-    --reliability is for a collection that stands: components of the variance of scores, E rho2 (order of the
-    runs), Phi (their scores), the order to expect with new topics, and the pairs of runs that are told apart.
+    one-way analysis of variance, or as an interval; differences that so many topics find; what pools of each
+    depth would cost, in documents and hours; and how far the order of the runs (E rho2) and their scores
+    (Phi) would be the same with other topics. `required-difference` says of pairs of runs whether what was
+    observed is enough.
 
     Example: pooler design --judge alice --difference 0.05 --seconds 40
 
-    Example: pooler design --reliability --judge alice
+    Example: pooler design --judge alice --table reliability
     """
     from pooler.results.measures.design import design as plan
-    from pooler.results.measures.reliability import reliability as reliable
 
     output.check(plot=plot)
     of_source = [one.name for one in parameters_of(SourceOptions) if one.name != "ctx"]
-    for options, excluded, way in (
-        (_OF_DESIGN, reliability, "has no meaning with --reliability"),
-        (_OF_RELIABILITY, not reliability, "needs --reliability"),
-        ((*of_source, *_OF_RUNS), variance is not None, "is for runs; --variance stands in their place"),
-    ):
-        for name in options:
-            if excluded and (given.names(name) if name != "collection" else names_collection(given.ctx)):
-                raise ContradictionError(name, way, None)
-    numbers = None if topics is None else whole_numbers("--topics", topics, least=2)
-    cutoff = given.cutoff if given.names("cutoff") else None
-    if reliability:
-        found = reliable(
-            given.source(),
-            topics=numbers,
-            target=decimals("--target", target),
-            alpha=alpha,
-            measure=measure,
-            seed=seed,
-            cutoff=cutoff,
-        )
-        render(found, output, plot=plot)
-        return
+    for name in (*of_source, *_OF_RUNS) if variance is not None else ():
+        if given.names(name) if name != "collection" else names_collection(given.ctx):
+            raise ContradictionError(name, "is for runs; --variance stands in their place", None)
     made = plan(
         given.source() if variance is None else None,
         variance=() if variance is None else decimals("--variance", variance),
         difference=decimals("--difference", difference),
         width=decimals("--width", width),
         compared=compared,
-        topics=numbers,
+        topics=None if topics is None else whole_numbers("--topics", topics, least=2),
         alpha=alpha,
         power=power,
         measure=measure,
         depths=None if depths is None else whole_numbers("--depths", depths, least=1),
         seconds=seconds,
         per_document=per_document,
-        cutoff=cutoff,
+        cutoff=given.cutoff if given.names("cutoff") else None,
     )
     render(made, output, plot=plot)

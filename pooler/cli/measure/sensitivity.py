@@ -48,10 +48,14 @@ def sensitivity(
             show_default="1",
         ),
     ] = None,
-    pairs: Annotated[
-        bool,
-        option("--pairs", "One row for every pair of runs: difference in MAP, t2 and p, before and after."),
-    ] = False,
+    by: Annotated[
+        Literal["run", "topic", "pair"],
+        option(
+            "--by",
+            "What a row is of: a run; a run and topic; a pair of runs, with the difference in MAP, t2 and p"
+            " before and after.",
+        ),
+    ] = "run",
     scenario: Annotated[
         ScenarioName,
         option(
@@ -64,7 +68,6 @@ def sensitivity(
         Literal["pool", "own"],
         option("--r", "R = relevant documents of the topic (pool), or those the run retrieved (own)."),
     ] = "pool",
-    by_topic: Annotated[bool, option("--by-topic -q", "One row per run and topic.")] = False,
     plot: PlotOption = None,
 ) -> None:
     """Flip the unjudged documents at rank N+1, and see what moves.
@@ -82,15 +85,12 @@ def sensitivity(
     """
     from pooler.results.undiscovered import sensitivity as results
 
-    if by_topic and pairs:
-        raise ContradictionError("--pairs", "excludes --by-topic: a row can be only one of the two", None)
-    for name, is_given in (("--pairs", pairs), ("--by-topic", by_topic)):
-        if plot and is_given:
-            raise ContradictionError("--plot", f"draws one line per run: it excludes {name}", None)
+    if plot and by != "run":
+        raise ContradictionError("--plot", f"draws one line per run: it excludes --by {by}", None)
     output.check(plot=plot)
     source = given.source()
     cutoff = given.cutoff
-    if pairs:
+    if by == "pair":
         found = results.sensitivity_pairs(
             source,
             depth=depth,
@@ -106,4 +106,4 @@ def sensitivity(
         result = results.sensitivity(
             source, depth=depth, at=at, flips=flips, scenario=scenario, r=r_mode, cutoff=cutoff
         )
-        render(result, output, "topics" if by_topic else "sensitivity", plot=plot)
+        render(result, output, "topics" if by == "topic" else "sensitivity", plot=plot)

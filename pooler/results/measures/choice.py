@@ -15,7 +15,7 @@ from pooler.results.result import Progress, Result, collect_warnings, facts_view
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, Column, Table, View
 from store.analysis.measures.table import MeasureName
-from store.analysis.significance.folds import Split, leave_one_out, topic_folds
+from store.analysis.significance.folds import Split, topic_folds
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
@@ -100,7 +100,7 @@ def choose(
             )
     if folds is not None and folds > n_topics:
         raise ArgumentError("folds", f"must be at most the {n_topics} topics", folds)
-    splits = leave_one_out(n_topics) if folds is None else topic_folds(n_topics, folds, seed=seed)
+    splits = topic_folds(n_topics, n_topics if folds is None else folds, seed=seed)
     return Choice(
         runs=tuple(rankings.tags),
         topics=tuple(topic for topic, is_in in zip(rankings.topics, usable.tolist(), strict=True) if is_in),

@@ -28,6 +28,7 @@ from pooler.results.table import (
     View,
     hidden,
 )
+from store.analysis.significance.folds import MeanChanges, mean_changes
 from store.analysis.significance.normality import NormalityPicture, normality_picture
 from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
 from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
@@ -100,8 +101,9 @@ def compare(
 
     Notes
     -----
-    Eq. 9 and 23 of Kishida (2001); Tukey's HSD and its randomised form; Holm. The randomisation
-    test is exact, by counting sums on the resolution: O(topics^2 / resolution) a pair.
+    Eq. 9 and 23 of Kishida (2001); Tukey's HSD and its randomised form; Holm. By P@N or R@N, two runs also
+    get `Comparison.changes`, and what the signs of both imply. The randomisation test is exact, by
+    counting sums on the resolution: O(topics^2 / resolution) a pair.
 
     Examples
     --------
@@ -143,6 +145,13 @@ def compare(
             tested = compare_pairs(
                 values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance
             )
+        changes = None
+        if is_two and name.name in ("P", "R") and (n_relevant := rankings.n_relevant(name.level)).any():
+            usable = n_relevant > 0
+            rank = name.cutoff or 1
+            found_at = values * (rank if name.name == "P" else n_relevant)
+            moved = np.rint(found_at[0, usable] - found_at[1, usable]).astype(np.int64)
+            changes = mean_changes(n_relevant[usable].tolist(), moved.tolist(), cutoff=rank)
     settings = frozen_settings(
         a=a,
         b=b,
@@ -161,6 +170,7 @@ def compare(
         topics=tuple(rankings.topics),
         values=values,
         is_two=is_two,
+        changes=changes,
         settings=settings,
         warnings=collected.warnings,
     )
@@ -215,6 +225,20 @@ def normality_plot(picture: NormalityPicture, what: str) -> tuple[Plot, ...]:
     )
 
 
+def _signs(changes: MeanChanges, rank: str) -> str:
+    """Say how mean recall and mean precision at a rank change, and what the two signs imply."""
+    implied = {
+        None: "nothing about which topics gain",
+        "neither": "that gains lean to no topics",
+        "few": "that gains lean to topics with few relevant documents",
+        "many": "that gains lean to topics with many relevant documents",
+    }[changes.implied]
+    return (
+        f"From B to A, over topics with a relevant document, mean R@{rank} changes by {changes.recall:+.4f}"
+        f" and mean P@{rank} by {changes.precision:+.4f}: the two signs imply {implied}."
+    )
+
+
 def _variance(scores: NDArray[np.float64]) -> float | None:
     """Return the variance over topics, over n - 1; ``None`` with fewer than two."""
     return float(scores.var(ddof=1)) if scores.size > 1 else None
@@ -236,6 +260,8 @@ class Comparison(Result, RunPairs):
     """Scores, shape (n_runs, n_topics); NaN = undefined."""
     is_two: bool
     """Whether two runs were named."""
+    changes: MeanChanges | None = None
+    """From B to A, of mean recall and precision at a rank, where two runs are compared by one of them."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("difference", "tests", "topics", "normality")
     SHOWN = 2
@@ -311,6 +337,8 @@ class Comparison(Result, RunPairs):
                 f"Variances over topics: {first.var(ddof=1):.4f} of A (s_A^2), {second.var(ddof=1):.4f} of B"
                 f" (s_B^2), covariance {covariance:.4f}; {outcome.variance:.4f} of A - B."
             ]
+        if self.changes is not None:
+            notes.append(_signs(self.changes, self.settings["measure"].partition("@")[2]))
         return Table.of_columns("difference", columns, title=title, notes=notes)
 
     def _tests(self) -> Table:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measures.cut import list_scores
+from pooler.results.measures.evaluate import list_scores
 from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import REASON, RUN, TOPIC, TOPICS_HIDDEN, Column, Plot, Table, View

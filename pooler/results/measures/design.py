@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooler.results.measures.pilot import (
     TOPICS,
@@ -19,9 +20,11 @@ from pooler.results.measures.pilot import (
     pace_of,
     pilot_depths,
 )
+from pooler.results.measures.reliability import reliability_plot, reliability_table
 from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import REASON, Column, Plot, Table
+from store.analysis.significance.generalizability import score_components
 from store.analysis.significance.pairs import compare_pairs
 from store.analysis.significance.power import (
     MOST_TOPICS,
@@ -106,7 +109,8 @@ def design(
     Returns
     -------
     Design
-        Topics needed, differences that can be found, and with a pilot what depths cost.
+        Topics needed, differences that can be found, and with a pilot what depths cost and how reliable the
+        order of its runs is.
 
     Raises
     ------
@@ -177,6 +181,7 @@ def design(
     return Design(
         runs=pilot.runs,
         n_topics=n_topics,
+        scores=pilot.scores,
         n_feeding=len(pilot.feeding),
         cases=tuple(case for case in cases if case[1]),
         of_depths=of_depths,
@@ -191,7 +196,8 @@ class Design(Result):
     """How many topics are needed, and what topics can show.
 
     Tables: `topics`, a row a test and difference; `detectable`, a row a number of topics; with a pilot
-    `depths`, a row a difference and depth of the pools.
+    `depths`, a row a difference and depth of the pools, and `reliability`, a row a number of topics: E rho2
+    and Phi, the share of the runs in the variance of mean scores, and the order to expect of new topics.
     """
 
     cases: Sequence[tuple[str, float]]
@@ -203,11 +209,13 @@ class Design(Result):
     """Of the pilot."""
     n_feeding: int = 0
     """Runs of the pilot that pools are made of."""
+    scores: NDArray[np.float64] | None = None
+    """Of the pilot, shape (n_runs, n_topics)."""
     of_depths: Sequence[PilotDepth] = ()
     pace: Pace | None = None
     """``None`` = how long a judgement takes is not known."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("topics", "detectable", "depths")
+    NAMES: ClassVar[tuple[str, ...]] = ("topics", "detectable", "depths", "reliability")
     SHOWN = None
 
     def names(self) -> tuple[str, ...]:
@@ -322,7 +330,7 @@ class Design(Result):
             costs = [self._cost(one, size) for one in self.of_depths]
             rows += sorted(costs, key=lambda row: row.get("documents", math.inf))
         judges, measure = self.settings["per_document"], self.settings["measure"]
-        of_order = f"how far {self.n_topics:,} topics fix the order of the runs; see --reliability"
+        of_order = f"how far {self.n_topics:,} topics fix the order of the runs"
         columns = [
             Column("difference", "float", digits=3),
             Column("depth", "int"),
@@ -398,6 +406,10 @@ class Design(Result):
             " less fair to runs that come later: neither is in these numbers.",
         ]
 
+    def _reliability(self) -> Table:
+        assert self.scores is not None  # there is a pilot
+        return reliability_table(self.scores, self.settings["topics"], alpha=self.settings["alpha"])
+
     def plots(self) -> tuple[Plot, ...]:
         """Return what a smaller difference costs: documents or hours by depth, or topics by variance."""
         unit = "topics" if not self.of_depths else "documents" if self.pace is None else "hours"
@@ -415,7 +427,10 @@ class Design(Result):
         columns = {Column("difference", "float", "difference that is found"): DRAWN}
         table = Table.of_columns("costs", columns | {Column(name, "float"): lines[name] for name in parts})
         title = f"{unit.capitalize()} that find a difference, by its size"
-        return (Plot(table=table, kind="lines", label="difference", parts=parts, axis=unit, title=title),)
+        costs = Plot(table=table, kind="lines", label="difference", parts=parts, axis=unit, title=title)
+        if self.scores is None or score_components(self.scores).reason is not None:
+            return (costs,)
+        return costs, reliability_plot(self._reliability(), alpha=self.settings["alpha"])
 
 
 def _at_least(n_topics: int, variance: float, alpha: float, power: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +25,7 @@ def evaluate(
     source: Measurable,
     measures: str | Sequence[str | MeasureName] = ("AP",),
     *,
+    threshold: float | None = None,
     cutoff: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -41,6 +42,8 @@ def evaluate(
     measures : str or sequence of str
         Named as ir_measures does: ``"AP"``, ``"P@10"``, ``"nDCG@10"``, ``"RR(rel=2)"``; names of
         trec_eval are known.
+    threshold : float, optional
+        Least score of a document that counts as retrieved; default all do.
     cutoff : int, optional
         Ranks that are looked at, from 1. Default 1,000, and as many as a measure with a deeper
         cutoff of its own, as P@2000, names.
@@ -55,7 +58,8 @@ def evaluate(
     UnknownNameError
         If a measure is not known.
     ArgumentError
-        If a measure has parameters that it cannot have, or looks deeper than it may.
+        If a measure has parameters that it cannot have, or looks deeper than it may; if the threshold is NaN,
+        or runs are not in the order of their scores.
 
     Notes
     -----
@@ -71,12 +75,17 @@ def evaluate(
     measures = [measures] if isinstance(measures, str) else measures
     if not measures:
         raise ArgumentError("measures", "must name one or more", list(measures))
+    if threshold is not None and np.isnan(threshold):
+        raise ArgumentError("threshold", "must be a number", threshold)
     with collect_warnings(progress) as collected:
         found = source_of(source)
+        if threshold is not None and found.order in ("rank", "file"):
+            requirement = "needs runs in the order of their scores, not --order"
+            raise ArgumentError("threshold", requirement, found.order)
         for measure in measures:
             known_measure(measure)
         names = _names(measures, found.numbered.level)  # measures need no docnos
-        rankings, scores = measured(found, names, cutoff)
+        rankings, scores = measured(found, names, cutoff, threshold)
         missing = np.asarray((rankings.lengths == 0).sum(axis=1), dtype=np.int64)
         about = found.settings()
         found.say_pooled()
@@ -87,7 +96,9 @@ def evaluate(
         missing=missing,
         rankings=rankings,
         scores=tuple(scores),
-        settings=frozen_settings(measures=[str(name) for name in names], cutoff=cutoff, **about),
+        settings=frozen_settings(
+            measures=[str(name) for name in names], threshold=threshold, cutoff=cutoff, **about
+        ),
         warnings=collected.warnings,
     )
 
@@ -106,15 +117,47 @@ def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
 
 
 def measured(
-    source: Source, names: Sequence[MeasureName], cutoff: int | None
+    source: Source, names: Sequence[MeasureName], cutoff: int | None, threshold: float | None = None
 ) -> tuple[GradedRankings, list[Scores]]:
-    """Score runs by measures, each named once; see `evaluate` of `cutoff`."""
+    """Score runs by measures, each named once; see `evaluate` of `cutoff` and `threshold`."""
     (look, plain), *deeper = reaches(names, cutoff)
-    rankings = source.graded(look)
+    rankings = _retrieved(source, look, threshold)
     scores = dict(zip(plain, score(rankings, plain), strict=True))
     for deep, those in deeper:
-        scores |= dict(zip(those, score(source.graded(deep), those), strict=True))
+        scores |= dict(zip(those, score(_retrieved(source, deep, threshold), those), strict=True))
     return rankings, [scores[name] for name in names]
+
+
+def _retrieved(source: Source, cutoff: int, threshold: float | None) -> GradedRankings:
+    """Return rankings beside grades, without the documents whose score is below a threshold."""
+    rankings = source.graded(cutoff)
+    if threshold is None:
+        return rankings
+    is_in = list_scores(source, rankings, cutoff) >= threshold  # NaN is not
+    return replace(
+        rankings,
+        grades=np.where(is_in, rankings.grades, 0),
+        judged=rankings.judged & is_in,
+        lengths=np.count_nonzero(is_in, axis=-1),
+        open=None if rankings.open is None else rankings.open & is_in,
+    )
+
+
+def list_scores(source: Source, rankings: GradedRankings, cutoff: int) -> NDArray[np.float64]:
+    """Return scores by rank, as grades in shape (n_runs, n_topics, width); NaN below the end of a list."""
+    runs = source.tops(cutoff, scores=True, tags=rankings.tags)
+    places = [rankings.tags.index(run.tag) for run in runs.feeding]
+    found = np.full(rankings.grades.shape, np.nan)
+    for column, topic in enumerate(rankings.topics):
+        if topic not in runs.topics:
+            continue
+        of_topic = runs.of_topic(topic, scores=True)
+        scores = of_topic.rankings.scores
+        assert scores is not None  # they were asked for
+        for row, run in enumerate(of_topic.runs):
+            length = int(rankings.lengths[places[run], column])
+            found[places[run], column, :length] = scores[row, :length]
+    return found
 
 
 def reaches(names: Sequence[MeasureName], cutoff: int | None) -> list[tuple[int, list[MeasureName]]]:

@@ -209,6 +209,18 @@ def _of_collection(
     )
 
 
+def _cell(summary: str, name: str, *parameters: str) -> Definition:
+    """Define a cell of the confusion table."""
+    return Definition(
+        summary,
+        lambda lists, measure: getattr(_confusion(lists, measure), name).astype(np.float64),
+        "cutoff",
+        parameters=("rel", *parameters),
+        needs_relevant=False,
+        is_sum=True,
+    )
+
+
 def _set_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
     return np.nan_to_num(sets.precision(_confusion(lists, name)))  # 0 of an empty list, as in trec_eval
 
@@ -404,6 +416,10 @@ MEASURES: dict[str, Definition] = {
     "SetSpecificity": _of_collection("1 - fallout", sets.specificity, "no-not-relevant"),
     "SetGenerality": _of_collection("documents that are relevant", sets.generality),
     "SetAccuracy": _of_collection("documents on the right side", sets.accuracy),
+    "TP": _cell("documents retrieved and relevant", "true_positive"),
+    "FP": _cell("documents retrieved, not relevant", "false_positive"),
+    "FN": _cell("documents relevant, not retrieved", "false_negative"),
+    "TN": _cell("documents neither retrieved nor relevant", "true_negative", "docs"),
     "NumRet": Definition(
         "documents retrieved; with rel, the relevant ones",
         _n_retrieved,

@@ -86,16 +86,6 @@ def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tupl
     return tuple(splits)
 
 
-def leave_one_out(n_topics: int) -> tuple[Split, ...]:
-    """Test on each topic, of at least 2 and in their order, after training on all others.
-
-    >>> [(split.train.tolist(), split.test.tolist()) for split in leave_one_out(3)]
-    [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]
-    """
-    check_integer("n_topics", n_topics, 2)
-    return topic_folds(n_topics, n_topics)
-
-
 Leaning = Literal["few", "many", "neither"]
 """Topics that the gains lean to: those with few relevant documents, with many, or neither."""
 

@@ -17,7 +17,6 @@ References
    11(15), 1643-1658, 1982.
 .. [4] L. S. Feldt, "The approximate sampling distribution of Kuder-Richardson reliability coefficient
    twenty", *Psychometrika* 30, 357-370, 1965.
-.. [5] J. S. Williams, "A confidence interval for variance components", *Biometrika* 49, 278-281, 1962.
 """
 
 from __future__ import annotations
@@ -111,32 +110,6 @@ class ScoreComponents:
             return math.nan, math.nan, math.nan
         runs, topics, residual = self.mean_squares
         return max(0.0, runs - residual) / self.n_topics, max(0.0, topics - residual) / self.n_runs, residual
-
-    def intervals(self, alpha: float = 0.05) -> tuple[Limited, Limited, Limited]:
-        r"""Return the variances with intervals that cover each 1 - alpha, if scores are normal.
-
-        That of the residual is exact, by :math:`\chi^2`; those of runs and topics are Williams' [5]_, which
-        covers at least 1 - 2 alpha, and in practice about 1 - alpha. A limit below 0 is 0.
-        """
-        tails = _tails(alpha)
-        if self.reason is not None:
-            return (_NO_NUMBER,) * 3
-        from scipy.special import chdtri, fdtri
-
-        *effects, left = self.mean_squares
-        *freedoms, rest = self.freedom
-        found = []
-        for value, square, freedom, other in zip(
-            self.variances, effects, freedoms, (self.n_topics, self.n_runs), strict=False
-        ):
-            low, high = (
-                max(0.0, (square - left * fdtri(freedom, rest, 1 - tail)) * freedom / chdtri(freedom, tail))
-                / other
-                for tail in tails
-            )
-            found.append(Limited(value, low, high))
-        low, high = (left * rest / chdtri(rest, tail) for tail in tails)
-        return found[0], found[1], Limited(left, low, high)
 
     def order(self, alpha: float = 0.05) -> Dependable:
         r"""Return :math:`E\rho^2`, the reliability of the order of the runs.

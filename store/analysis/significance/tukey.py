@@ -11,14 +11,12 @@ References
 .. [2] B. Carterette, "Multiple testing in statistical analysis of systems-based information
    retrieval experiments", *ACM Transactions on Information Systems* 30(1), 4:1-4:34, 2012,
    doi:10.1145/2094072.2094076.
-.. [3] T. Sakai, "Evaluating evaluation metrics based on the bootstrap", *SIGIR* 2006, 525-532,
-   doi:10.1145/1148170.1148261.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import permutations as permuted
 from typing import Literal
 
@@ -144,21 +142,6 @@ class RandomisedTukeyTest:
     seed: int
     is_exact: bool = False
     """Whether every permutation was looked at, and none was drawn."""
-    ranges: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """Shape (permutations,), ascending: best less worst mean of each; empty where there is a reason."""
-
-    def share_significant(self, alpha: float = 0.05) -> float:
-        """Compute the discriminative power [3]_: the share of pairs with p of at most alpha; NaN = no p."""
-        pairs = self.p[np.triu_indices(len(self.p), 1)]
-        return math.nan if self.reason is not None else float((pairs <= alpha).mean())
-
-    def least_significant(self, alpha: float = 0.05) -> float:
-        """Return the difference above which every pair has a p of at most alpha; NaN = none has, or no p."""
-        n_drawn = self.ranges.size + (0 if self.is_exact else 1)
-        most_above = math.floor(alpha * n_drawn + 1e-9) - (0 if self.is_exact else 1)
-        if self.ranges.size == 0 or most_above < (1 if self.is_exact else 0):
-            return math.nan
-        return float(self.ranges[-1 - most_above]) if most_above < self.ranges.size else 0.0
 
 
 def tukey_test(scores: NDArray[np.float64]) -> TukeyTest:
@@ -269,7 +252,7 @@ def randomised_tukey_test(
     ranges = np.sort(_all_ranges(scores) if is_exact else _drawn_ranges(scores, permutations, seed))
     n_as_far = ranges.size - np.searchsorted(ranges, np.abs(differences) - SAME)
     p = n_as_far / ranges.size if is_exact else (n_as_far + 1) / (ranges.size + 1)
-    return RandomisedTukeyTest(None, differences, p, n_topics, ranges.size, seed, is_exact, ranges)
+    return RandomisedTukeyTest(None, differences, p, n_topics, ranges.size, seed, is_exact)
 
 
 def _drawn_ranges(scores: NDArray[np.float64], permutations: int, seed: int) -> NDArray[np.float64]:

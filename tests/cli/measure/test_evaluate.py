@@ -267,15 +267,10 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--curves --cut 3", "`--curves` excludes --cut"),
         ("--curves -m AP", "`--measure` has no meaning with --curves"),
-        ("--folds 2 -m AP -m P@5", "must be one with --folds"),
-        ("--leave-one-out --by-topic", "`--by-topic` has no meaning with --leave-one-out"),
+        ("--curves --threshold 3", "`--threshold` has no meaning with --curves"),
         ("--plot a.svg", "it needs --curves"),
-        ("--size 5", "`--size` is for --cut and --threshold"),
-        ("--leave-one-out --seed 1", "`--seed` is for --folds"),
-        ("--cut 3 --r own", "`--r` own has no meaning with --cut"),
-        ("--threshold nan", "`--threshold` must be a number, but got nan"),
+        ("--curves --r own", "`--r` has no meaning with --curves"),
     ],
 )
 def test_options_that_have_no_meaning_together_are_refused(cli: Cli, options: str, words: str) -> None:

@@ -37,7 +37,7 @@ def test_pairs_are_tested_before_and_after(cli: Cli, judged: Path, scenario: str
     """Differences, t2 and p are scipy's on edited qrels; own is like section 4.3."""
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
     runs = runs_of(judged)
-    options = ("--depth", "5", "--pairs", "--scenario", scenario, *STRICT, "--format", "json")
+    options = ("--depth", "5", "--by", "pair", "--scenario", scenario, *STRICT, "--format", "json")
     rows = cli("sensitivity", *options).fine().json()
     assert len(rows) == 9 * 8 // 2
     added = {}
@@ -82,7 +82,7 @@ def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
     files = ("--qrels", "z.qrels", "a.run", "b.run")
     for options, name, reason in (
         (("--depth", "1"), "map_after", "no-relevant"),
-        (("--depth", "1", "--pairs"), "difference_b", "no-topics"),
+        (("--depth", "1", "--by", "pair"), "difference_b", "no-topics"),
     ):
         rows = cli("sensitivity", *files, *options, "--format", "json").fine().json()
         assert {(row[name], row["reason"]) for row in rows} == {(None, reason)}
@@ -94,9 +94,9 @@ def test_reports_of_what_is_not_there(cli: Cli, here: Path) -> None:
     [
         ("--depth", "5"),
         ("--depth", "5", "--flips", "3"),
-        ("--depth", "5", "--by-topic"),
-        ("--depth", "5", "--pairs"),
-        ("--depth", "5", "--pairs", "--scenario", "own", "--r", "own"),
+        ("--depth", "5", "--by", "topic"),
+        ("--depth", "5", "--by", "pair"),
+        ("--depth", "5", "--by", "pair", "--scenario", "own", "--r", "own"),
     ],
 )
 def test_every_report_fits_80_columns(cli: Cli, judged: Path, options: tuple[str, ...]) -> None:
@@ -134,7 +134,7 @@ def test_words_below_the_runs_draw_the_conclusion(cli: Cli, judged: Path) -> Non
 
 def test_words_below_pairs_count_both_ways(cli: Cli, judged: Path) -> None:
     """Pairs that come to be significant, and those that cease to be, are two numbers."""
-    options = ("sensitivity", "--depth", "5", "--flips", "5", "--pairs", *STRICT)
+    options = ("sensitivity", "--depth", "5", "--flips", "5", "--by", "pair", *STRICT)
     rows = cli(*options, "--format", "json").fine().json()
     words = " ".join(cli(*options).fine().out.split())
     n = {
@@ -160,7 +160,7 @@ def test_pairs_without_a_test_are_counted_in_words(cli: Cli, here: Path) -> None
                  for n, docno in enumerate(("d1", "d2", "d3"))]  # fmt: skip
         (here / f"{tag}.run").write_text("\n".join(lines) + "\n")
     files = ("--qrels", "z.qrels", "aaaaaaaaaa.run", "bbbbbbbbbb.run")
-    for command in (("sensitivity", "--depth", "1", "--pairs"), ("required-difference", "--depth", "1")):
+    for command in (("sensitivity", "--depth", "1", "--by", "pair"), ("required-difference", "--depth", "1")):
         shown = cli(*command, *files).fine().out
         assert max(map(len, shown.splitlines())) <= 80
         assert "-: undefined in 1 pair (the same difference in every topic)." in shown
@@ -169,7 +169,7 @@ def test_pairs_without_a_test_are_counted_in_words(cli: Cli, here: Path) -> None
 def test_pairs_nearest_to_a_swap_are_shown_first(cli: Cli, judged: Path) -> None:
     """--limit keeps the least differences after, in that order; what is counted stays all pairs."""
     after = ("difference_a", "difference_b")
-    asked = ("sensitivity", "--depth", "5", "--pairs", *STRICT)
+    asked = ("sensitivity", "--depth", "5", "--by", "pair", *STRICT)
     every = cli(*asked, "--format", "json").fine().json()
     few = cli(*asked, "--limit", "4", "--format", "json").fine().json()
     least = sorted(min(row[name] for name in after) for row in every)

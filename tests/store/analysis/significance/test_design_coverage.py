@@ -53,7 +53,7 @@ def collection(
 @pytest.mark.long
 @pytest.mark.parametrize("law", ["normal", "skewed", "groups"])
 def test_intervals_cover_what_they_say(law: str) -> None:
-    """Components, E rho^2, Phi and the topics needed, at 95 % and 80 %."""
+    """E rho^2, Phi and the topics needed, at 95 % and 80 %."""
     rng = np.random.default_rng(29)
     needed = (
         math.ceil(0.95 * V_REST / (V_RUNS * 0.05)),
@@ -63,11 +63,7 @@ def test_intervals_cover_what_they_say(law: str) -> None:
     for _ in range(N):
         found = score_components(collection(rng, law)[0])
         for alpha in (0.05, 0.2):
-            parts, order, level = found.intervals(alpha), found.order(alpha), found.level(alpha)
-            for name, one, true in zip(
-                ("runs", "topics", "rest"), parts, (V_RUNS, V_TOPICS, V_REST), strict=True
-            ):
-                hits.setdefault(f"{name} {1 - alpha}", []).append(one.low <= true <= one.high)
+            order, level = found.order(alpha), found.level(alpha)
             for name, coefficient, true, n in (
                 ("E rho2", order, RHO, needed[0]),
                 ("Phi", level, PHI, needed[1]),
@@ -146,6 +142,6 @@ def test_equal_runs_are_seldom_told_apart() -> None:
         for seed in range(N):
             scores, truth = collection(rng, law, n_runs=6, n_topics=20)
             test = randomised_tukey_test(scores - truth[:, None], seed=seed, permutations=400)
-            some += test.share_significant() > 0
+            some += bool((test.p[np.triu_indices(6, 1)] <= 0.05).any())
         print(law, "some pair of equal runs differs in", some / N)  # noqa: T201 - a note for whoever runs it
         assert some / N < 0.07

@@ -92,21 +92,6 @@ def test_components_are_those_of_the_textbook_sums() -> None:
     assert float(flat.order().at(50)[0]) == 0.0
 
 
-def test_intervals_of_components_are_by_their_formulas() -> None:
-    """Chi squared of the residual; Williams' interval of runs and topics, with SciPy's quantiles."""
-    parts = TREC3.intervals(0.1)
-    runs, topics, rest = TREC3.mean_squares
-    chi, f = stats.chi2, stats.f
-    assert parts[2].low == pytest.approx(29 * 49 * rest / chi.ppf(0.95, 29 * 49))
-    assert parts[2].high == pytest.approx(29 * 49 * rest / chi.ppf(0.05, 29 * 49))
-    low = 29 / chi.ppf(0.95, 29) * (runs - rest * f.ppf(0.95, 29, 29 * 49)) / 50
-    high = 29 / chi.ppf(0.05, 29) * (runs - rest * f.ppf(0.05, 29, 29 * 49)) / 50
-    assert parts[0][1:] == pytest.approx((low, high))
-    high = 49 / chi.ppf(0.05, 49) * (topics - rest * f.ppf(0.05, 49, 29 * 49)) / 30
-    assert parts[1].high == pytest.approx(high)
-    assert all(one.low <= one.value <= one.high for one in parts)
-
-
 def test_what_is_not_known_has_a_reason() -> None:
     """Two runs, two topics, and runs that differ by a constant have no components."""
     for scores, reason in (
@@ -116,7 +101,7 @@ def test_what_is_not_known_has_a_reason() -> None:
     ):
         found = score_components(scores)
         assert found.reason == reason
-        numbers = [*found.variances, *found.intervals()[1], *found.order().one, *found.level().one]
+        numbers = [*found.variances, *found.order().one, *found.level().one]
         assert np.isnan(numbers).all()
         assert np.isnan(order_on_new_topics(scores, 10, found)).all()
     with pytest.raises(ArgumentError, match="`scores` must be runs by topics"):
