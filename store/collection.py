@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from store.judging.models.stored import Models
     from store.judging.progress import JudgingProgress
     from store.judging.rejudging import Rejudging
+    from store.keeping import Progress
     from store.keeping.histories import Judgements
-    from store.keeping.progress import Progress
     from store.keeping.verify import Verified
     from store.keeping.work import WorkDone
     from store.looking.details import DetailQueries
@@ -170,7 +170,7 @@ class Collection:
 
     def verify(self, *, progress: Progress | None = None) -> list[Verified]:
         """Check it against its own rules; see `store.keeping.verify.verify`."""
-        from store.keeping.progress import no_progress
+        from store.keeping import no_progress
         from store.keeping.verify import verify
 
         return verify(self._db.engine.url, progress=progress or no_progress)

@@ -37,8 +37,8 @@ from store.db.tables import JUDGE, SITTING, TABLES
 from store.errors import SchemaError, StoreError
 from store.judging.events import count_events
 from store.judging.sittings import ALIVE
+from store.keeping import Progress, no_progress
 from store.keeping.copying import fill
-from store.keeping.progress import Progress, no_progress
 from store.keeping.verify import first_fault
 
 _PAGES = 256

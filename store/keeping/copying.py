@@ -22,7 +22,7 @@ from store.db.raw import is_postgresql, raw_rows, write_raw
 from store.db.schema import make_tables
 from store.db.tables import DIGEST, JUDGE_CODE
 from store.errors import StoreError
-from store.keeping.progress import Progress
+from store.keeping import Progress
 
 _BATCH = 2000
 """Rows written between two steps of a progress bar."""

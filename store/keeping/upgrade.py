@@ -15,8 +15,8 @@ from sqlalchemy.engine import URL
 
 from store.db.engine import NO_COLLECTION_HINT, display, engine_at, other_schema, stored_revision, writing
 from store.errors import SchemaError, StoreError
+from store.keeping import Progress, no_progress
 from store.keeping.backup import back_up, free_name
-from store.keeping.progress import Progress, no_progress
 
 MIGRATIONS = Path(__file__).parents[1] / "db" / "migrations"
 

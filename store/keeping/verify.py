@@ -24,8 +24,8 @@ from store.db.engine import (
     unreadable_place,
 )
 from store.errors import StoreError
+from store.keeping import Progress, no_progress
 from store.keeping.checks import CHECKS, RESTORE, Check
-from store.keeping.progress import Progress, no_progress
 
 _OF_THE_DATABASE = {"file", "tables", "references", "digests"}
 """Checks of how rows are stored, which say nothing of rows that the database took a moment ago."""

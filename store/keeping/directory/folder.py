@@ -43,10 +43,10 @@ from store.grades.votes import fetch_all_votes
 from store.judging.erasing import fetch_erasures, removed_words
 from store.judging.judges import Disguise, count_notes, disguise_of, fetch_graders, fetch_judges
 from store.judging.kinds import Voters, choose_voters, count_kinds, is_mixed, sorts_words
+from store.keeping import Progress, no_progress
 from store.keeping.copying import go_on_after
 from store.keeping.directory.tables import FOLDER, Faults, TableReader, count_rows, table_lines
 from store.keeping.histories import fetch_histories_of
-from store.keeping.progress import Progress, no_progress
 from store.keeping.verify import broken_rules, first_fault
 from store.records import Judge, JudgeKind, Scale
 from store.text import free_name, natural_key, sanitise_line
