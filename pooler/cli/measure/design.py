@@ -82,7 +82,7 @@ def design(
 
     Example: pooler design --judge alice --difference 0.05 --seconds 40
 
-    Example: pooler design --judge alice --table reliability
+    Example: pooler design --judge alice --topics 50,100
     """
     from pooler.results.measures.design import design as plan
 
