@@ -97,15 +97,11 @@ class BrowsingScreen(DocumentScreen):
         if self._pane.is_finding:
             self._clear_find()
         elif self._session.pending is not None:
-            self._tell_unsaved()
-        else:
-            self.dismiss(None)
-
-    def _tell_unsaved(self) -> None:
-        if self._session.pending is not None:
             undo = self._keys.name(Command.UNDO)
             words = self._session.pending.said
             self._tell(f"NOT SAVED: {words}; the program keeps trying, {undo} gives it up", urgent=True)
+        else:
+            self.dismiss(None)
 
     def _read_topic(self) -> None:
         if self._session.topic is not None:
