@@ -131,7 +131,6 @@ class DocumentScreen(WorkScreen[None]):
 
     @on(TextPane.Scrolled)
     def _scrolled(self) -> None:
-        """Keep the clock of active time running, and say how far the text has been read."""
         self._session.touch()
         self._show_document_bar()
         self.call_after_refresh(self._mark_shown, self._showing)
@@ -290,7 +289,6 @@ class DocumentScreen(WorkScreen[None]):
         self._ahead_timer = self.set_timer(READ_AHEAD_S, self._read_ahead)
 
     def _read_ahead(self) -> None:
-        """Read and lay out the document that a decision would lead to."""
         try:
             page = self._session.page_ahead()
         except PoolerError:

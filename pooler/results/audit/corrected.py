@@ -273,7 +273,6 @@ def _strata(name: str, pools: Mapping[str, SampledPool]) -> NDArray[np.int64]:
 def _model_of(
     pools: Mapping[str, SampledPool], grades: Grades, levels: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the model's grades of all documents as numbers of levels."""
     found = []
     for topic, one in pools.items():
         ids, of_ids = grades.get(topic, (np.empty(0, np.int64), np.empty(0, np.int64)))
