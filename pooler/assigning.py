@@ -128,7 +128,6 @@ class _Chooser:
                 self._count(kept, set())
 
     def _count(self, new: set[int], old: set[int]) -> None:
-        """Count judges who get a document that others have."""
         have = set(old)
         for judge in new:
             self.loads[judge] += 1

@@ -213,7 +213,6 @@ class _RunReader:
     """Of the pooler that asks."""
 
     def rows_of(self, files: Iterable[tuple[int, RunEntry, str]]) -> Iterator[_Row]:
-        """Read files that this machine sees."""
         for number, entry, path in files:
             yield from self._read((number, ""), entry, path)
 

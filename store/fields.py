@@ -133,8 +133,6 @@ def _read_text(value: Any) -> str:
 
 
 def _reader_of_ids(fault: Callable[[str], str | None]) -> Reader:
-    """Make the reader of what may not be everything: topics, docnos, names of judges, rounds."""
-
     def read(value: Any) -> str:
         text = _read_text(value)
         if message := fault(text):

@@ -131,7 +131,6 @@ def iter_lines(text: str, width: int) -> Iterator[LineSpan]:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether every character is one cell wide for certain."""
     return text.isascii() and "\t" not in text
 
 

@@ -24,7 +24,7 @@ from judge_ui.session.session import MIN_DWELL_S
 from judge_ui.session.words import grade_mark, grade_name
 from judge_ui.text.finding import common_terms, query_terms, term_spans
 from judge_ui.text.sentences import sentence_spans
-from store.records import Guideline, Scale, Task, Topic
+from store.records import Guideline, Scale, Task
 from store.text import escape_json, sanitise, sanitise_line
 from store.wrapping import cut
 
@@ -56,7 +56,9 @@ def page_data(desk: Desk, collection: str, advance: Callable[[int], None]) -> di
         topic, tasks = desk.topic(line.topic), desk.queue(line.topic)
         if not tasks:
             continue
-        lit = _lit(desk, topic)
+        terms = query_terms(topic)
+        common = common_terms(desk.sample_texts(topic.topic), terms)
+        lit = [term for term in terms if term not in common]
         for task in tasks:
             if task.docno not in documents:
                 documents[task.docno] = _document(desk, task.docno)
@@ -83,13 +85,6 @@ def page_data(desk: Desk, collection: str, advance: Callable[[int], None]) -> di
         "topics": topics,
         "documents": documents,
     }
-
-
-def _lit(desk: Desk, topic: Topic) -> list[str]:
-    """Choose what is lit up in the documents of a topic: its words, but for common ones."""
-    terms = query_terms(topic)
-    common = common_terms(desk.sample_texts(topic.topic), terms)
-    return [term for term in terms if term not in common]
 
 
 def _document(desk: Desk, docno: str) -> dict[str, Any]:

@@ -93,19 +93,14 @@ class BrowsingScreen(DocumentScreen):
         self._move(partial(self._session.go_to, place))
 
     def _back(self) -> None:
-        """Take away what a search marked, else go back to the topics."""
         if self._pane.is_finding:
             self._clear_find()
         elif self._session.pending is not None:
-            self._tell_unsaved()
-        else:
-            self.dismiss(None)
-
-    def _tell_unsaved(self) -> None:
-        if self._session.pending is not None:
             undo = self._keys.name(Command.UNDO)
             words = self._session.pending.said
             self._tell(f"NOT SAVED: {words}; the program keeps trying, {undo} gives it up", urgent=True)
+        else:
+            self.dismiss(None)
 
     def _read_topic(self) -> None:
         if self._session.topic is not None:
@@ -125,7 +120,6 @@ class BrowsingScreen(DocumentScreen):
         self._move(go, f"{event.docno} is no longer in your queue")
 
     def _list(self) -> None:
-        """Go into the list of documents, beside this one or on a screen of its own."""
         if self.has_class("-wide"):
             self.query_one(PoolList).rows.focus()
         else:
@@ -194,7 +188,6 @@ class BrowsingScreen(DocumentScreen):
         self._tell(f"highlighted: {own}" if own else "no words of your own")
 
     def _light_up(self) -> None:
-        """Light up other words in the document that is here, and in those to come."""
         self._terms = self._session.term_groups()
         self._ahead = None
         self._show_again()

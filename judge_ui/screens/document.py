@@ -131,7 +131,6 @@ class DocumentScreen(WorkScreen[None]):
 
     @on(TextPane.Scrolled)
     def _scrolled(self) -> None:
-        """Keep the clock of active time running, and say how far the text has been read."""
         self._session.touch()
         self._show_document_bar()
         self.call_after_refresh(self._mark_shown, self._showing)
@@ -148,7 +147,12 @@ class DocumentScreen(WorkScreen[None]):
     def _show(self) -> None:
         topic = self._session.topic
         if topic is not None and topic is not self._topic:
-            self._show_topic(topic)
+            self._topic = topic
+            self._terms = self._session.term_groups()
+            self._ahead = None
+            self.query_one(Brief).show(topic.description, topic.narrative)
+            self._fit_question()
+            self._show_side()
         if self._session.here != self._on_screen or self._session.trouble:
             self._on_screen = self._session.here
             self._show_document()
@@ -187,14 +191,6 @@ class DocumentScreen(WorkScreen[None]):
         docno = cut(sanitise_line(latest.docno), _LONGEST_DOCNO)
         mark = decision_mark(latest, self._session.scale)
         return f"{docno}: {mark}, {self._keys.name(Command.UNDO)} undoes"
-
-    def _show_topic(self, topic: Topic) -> None:
-        self._topic = topic
-        self._terms = self._session.term_groups()
-        self._ahead = None
-        self.query_one(Brief).show(topic.description, topic.narrative)
-        self._fit_question()
-        self._show_side()
 
     def _aside(self) -> MarkedText:
         """Write what stands over the topic beside the document: nothing here."""
@@ -293,7 +289,6 @@ class DocumentScreen(WorkScreen[None]):
         self._ahead_timer = self.set_timer(READ_AHEAD_S, self._read_ahead)
 
     def _read_ahead(self) -> None:
-        """Read and lay out the document that a decision would lead to."""
         try:
             page = self._session.page_ahead()
         except PoolerError:

@@ -126,7 +126,6 @@ class JudgeScreen(BrowsingScreen):
         return result
 
     def _decide(self, act: Callable[[], KeyResult], what: str, name: str = "") -> KeyResult:
-        """Let the session decide about the document, and see whether the topic is done."""
         before = self._session.progress
         result = self._do(act, what, name)
         self._go_on(result, before)
@@ -234,7 +233,6 @@ class JudgeScreen(BrowsingScreen):
         self.app.push_screen(ChoiceDialog(happened, answers, "look first"), answered)
 
     def _undo(self) -> None:
-        """Take back the latest event, or give up what could not be written."""
         self._do(self._session.undo)
         self._follow_review()
 

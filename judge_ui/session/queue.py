@@ -141,7 +141,6 @@ class OpenQueue:
         return place if 0 <= place < len(self.tasks) else None
 
     def _look_again(self) -> int | None:
-        """Read the queue anew, stay at the same document, and look for one to decide."""
         here, index = self.task if self.index >= 0 else None, self.index
         if self.topic is not None:
             self.load(self.topic.topic)

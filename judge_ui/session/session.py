@@ -654,7 +654,6 @@ class JudgingSession:
         return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
 
     def _settle(self, decision: Decision) -> None:
-        """Stop trying to write a decision."""
         self.pending = None
         self.unsaved.discard((decision.topic, decision.docno))
 

@@ -134,7 +134,6 @@ class Marking:
         return merged(self._text, kept)
 
     def _go(self, index: int, *, extend: bool) -> None:
-        """Move to a sentence or word, the selection with it or to it."""
         self._cursor = max(min(index, len(self._units) - 1), 0)
         if not (extend or self.is_extending):
             self._anchor = self._cursor

@@ -94,7 +94,6 @@ def word_spans(text: str) -> list[Span]:
 
 
 def _sentences(text: str) -> Iterator[Span]:
-    """Divide a text into lines, and these into sentences with the blanks around them."""
     for line in re.finditer("[^\n]+", text):
         start, stop = line.span()
         for match in _END.finditer(text, start, stop):

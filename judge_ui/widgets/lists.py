@@ -246,7 +246,10 @@ class PoolList(Vertical):
         elif meaning in _BY_KEY:
             self._cut_down(_BY_KEY[meaning])
         elif meaning is Command.FIND:
-            self._begin_finding()
+            field = self.query_one(Input)
+            field.disabled = False
+            self.add_class("-finding")
+            field.focus()
         elif meaning in (Command.NEXT_HIT, Command.PREVIOUS_HIT):
             self._find(1 if meaning is Command.NEXT_HIT else -1)
         elif meaning is Command.HELP:
@@ -268,12 +271,6 @@ class PoolList(Vertical):
         self._filter = wanted
         self.show()
         self.rows.move_to(bisect_left(self._places, self._session.index))
-
-    def _begin_finding(self) -> None:
-        field = self.query_one(Input)
-        field.disabled = False
-        self.add_class("-finding")
-        field.focus()
 
     def _end_finding(self) -> None:
         self.rows.focus()

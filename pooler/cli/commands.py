@@ -93,7 +93,6 @@ class _Placeholder(TyperCommand):
     """Stands for a command in help and completion; the real one parses and runs."""
 
     def make_context(self, info_name: str | None, *rest: Any, **extra: Any) -> Any:
-        """Parse the command line of the real command."""
         return TABLE[str(self.name)].load(str(self.name)).make_context(info_name, *rest, **extra)
 
 

@@ -189,7 +189,6 @@ def _total(widths: Sequence[int], gap: int) -> int:
 
 
 def _shrunk(widths: Sequence[int], leasts: Sequence[int], spare: int) -> list[int]:
-    """Take columns away, always from the widest that may give any."""
     found = [*widths]
     while spare > 0 and found != [*leasts]:
         room = [width if width > least else 0 for width, least in zip(found, leasts, strict=True)]

@@ -159,7 +159,6 @@ class Prompt:
 
 
 def _words(text: str) -> str:
-    """Return text whose blanks do not count."""
     return " ".join(text.split())
 
 

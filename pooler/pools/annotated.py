@@ -88,7 +88,6 @@ def _rows_of(runs: RunSet, topic: str, wanted: AbstractSet[str] | None) -> Itera
 
 
 def _lines(feeding: Sequence[RunFacts], of_topic: TopicRuns, wanted: AbstractSet[str]) -> list[str]:
-    """Write the lines of a topic: a task of `RunSet.each`."""
     return [annotated_text(row) for row in _rows(feeding, of_topic, wanted)]
 
 

@@ -130,7 +130,9 @@ class DocnoNumbers:
 
     def _find(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
         """Return the number of every docno that has one, -1 for the others, and for words of zeros."""
-        self._widen(len(words))
+        while len(self._words) < len(words):
+            size = self._words[0].size if self._words else 1 << _FIRST_BITS
+            self._words.append(np.zeros(size, np.uint64))
         here = self._hashed(words)
         numbers = self._slots[here]
         rows = np.flatnonzero(numbers != NO_NUMBER)
@@ -186,11 +188,6 @@ class DocnoNumbers:
         for place, word in enumerate(self._words):
             word[self._n : end] = words[place] if place < len(words) else 0
         self._n = end
-
-    def _widen(self, n_words: int) -> None:
-        while len(self._words) < n_words:
-            size = self._words[0].size if self._words else 1 << _FIRST_BITS
-            self._words.append(np.zeros(size, np.uint64))
 
     def _rebuild(self) -> None:
         """Place all docnos afresh, in a table with `_ROOM` slots for each."""

@@ -286,13 +286,10 @@ class Source:
         if not self.is_of_files:
             return self._of_collection(docnos=docnos)
         judged = self._of_files(docnos=docnos)
-        self._tell_level(judged.level, judged.qrels)
+        # Files that are binary need no word on what is relevant.
+        if self._tells_level and any(one.grade > judged.level for one in judged.qrels):
+            say(f"relevant = grade {judged.level} or more; another level with --level")
         return judged
-
-    def _tell_level(self, level: int, rows: Sequence[Qrel]) -> None:
-        """Say what is relevant: always for a collection, not for a binary file."""
-        if self._tells_level and any(one.grade > level for one in rows):
-            say(f"relevant = grade {level} or more; another level with --level")
 
     def _of_files(self, *, docnos: bool) -> Judged:
         """Read runs and qrels of files, or take those of memory; see `given_qrels` on scales."""

@@ -41,15 +41,12 @@ def serve(
                 warn(doubt)
             n_codes = len(database.submit(opened.codes.standing).result())
             with _bound(host, port) as listening:
-                own = _own_origin(host, listening.getsockname()[1])
+                name = f"[{host}]" if ":" in host else host.lower()
+                own = Origin("http", name, listening.getsockname()[1])
                 server = Server(opened, collection, asked or own, database)
                 asyncio.run(_run(server.app(), listening, partial(began, asked or own, n_codes)))
         finally:
             database.submit(opened.close).result()
-
-
-def _own_origin(host: str, port: int) -> Origin:
-    return Origin("http", f"[{host}]" if ":" in host else host.lower(), port)
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -143,7 +143,6 @@ class Server:
             raise web.HTTPServiceUnavailable(text=f"{_STOPPED}\n")
 
     def _check_page(self, request: web.Request) -> None:
-        """Refuse what comes from a page of another server, or from none."""
         if request.headers.get("Origin") != str(self._origin):
             raise web.HTTPForbidden(text="This came from another page.\n")
 

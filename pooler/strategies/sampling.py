@@ -178,7 +178,6 @@ class _Buckets:
 
 
 def _buckets(values: NDArray[np.float64], budget: int) -> _Buckets:
-    """Cut priors in descending order into buckets."""
     starts = range(0, values.size, budget)
     priors = [math.fsum(values[start : start + budget].tolist()) for start in starts]
     if len(priors) <= 1:

@@ -89,7 +89,6 @@ def _raw(document: Document, sha256: str | None) -> tuple[bytes, bytes | None]:
 
 
 def _describes(document: Document) -> bool:
-    """Return whether a document comes with more than title and text."""
     return bool(document.fields or document.markup)
 
 

@@ -173,7 +173,6 @@ def _mixed_groups(scores: NDArray[np.float64]) -> list[tuple[int, int]]:
 
 
 def _docnos_to_compare(session: Session, batch: Sequence[Any]) -> dict[int, str]:
-    """Fetch the docnos that decide order `trec9` in a batch of rankings."""
     wanted: set[int] = set()
     for row in batch:
         ids = np.frombuffer(row.document_ids, "<i4")

@@ -298,7 +298,6 @@ class _Reader:
         return take
 
     def finish(self) -> JudgementsFile:
-        """Return what has no fault."""
         self._found.states = self._states.finish()
         self._found.kinds = self._kinds.known
         self._found.n_of_copies = self._earlier.n_events

@@ -87,7 +87,6 @@ def _is_like_qrels(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - a
 
 
 def _tell_qrels(table: ReadTable[ProbabilityRow], faults: FaultList) -> None:
-    """Tell in place of the faults of a file that it is one of qrels."""
     if table.looks_like:
         message = (
             "this looks like a qrels file (4 columns: topic, iteration, docno, grade); expected"

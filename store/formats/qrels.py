@@ -91,7 +91,12 @@ def read_qrels(
         elif "run" in table.looks_like:
             tell_kind(reported, RUN, QRELS)
         elif table.looks_like:
-            _tell_prels(reported, table.looks_like)
+            columns = {kind: words for kind, words in prels.COLUMNS.items() if kind in table.looks_like}
+            named = " or ".join(f"{kind} ({words})" for kind, words in columns.items())
+            options = " or ".join(f"--as {kind}" for kind in columns)
+            message = f"this looks like a prels file, {named}; expected `{_COLUMNS}`"
+            hint = f"pooler import judgements {shlex.quote(reported.path)} --judge NAME {options} takes it"
+            reported.put_instead(message, "prels", hint=hint)
         elif judge_column is None and table.repeats and (judges := _judges_of(rows)):
             _tell_judges(reported, judges, is_kept=keep_repeats)
             return
@@ -123,15 +128,6 @@ def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
             return False
         seen.add(pair)
     return len(seen) >= (_FEWEST_NAMED if docno in _ITERATIONS else _FEWEST_EXCHANGED)
-
-
-def _tell_prels(faults: FaultList, kinds: Sequence[str]) -> None:
-    columns = {kind: words for kind, words in prels.COLUMNS.items() if kind in kinds}
-    named = " or ".join(f"{kind} ({words})" for kind, words in columns.items())
-    options = " or ".join(f"--as {kind}" for kind in columns)
-    message = f"this looks like a prels file, {named}; expected `{_COLUMNS}`"
-    hint = f"pooler import judgements {shlex.quote(faults.path)} --judge NAME {options} takes it"
-    faults.put_instead(message, "prels", hint=hint)
 
 
 def _judges_of(rows: Sequence[QrelRow]) -> list[str]:

@@ -223,7 +223,6 @@ def arrange(
 
 
 def _numbers_of(rulings: Sequence[CurrentRuling], states: CurrentStates) -> NDArray[np.int64]:
-    """Give the documents of rulings the numbers that those of states have."""
     if not rulings:
         return np.empty(0, dtype=np.int64)
     topic_of = {topic: code for code, topic in enumerate(states.topics)}
@@ -233,7 +232,6 @@ def _numbers_of(rulings: Sequence[CurrentRuling], states: CurrentStates) -> NDAr
 
 
 def _rounds(index: NDArray[np.int64], codes: NDArray[np.int64], n_pairs: int) -> NDArray[np.int64]:
-    """Return the round of every document of which some are given."""
     rounds = np.full(n_pairs, NO_ROUND, dtype=np.int64)
     rounds[index] = codes
     rounds[index[rounds[index] != codes]] = ROUNDS_DIFFER

@@ -311,7 +311,6 @@ class AdjudicationDesk(Desk):
         return self._cases.get((self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0)))
 
     def _wanted(self, cases: Iterable[Case]) -> list[Case]:
-        """Return the wanted disagreements that no other adjudicator has settled."""
         return [
             case
             for case in cases

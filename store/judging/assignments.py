@@ -255,7 +255,6 @@ def _refuse_places(session: Session, scope: Scope) -> None:
 
 
 def _clear(session: Session, scope: Scope) -> Cleared:
-    """Take away the places of a scope that have no decision."""
     goes = and_(_is_in(scope), ~is_decided())
     claimed = count_rows(session, ASSIGNMENT, goes, ASSIGNMENT.c.lease_until >= database_now(session))
     removed = session.connection().execute(delete(ASSIGNMENT).where(goes)).rowcount

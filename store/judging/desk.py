@@ -505,7 +505,6 @@ class Desk:
         return self._topic_ids[decision.topic], self._document_ids[decision.docno]
 
     def _key(self, topic: int, document: int) -> dict[str, int]:
-        """Return what the judge's events on a document have in common."""
         return {"topic_id": topic, "document_id": document, "judge_id": self._judge_id}
 
     def _pair(self, topic: int, document: int) -> ColumnElement[bool]:
@@ -520,7 +519,6 @@ class Desk:
         return select(JUDGEMENT).where(own).order_by(JUDGEMENT.c.id.desc())
 
     def _latest(self, session: Session) -> Row[Any] | None:
-        """Return this sitting's latest event that is not taken back."""
         own = self._own_events()
         undone = own.where(JUDGEMENT.c.undoes.is_not(None)).with_only_columns(JUDGEMENT.c.undoes)
         is_undone = JUDGEMENT.c.id.in_(undone.order_by(None).correlate(None))
@@ -596,7 +594,6 @@ class Desk:
         hold(session, self._judge_id, values["topic_id"], values["document_id"], decided=decided)
 
     def _passages(self, session: Session, event: Row[Any] | None) -> tuple[Passage, ...]:
-        """Return the passages of an event, of the raw text."""
         return () if event is None else fetch_passages(session, [event.id]).get(event.id, ())
 
     def _readable(self, session: Session, document: int) -> Readable:

@@ -213,7 +213,6 @@ def _listed(session: Session, shared: dict[int, set[Pair]]) -> tuple[Shared, ...
 
 
 def _claimed(judge: int) -> ColumnElement[bool]:
-    """Return the SQL condition that a place is one that this judge claimed, decided or not."""
     return and_(ASSIGNMENT.c.judge_id == judge, ASSIGNMENT.c.plan_id.in_(_BY_CLAIM))
 
 

@@ -267,7 +267,6 @@ def restore(
 
 
 def _check_erased(file: Path, target: Path) -> None:
-    """Refuse a backup with judges who were erased in the collection that is to give way."""
     erased: set[str] = set()
     with suppress(StoreError):  # a damaged collection may not tell
         erased = _identities(target, "erasure")
@@ -298,7 +297,6 @@ def _copy_file(file: Path, part: Path, target: Path, progress: Progress) -> None
 
 
 def _is_whole(file: Path) -> bool:
-    """Return whether a file is a collection that can be backed up."""
     try:
         with engine_at(file) as engine:
             is_collection = stored_revision(engine) is not None

@@ -10,7 +10,7 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, event, text
+from sqlalchemy import event, text
 from sqlalchemy.engine import URL
 
 from store.db.engine import NO_COLLECTION_HINT, display, engine_at, other_schema, stored_revision, writing
@@ -70,20 +70,16 @@ def upgrade(
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
             if engine.dialect.name == "sqlite":
-                _check_foreign_keys(connection)
+                broken = connection.execute(text("PRAGMA foreign_key_check")).first()
+                if broken is not None:
+                    message = f"the upgrade left a row in `{broken[0]}` that refers to no `{broken[2]}`"
+                    raise StoreError(message, hint="nothing was changed; please report this")
         return Upgrade(before, after, backup)
 
 
 def _ignore_foreign_keys(connection: sqlite3.Connection, _record: Any) -> None:
     """Switch foreign keys off; inside a transaction it would have no effect."""
     connection.execute("PRAGMA foreign_keys = OFF").close()
-
-
-def _check_foreign_keys(connection: Connection) -> None:
-    broken = connection.execute(text("PRAGMA foreign_key_check")).first()
-    if broken is not None:
-        message = f"the upgrade left a row in `{broken[0]}` that refers to no `{broken[2]}`"
-        raise StoreError(message, hint="nothing was changed; please report this")
 
 
 def _back_up(url: URL, revision: str, progress: Progress) -> str:

@@ -518,7 +518,6 @@ class _PageDesk(Desk):
         raise ConflictError(f"{path}: " + "\n  ".join(lines), hint=hint)
 
     def _refuse(self, one: _Record, reason: str) -> None:
-        """Keep a record that cannot be stored for the file of these."""
         self._done.refused.append({**one.line_values, "refused": reason})
 
     def _do(self, session: Session, one: _Record) -> None:
@@ -568,7 +567,6 @@ class _PageDesk(Desk):
         return None
 
     def _sit_on(self, session: Session) -> int:
-        """Return the sitting of the window at hand, which lasts until now."""
         window, at = self._said["window"], self._said["judged_at"]
         lasts = {"seen_at": at, "ended_at": at}
         if window in self._sittings:

@@ -177,7 +177,6 @@ class _HtmlWriter:
                 out.gap(Gap.BLANK)
 
     def _lines(self, start: int, end: int) -> None:
-        """Write text whose lines stand as they are."""
         place = start
         for found in _LINE_END.finditer(self._raw, start, end):
             self.out.literal(place, found.start())

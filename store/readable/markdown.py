@@ -29,7 +29,6 @@ class _PlacedInline(StateInline):
     """Notes with every token where it begins in the text of its block."""
 
     def pushPending(self) -> Token:  # noqa: N802 - the parser's name
-        """Make a token of the text that is none yet."""
         # It ends here, but for blanks before a line end.
         begun = self.src.rfind(self.pending, 0, self.pos)
         token = super().pushPending()

@@ -63,7 +63,7 @@ from store.readable import Markup
 from store.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from pooler.reading.run_list import RunEntry
     from store.collection import Collection
@@ -598,7 +598,12 @@ def import_topics(opened: Collection, file: str, topics: Sequence[Topic], *, rep
         say(_change(lines[topic.topic], texts[topic.topic], topic))
     if len(changed) > _SHOWN:
         say(f"and {len(changed) - _SHOWN:,} more topics likewise: pooler list topics")
-    _tell_older(lines, changed)
+    older = sum(lines[topic.topic].older for topic in changed)
+    if older:
+        say(
+            f"{counted(older, 'judgement')} made with another text than the current one: pooler status outdated"
+            " --why topic"
+        )
 
 
 def _change(line: TopicLine, old: Topic, new: Topic) -> str:
@@ -612,12 +617,3 @@ def _change(line: TopicLine, old: Topic, new: Topic) -> str:
 
 def _bare(topic: Topic) -> tuple[list[str], ...]:
     return topic.title.split(), topic.description.split(), topic.narrative.split()
-
-
-def _tell_older(lines: Mapping[str, TopicLine], changed: Sequence[Topic]) -> None:
-    older = sum(lines[topic.topic].older for topic in changed)
-    if older:
-        say(
-            f"{counted(older, 'judgement')} made with another text than the current one:"
-            " pooler status outdated --why topic"
-        )

@@ -54,7 +54,11 @@ def work(
     back = "" if collection == DEFAULT_COLLECTION else f" --collection {display(collection_url(collection))}"
     with Collection(collection) as opened, tidy_when_killed():
         if all_ is None:
-            whose = _whose(name, judge)
+            named = {one for one in (name, judge) if one}
+            if len(named) != 1:
+                got = " and ".join(sorted(named)) or None
+                raise ArgumentError("JUDGE", "must name one judge", got, hint="as in pooler export work ann")
+            whose = named.pop()
             place = out or _place(whose)
             _check_free(place)
             check_folder(place)
@@ -77,14 +81,6 @@ def work(
                     ]
     for tell, words in told:
         tell(words)
-
-
-def _whose(name: str | None, judge: str | None) -> str:
-    named = {one for one in (name, judge) if one}
-    if len(named) != 1:
-        got = " and ".join(sorted(named)) or None
-        raise ArgumentError("JUDGE", "must name one judge", got, hint="as in pooler export work ann")
-    return named.pop()
 
 
 def _place(judge: str) -> Path:

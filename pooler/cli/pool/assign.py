@@ -136,7 +136,6 @@ def assign(
 
 
 def _check_together(**chosen: bool) -> None:
-    """Refuse two options of which each is another thing to do."""
     names = [f"--{name}" for name, is_chosen in chosen.items() if is_chosen]
     if len(names) > 1:
         raise ArgumentError(names[0], f"and {names[1]} exclude each other", None)

@@ -512,7 +512,11 @@ def _of_files(
     judgements = [one for file in files for one in file.judgements]
     voters = _voters(files, judges, policy)
     adjudicators = _check_judges(judges, policy, voters)
-    _check_any(files)
+    states = {one.state for file in files for one in file.judgements}
+    if State.JUDGED not in states:
+        names = ", ".join(file.named.file for file in files)
+        message = f"{names}: has judged nothing here"
+        raise PoolerError(message)
     judgements = [one for one in judgements if one.judge in voters.names]
     all_votes = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
     all_votes = replace(all_votes, voters=voters)
@@ -587,14 +591,6 @@ def _check_judges(judges: Sequence[Judge], policy: Policy, voters: Voters) -> se
         hint = "pooler import judgements, then pooler export qrels; or --without-rulings leaves them out"
         raise PoolerError(message, hint=hint)
     return adjudicators
-
-
-def _check_any(files: Sequence[JudgedFile]) -> None:
-    states = {one.state for file in files for one in file.judgements}
-    if State.JUDGED not in states:
-        names = ", ".join(file.named.file for file in files)
-        message = f"{names}: has judged nothing here"
-        raise PoolerError(message)
 
 
 def _origins(files: Sequence[JudgedFile]) -> list[dict[str, Any]]:

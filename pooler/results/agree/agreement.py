@@ -396,7 +396,6 @@ class AgreementResult(Result):
         return found
 
     def _of_pairs(self, name: str) -> NDArray[np.float64]:
-        """Return a column of the pairs by level and pair."""
         values = np.full((len(self.levels), len(self.compared)), np.nan)
         pairs = {pair: place for place, pair in enumerate(self.compared)}
         for row in self._whole(self.found):

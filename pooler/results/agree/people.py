@@ -329,7 +329,6 @@ def _has_few(row: Row) -> bool:
 
 
 def _n_cell(row: Row) -> str:
-    """Write the number of documents, with an asterisk or its room."""
     return f"{_number(row['n']):,.0f}{'*' if _has_few(row) else ' '}"
 
 

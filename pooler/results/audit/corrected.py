@@ -144,14 +144,18 @@ def corrected(
             values = opened.scale.values
             if model_level is not None:
                 opened.scale.check_level(model_level)
-        _check_pools(name, pools)
+        if any(one.inclusion is None or one.strata is None for one in pools.values()):
+            what = "inclusion probabilities and strata"
+            message = f"pool `{name}` does not have {what}: what its judgements stand for is not known"
+            raise PoolerError(message, hint=_DRAWS)
         kept = {topic: one for topic, one in pools.items() if one.graded.any()}
         if not kept:
             message = f"pool {name}: no sampled document is judged"
             raise PoolerError(message, hint="people judge the sample first")
         levels = np.union1d([0], np.maximum(values, 0))
         specs = [_spec(one, levels, judged.level, cutoff) for one in names]
-        people = _people_of(kept, levels)
+        grades = np.concatenate([one.grades[one.graded] for one in kept.values()])
+        people = np.asarray(np.searchsorted(levels, np.clip(grades, 0, levels[-1])), dtype=np.int64)
         rankings = sampled_rankings(judged.ranked.tags, judged.ranked.rankings, kept, cutoff=cutoff)
         topics = np.repeat(np.arange(len(kept)), [one.documents.size for one in kept.values()])
         strata = _strata(name, kept)
@@ -250,13 +254,6 @@ def _check_people(heard_: Any, model: str) -> None:
         warn(f"{name} is a model, not a person: these are corrections of one model by another")
 
 
-def _check_pools(name: str, pools: Mapping[str, SampledPool]) -> None:
-    if any(one.inclusion is None or one.strata is None for one in pools.values()):
-        what = "inclusion probabilities and strata"
-        message = f"pool `{name}` does not have {what}: what its judgements stand for is not known"
-        raise PoolerError(message, hint=_DRAWS)
-
-
 def _strata(name: str, pools: Mapping[str, SampledPool]) -> NDArray[np.int64]:
     """Give every stratum of a topic a number from 0; refuse samples of random sizes."""
     sampled = np.concatenate([one.states != NOT_SAMPLED for one in pools.values()])
@@ -273,16 +270,9 @@ def _strata(name: str, pools: Mapping[str, SampledPool]) -> NDArray[np.int64]:
     return np.asarray(codes, dtype=np.int64)
 
 
-def _people_of(pools: Mapping[str, SampledPool], levels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return people's grades of the judged documents as numbers of levels."""
-    grades = np.concatenate([one.grades[one.graded] for one in pools.values()])
-    return np.asarray(np.searchsorted(levels, np.clip(grades, 0, levels[-1])), dtype=np.int64)
-
-
 def _model_of(
     pools: Mapping[str, SampledPool], grades: Grades, levels: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the model's grades of all documents as numbers of levels."""
     found = []
     for topic, one in pools.items():
         ids, of_ids = grades.get(topic, (np.empty(0, np.int64), np.empty(0, np.int64)))

@@ -113,7 +113,11 @@ def assign(
         _check_names(opened, scope)
         _check_pools(opened, scope)
         people = _people(opened, judges)
-        _warn_of_few(people, options)
+        if options.lease_s is not None and options.most_judges > len(people):
+            warn(
+                f"{options.most_judges} judges are to claim each document, but there are only {len(people)}:"
+                " pooler judges add NAME"
+            )
         try:
             plan, cleared, workloads = opened.assignments.make(
                 scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
@@ -414,14 +418,6 @@ def _people(opened: Collection, names: Sequence[str]) -> list[str]:
             raise ArgumentError("judges", "must not be disabled", name, hint=hint)
     everybody = [judge.name for judge in known.values() if judge.kind.value == "human" and not judge.disabled]
     return list(dict.fromkeys(names)) or everybody
-
-
-def _warn_of_few(people: Sequence[str], options: AssignmentOptions) -> None:
-    if options.lease_s is not None and options.most_judges > len(people):
-        warn(
-            f"{options.most_judges} judges are to claim each document, but there are only {len(people)}:"
-            " pooler judges add NAME"
-        )
 
 
 def _line_with_others(opened: Collection, judges: Sequence[str], scope: Scope) -> str:

@@ -399,7 +399,6 @@ class Variation(Result):
         )
 
     def _drawn_pairs(self) -> Plot:
-        """Make the picture of pairs: all neighbours, or the pairs most likely to turn about."""
         table = self._pairs()
         n_pairs = len(table)
         title = "How likely judging again is to put the second run above the first"

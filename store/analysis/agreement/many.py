@@ -251,7 +251,9 @@ def all_judges(
     if kind == "topic":
         intervals = topic_bootstraps(sums, statistics, units=shared, resamples=resamples, seed=seed)
     elif kind == "item":
-        contributions, counts = _patterns(population)
+        # Documents that were graded alike add the same to the sums.
+        patterns, counts = np.unique(grade_counts(population.votes), axis=0, return_counts=True)
+        contributions = sums_of_counts(patterns, np.arange(len(patterns)), len(patterns))
         intervals = {
             name: item_bootstrap(contributions, counts, of, resamples=resamples, seed=seed)
             for name, of in statistics.items()
@@ -356,9 +358,3 @@ def _reason(population: PopulationVotes, n_documents: int, name: str) -> str:
             return "no-relevant"
         return "one-doc" if n_documents == 1 else "single-grade"
     return "one-judge" if np.count_nonzero(population.graded) < 2 else "no-common-docs"
-
-
-def _patterns(population: PopulationVotes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Give what a document adds to the sums, for all that were graded alike, and count them."""
-    patterns, counts = np.unique(grade_counts(population.votes), axis=0, return_counts=True)
-    return sums_of_counts(patterns, np.arange(len(patterns)), len(patterns)), counts

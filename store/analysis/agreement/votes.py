@@ -96,7 +96,9 @@ def votes_from_rows(
     >>> votes.judge_codes.tolist(), votes.places.tolist()
     ([0, 0, 1], [0, 1, 2])
     """
-    values = _checked_scale(scale_values)
+    values = tuple(scale_values)
+    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
+        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
     sizes = {
         "topic_codes": (topic_codes, len(topics)),
         "judge_codes": (judge_codes, len(judges)),
@@ -193,11 +195,3 @@ def _in_order(*columns: NDArray[np.int64]) -> bool:
             return False
         undecided &= step == 0
     return True
-
-
-def _checked_scale(scale_values: Sequence[int]) -> tuple[int, ...]:
-    """Return the grades of a scale; raise `ArgumentError` unless they are two at least, ascending."""
-    values = tuple(scale_values)
-    if len(values) < 2 or any(low >= high for low, high in pairwise(values)):
-        raise ArgumentError("scale_values", "must be at least two grades, ascending", list(values))
-    return values

@@ -123,7 +123,8 @@ def pair_sensitivity(
     r_mode, scenario = check_r_mode(r_mode), check_scenario(scenario)
     at = check_at(at, depth, flips, rankings.cutoff)
     n_runs, n_topics = rankings.lengths.shape
-    _check_runs(n_runs)
+    if n_runs < 2:
+        raise ArgumentError("rankings", "must hold two runs to make a pair", n_runs)
     scores = scores_of_runs(rankings, r_mode)
     first, second = better_first(scores)
     before = scores[first] - scores[second]
@@ -150,11 +151,6 @@ def pair_sensitivity(
         after_first=_tests(after["first"]),
         after_second=_tests(after["second"]),
     )
-
-
-def _check_runs(n_runs: int) -> None:
-    if n_runs < 2:
-        raise ArgumentError("rankings", "must hold two runs to make a pair", n_runs)
 
 
 def _tests(differences: NDArray[np.float64]) -> RunPairs:

@@ -103,7 +103,6 @@ def _local(lines: Iterator[str], name: str, entity: str) -> Iterator[str]:
 
 
 def _records(dataset: Any, entity: str) -> Iterator[str]:
-    """Yield queries or documents as JSON lines."""
     for record in getattr(dataset, f"{entity}_iter")():
         values = record._asdict()
         if not _TEXTS & {name for name, value in values.items() if value} and hasattr(record, "default_text"):

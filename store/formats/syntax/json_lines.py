@@ -84,7 +84,6 @@ _LINES = json.JSONDecoder(object_pairs_hook=once)
 
 
 def _kind_of(data: Any) -> str:
-    """Name a JSON value that is no object."""
     if isinstance(data, list):
         return "a list"
     return "text" if isinstance(data, str) else json.dumps(data)

@@ -146,7 +146,6 @@ def unescape(text: str) -> str:
 
 
 def _resolve(match: re.Match[str]) -> str:
-    """Return the character of one entity, or the entity itself when it has none."""
     named, decimal, hexadecimal = match.groups()
     if named:
         return _NAMED[named]

@@ -202,7 +202,6 @@ class TableReader:
                 told.add(None, f"expected {expected:,} rows, as the manifest has it, got {n_rows:,}")
 
     def _rows(self, table: Table, told: FaultList) -> Iterator[_Row]:
-        """Yield lines and rows of a file, those without a fault."""
         columns, name, ids = _columns(table), _name(table), self._ids.setdefault(table.name, {})
         readers = {key: self._reader(column) for key, column in columns.items()}
         for line, values in read_json_lines(told.path, told):
@@ -215,7 +214,6 @@ class TableReader:
                 yield line, row | ({"id": line} if "id" in table.columns else {})
 
     def _reader(self, column: Column[Any]) -> Reader:
-        """Return what reads a value of a column, or raises `UnfitValueError`."""
         read = _TYPES.get(_kind(column), PROSE.read)
         if target := _refers(column):
             read = partial(self._row_id, target)
