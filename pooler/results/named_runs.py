@@ -98,7 +98,8 @@ def runs_given(runs: Any) -> Iterator[str | Run]:
     if isinstance(runs, str | Path):
         yield from files_of([runs])
     elif is_ranking(runs) and not (isinstance(runs, Mapping) and hasattr(runs, "to_dict")):
-        yield _run(getattr(runs, "name", None) or "run", runs)
+        name = getattr(runs, "name", None)  # of a data frame it may be a column
+        yield _run(name if isinstance(name, str) and name else "run", runs)
     elif isinstance(runs, Mapping):
         for tag, run in runs.items():
             yield replace(run, tag=tag) if isinstance(run, Run) else _run(tag, run)

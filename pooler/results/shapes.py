@@ -128,8 +128,8 @@ def _column(name: str, frame: Any, names: tuple[str, ...]) -> str:
 
 def _id(name: str, given: Any) -> str:
     """Return an id as text, a whole number too."""
-    if isinstance(given, str):
+    if isinstance(given, str) and given:
         return given
     if isinstance(given, SupportsIndex) and not isinstance(given, bool):
         return str(int(given))
-    raise ArgumentError(name, "must have ids that are text or whole numbers", given)
+    raise ArgumentError(name, "must have ids that are text, not empty, or whole", given)

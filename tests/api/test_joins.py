@@ -156,7 +156,8 @@ def test_what_other_libraries_hold_is_measured(run: Any, qrels: Any, tag: str) -
         (RUN, {}, "`qrels` must judge one document or more"),
         (RUN, {"1": {"10": 1.5}}, "`qrels` must hold whole numbers: topic `1`, document `10`, but got 1.5"),
         (RUN, {"1": {"10": "1"}}, "`qrels` must hold finite numbers: topic `1`, document `10`, but got '1'"),
-        (RUN, {"1": {1.5: 1}}, "`qrels` must have ids that are text or whole numbers, but got 1.5"),
+        (RUN, {"1": {1.5: 1}}, "`qrels` must have ids that are text, not empty, or whole, but got 1.5"),
+        (RUN, {"1": {"": 1}}, "`qrels` must have ids that are text, not empty, or whole, but got ''"),
         (RUN, {"1": ["10"]}, "{topic: {docno: grade}}, and topic `1` is no mapping, but got ['10']"),
         (RUN, [("1", "10")], "rows of topic, docno and grade, but got ('1', '10')"),
         (RUN, 7, "rows of topic, docno and grade, but got 7"),
@@ -171,6 +172,20 @@ def test_what_has_another_shape_is_named_in_a_sentence(run: Any, qrels: Any, wor
     with pytest.raises(p.PoolerError) as caught:
         p.evaluate(p.source(run, qrels=qrels))
     assert words in str(caught.value)
+
+
+def test_a_frame_with_a_column_of_names_is_one_run() -> None:
+    """Its attribute `name` is that column then, and no name of the run."""
+    frame = pytest.importorskip("pandas").DataFrame(
+        {"qid": ["1"], "docno": ["10"], "score": [1.0], "name": ["x"]}
+    )
+    assert p.evaluate(p.source(frame, qrels={"1": {"10": 1}})).runs == ("run",)
+
+
+def test_measures_of_ir_measures_are_taken() -> None:
+    """As they write themselves."""
+    measure = pytest.importorskip("ir_measures").AP @ 10
+    assert p.evaluate(p.source(RUN, qrels={"1": {"10": 1}}), [measure]).measures == ("AP@10",)
 
 
 def test_a_frame_without_the_columns_is_named() -> None:
