@@ -679,7 +679,7 @@ def source(
     tags: Iterable[str] = (),
     *,
     qrels: str | Path | Iterable[Any] | Mapping[Any, Any] | QrelsRule | None = None,
-    judgements: Iterable[str | Path] = (),
+    judgements: str | Path | Iterable[str | Path] = (),
     collection: str | Path | Collection | None = None,
     judge: str | None = None,
     policy: Policy | None = None,
@@ -706,7 +706,7 @@ def source(
         A file, what `read_qrels` returns, ``{topic: {docno: grade}}``, a data frame, or rows of topic, docno
         and grade; or `Qrels`, how the grades of several judges become one, of `judgements` or the
         collection. Without, the judgements are the collection's. Ids that are whole numbers become text.
-    judgements : iterable of str or Path, optional
+    judgements : str, Path or iterable of them, optional
         Files of several judges, one each (``NAME=FILE``, or named as the file), or of all of them,
         for functions that compare judges.
     collection : str, Path or Collection, optional
@@ -773,7 +773,10 @@ def source(
         policy.check()
     if isinstance(collection, Path):
         collection = str(collection)
-    files = [*files_of(judgements)]
+    given = [judgements] if isinstance(judgements, str | Path) else [*judgements]
+    if isinstance(judgements, Mapping) or not all(isinstance(one, str | Path) for one in given):
+        raise ArgumentError("judgements", "must be files of grades; what is in memory is `qrels`", None)
+    files = [*files_of(given)]
     if isinstance(qrels, QrelsRule) and not files:
         if policy is not None:
             raise ArgumentError("qrels", "says whose judgements count; judge, policy and kinds do not", None)
