@@ -129,6 +129,14 @@ def _run(tag: Any, run: Any) -> Run:
     return Run(str(tag), rankings, sha256="")
 
 
+def grade_files(judgements: Any) -> list[str]:
+    """List the files of grades that are named, one or several."""
+    given = [judgements] if isinstance(judgements, str | Path) else [*judgements]
+    if isinstance(judgements, Mapping) or not all(isinstance(one, str | Path) for one in given):
+        raise ArgumentError("judgements", "must be files of grades; what is in memory is `qrels`", None)
+    return [*files_of(given)]
+
+
 def files_of(names: Iterable[str | Path]) -> Iterator[str]:
     """Yield files, those of a pattern in order; a pattern without any stays, to be told as missing."""
     for name in map(str, names):

@@ -15,7 +15,7 @@ from pooler.results.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
     check_some_run,
-    files_of,
+    grade_files,
     is_collection,
     named_runs,
     read_named,
@@ -773,10 +773,7 @@ def source(
         policy.check()
     if isinstance(collection, Path):
         collection = str(collection)
-    given = [judgements] if isinstance(judgements, str | Path) else [*judgements]
-    if isinstance(judgements, Mapping) or not all(isinstance(one, str | Path) for one in given):
-        raise ArgumentError("judgements", "must be files of grades; what is in memory is `qrels`", None)
-    files = [*files_of(given)]
+    files = grade_files(judgements)
     if isinstance(qrels, QrelsRule) and not files:
         if policy is not None:
             raise ArgumentError("qrels", "says whose judgements count; judge, policy and kinds do not", None)
