@@ -19,6 +19,7 @@ LOOKED_AT = 200
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
 BLANKS_HINT = "a run line is topic, Q0, docno, rank, score and run tag, none of them with a blank"
 _NO_BREAK = b"\xc2\xa0"
+_NO_INDEX = "without its first column"
 
 
 def number_of(field: bytes) -> float | None:
@@ -92,7 +93,11 @@ def advice(path: str, lines: Sequence[bytes]) -> str | None:
     has_words = is_cut and len(rows) > 1 and len({(*row[5:],) for row in rows}) == 1
     if is_cut and not has_words and _are_run((row[:6] for row in rows), has_one_tag=False):
         return LENIENT_HINT
+    # Numbers of lines differ from line to line; topics do not, and stand before Q0.
+    is_indexed = len({row[0] for row in rows}) == len(rows) and all(row[1:2] != [b"Q0"] for row in rows)
     for program, change, how in _commands(name, 0 if has_words else 5):
+        if how == _NO_INDEX and not is_indexed:
+            continue
         if _are_run(fields_of(change(line)) for line in said):
             return f"{piped(path, program)} writes it {how}"
     return BLANKS_HINT if any(len(row) != 6 for row in rows) else None
@@ -112,11 +117,7 @@ def _commands(name: str, n_untagged: int) -> list[tuple[str, _Change, str]]:
             _of_fields(3, lambda row: [row[0], b"Q0", *row[1:], b"-" + row[2], tag]),
             f"as a run with the tag `{name}`, scored by its ranks",
         ),
-        (
-            "awk '{print $2, $3, $4, $5, $6, $7}'",
-            _of_fields(7, lambda row: row[1:]),
-            "without its first column",
-        ),
+        ("awk '{print $2, $3, $4, $5, $6, $7}'", _of_fields(7, lambda row: row[1:]), _NO_INDEX),
         (
             'awk \'{gsub(",", ".", $5); print}\'',
             _of_fields(6, lambda row: [*row[:4], row[4].replace(b",", b"."), row[5]]),

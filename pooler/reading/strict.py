@@ -228,6 +228,12 @@ def parse_run(
         faults.add(None, "expected run lines, got none", "empty")
     if faults and not scan.is_damaged:
         parsed.hint = faults.hint or advice(path, looked + [line] * (number > LOOKED_AT)) or parsed.hint
+    if lenient and len(scan.tags) > 1:
+        named = ", ".join(map(_quoted_bytes, [*scan.tags][:3]))
+        mixed = f"{len(scan.tags):,} run tags ({named}) read as one run, {quoted(parsed.tag)}"
+        scan.cut = "; ".join(filter(None, (scan.cut, mixed)))
+    if parsed.hint == SPLIT_HINT and scan.n_split < len(faults):
+        parsed.hint = None  # lenient reading refuses the others
     if scan.cut:
         parsed.notes["lenient"] = scan.cut
     if told := exchanged(looked):
@@ -251,7 +257,7 @@ class _Scan:
         self.topics: dict[bytes, ParsedTopic] = {}
         self.last_topic = ""
         self.is_damaged = False
-        self.n_misshapen = 0
+        self.n_misshapen = self.n_split = 0
         self.n_like_qrels = 0
         self.cut = ""
         """What was taken for what of the first line that was cut to six fields."""
@@ -324,6 +330,7 @@ class _Scan:
             after = f"after topic {quoted(self.last_topic)}"
             self.faults.add(number, f"{message} {after}", "split-topic")
             self.parsed.hint = self.parsed.hint or SPLIT_HINT
+            self.n_split += 1
         self.last_topic = here.topic
         return here
 

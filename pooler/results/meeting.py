@@ -49,6 +49,7 @@ class Ids(NamedTuple):
 _CHANGES: dict[str, Callable[[str], str]] = {
     "in one Unicode normal form": partial(normalize, "NFC"),
     "in one case": str.casefold,
+    "without quotation marks": lambda name: name.strip("\"'"),
     "without an ending such as `.txt`": partial(re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,4})+$").sub, ""),
     "without a part `.N` at the end": partial(re.compile(r"\.[0-9]+$").sub, ""),
     "without leading zeros": partial(re.compile(r"(?<![0-9])0+(?=[0-9])").sub, ""),

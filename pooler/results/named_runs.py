@@ -98,7 +98,8 @@ def runs_given(runs: Any) -> Iterator[str | Run]:
     if isinstance(runs, str | Path):
         yield from files_of([runs])
     elif is_ranking(runs) and not (isinstance(runs, Mapping) and hasattr(runs, "to_dict")):
-        yield _run(getattr(runs, "name", None) or "run", runs)
+        name = getattr(runs, "name", None)  # of a data frame it may be a column
+        yield _run(name if isinstance(name, str) and name else "run", runs)
     elif isinstance(runs, Mapping):
         for tag, run in runs.items():
             yield replace(run, tag=tag) if isinstance(run, Run) else _run(tag, run)
@@ -125,6 +126,14 @@ def _run(tag: Any, run: Any) -> Run:
         for topic, scores in by_topic("runs", run).items()
     ]
     return Run(str(tag), rankings, sha256="")
+
+
+def grade_files(judgements: Any) -> list[str]:
+    """List the files of grades that are named, one or several."""
+    given = [judgements] if isinstance(judgements, str | Path) else [*judgements]
+    if isinstance(judgements, Mapping) or not all(isinstance(one, str | Path) for one in given):
+        raise ArgumentError("judgements", "must be files of grades; what is in memory is `qrels`", None)
+    return [*files_of(given)]
 
 
 def files_of(names: Iterable[str | Path]) -> Iterator[str]:

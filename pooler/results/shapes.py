@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from store.errors import ArgumentError
+from store.fields import LONGEST_ID
 from store.records import Qrel
 
 if TYPE_CHECKING:
@@ -128,7 +129,9 @@ def _column(name: str, frame: Any, names: tuple[str, ...]) -> str:
 def _id(name: str, given: Any) -> str:
     """Return an id as text, a whole number too."""
     if isinstance(given, str):
-        return given
+        if 0 < len(given.encode("utf-8", "surrogatepass")) <= LONGEST_ID:
+            return given
+        raise ArgumentError(name, f"must have ids of 1 to {LONGEST_ID:,} bytes", given[:60])
     if isinstance(given, SupportsIndex) and not isinstance(given, bool):
         return str(int(given))
     raise ArgumentError(name, "must have ids that are text or whole numbers", given)

@@ -15,7 +15,7 @@ from pooler.results.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
     check_some_run,
-    files_of,
+    grade_files,
     is_collection,
     named_runs,
     read_named,
@@ -675,7 +675,7 @@ def source(
     tags: Iterable[str] = (),
     *,
     qrels: str | Path | Iterable[Any] | Mapping[Any, Any] | QrelsRule | None = None,
-    judgements: Iterable[str | Path] = (),
+    judgements: str | Path | Iterable[str | Path] = (),
     collection: str | Path | Collection | None = None,
     judge: str | None = None,
     policy: Policy | None = None,
@@ -702,7 +702,7 @@ def source(
         A file, what `read_qrels` returns, ``{topic: {docno: grade}}``, a data frame, or rows of topic, docno
         and grade; or `Qrels`, how the grades of several judges become one, of `judgements` or the
         collection. Without, the judgements are the collection's. Ids that are whole numbers become text.
-    judgements : iterable of str or Path, optional
+    judgements : str, Path or iterable of them, optional
         Files of several judges, one each (``NAME=FILE``, or named as the file), or of all of them,
         for functions that compare judges.
     collection : str, Path or Collection, optional
@@ -769,7 +769,7 @@ def source(
         policy.check()
     if isinstance(collection, Path):
         collection = str(collection)
-    files = [*files_of(judgements)]
+    files = grade_files(judgements)
     if isinstance(qrels, QrelsRule) and not files:
         if policy is not None:
             raise ArgumentError("qrels", "says whose judgements count; judge, policy and kinds do not", None)

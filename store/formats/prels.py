@@ -157,8 +157,23 @@ def _format(
     )
 
 
-LIKE: dict[str, Callable[[Fields, bool], bool]] = {"xinfap": _like_xinfap, "statap": _like_statap}
-"""Whether a line has the numbers of one of each kind."""
+def likes() -> dict[str, Callable[[Fields, bool], bool]]:
+    """Make what says of lines in order whether they are those of each kind, by numbers and documents."""
+
+    def once(fits: Callable[[Fields, bool], bool], place: int) -> Callable[[Fields, bool], bool]:
+        seen: set[tuple[bytes, bytes]] = set()
+
+        def is_like(fields: Fields, is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
+            if not fits(fields, is_whole) or (pair := (fields[0], fields[place])) in seen:
+                return False
+            seen.add(pair)
+            return True
+
+        return is_like
+
+    return {"xinfap": once(_like_xinfap, 2), "statap": once(_like_statap, 1)}
+
+
 _XINFAP = _format("xinfap", XinfapRow, {"statap": _like_statap})
 _STATAP = _format("statap", StatapRow, {"xinfap": _like_xinfap}, _check_certain)
 

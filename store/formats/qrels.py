@@ -110,7 +110,7 @@ def read_qrels(
         QrelRow,
         ("topic", "docno") if judge_column is None else ("topic", "docno", "iteration"),
         repeat_fault,
-        others={"run": _is_like_run, **prels.LIKE},
+        others={"run": _is_like_run, **prels.likes()},
         suspect=suspect,
         choices=(_COLUMNS, "topic docno grade") if judge_column is None else (_COLUMNS,),
         has_comments=True,

@@ -157,6 +157,8 @@ def test_what_other_libraries_hold_is_measured(run: Any, qrels: Any, tag: str) -
         (RUN, {"1": {"10": 1.5}}, "`qrels` must hold whole numbers: topic `1`, document `10`, but got 1.5"),
         (RUN, {"1": {"10": "1"}}, "`qrels` must hold finite numbers: topic `1`, document `10`, but got '1'"),
         (RUN, {"1": {1.5: 1}}, "`qrels` must have ids that are text or whole numbers, but got 1.5"),
+        (RUN, {"1": {"": 1}}, "`qrels` must have ids of 1 to 1,024 bytes, but got ''"),
+        (RUN, {"1": {"é" * 513: 1}}, "`qrels` must have ids of 1 to 1,024 bytes, but got 'é"),
         (RUN, {"1": ["10"]}, "{topic: {docno: grade}}, and topic `1` is no mapping, but got ['10']"),
         (RUN, [("1", "10")], "rows of topic, docno and grade, but got ('1', '10')"),
         (RUN, 7, "rows of topic, docno and grade, but got 7"),
@@ -171,6 +173,30 @@ def test_what_has_another_shape_is_named_in_a_sentence(run: Any, qrels: Any, wor
     with pytest.raises(p.PoolerError) as caught:
         p.evaluate(p.source(run, qrels=qrels))
     assert words in str(caught.value)
+
+
+def test_a_frame_with_a_column_of_names_is_one_run() -> None:
+    """Its attribute `name` is that column then, and no name of the run."""
+    frame = pytest.importorskip("pandas").DataFrame(
+        {"qid": ["1"], "docno": ["10"], "score": [1.0], "name": ["x"]}
+    )
+    assert p.evaluate(p.source(frame, qrels={"1": {"10": 1}})).runs == ("run",)
+
+
+def test_measures_of_ir_measures_are_taken() -> None:
+    """As they write themselves."""
+    measure = pytest.importorskip("ir_measures").AP @ 10
+    assert p.evaluate(p.source(RUN, qrels={"1": {"10": 1}}), [measure]).measures == ("AP@10",)
+
+
+def test_judgements_are_one_file_or_several(tmp_path: Path) -> None:
+    """The letters of one name are no files, and grades in memory have another argument."""
+    write(tmp_path / "a.qrels", "1 0 10 1", "1 0 11 0")
+    assert p.source(judgements=str(tmp_path / "a.qrels")).judgements == (str(tmp_path / "a.qrels"),)
+    in_memory: Any = {"ann": {"1": {"10": 1}}}
+    for grades in (in_memory, [in_memory]):
+        with pytest.raises(p.ArgumentError, match="`judgements` must be files of grades"):
+            p.source(judgements=grades)
 
 
 def test_a_frame_without_the_columns_is_named() -> None:

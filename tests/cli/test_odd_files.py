@@ -288,3 +288,39 @@ def test_a_link_to_itself_is_no_place(cli: Cli, judged: Path, command: str) -> N
     assert answer.code in (1, 3)
     assert answer.err.startswith("error: loop: ")
     assert len(answer.err.splitlines()) <= 2
+
+
+def test_qrels_without_a_grade_have_no_score(cli: Cli, here: Path) -> None:
+    """Every document is pooled and unjudged: told, and the value has its reason."""
+    write(here / "x.run", RUN)
+    write(here / "q", "G01 0 KG-E-001 -1")
+    answer = cli("evaluate", "x.run", "--qrels", "q").fine()
+    assert "1 pooled document without a grade" in answer.err
+    assert "no-relevant" in answer.out
+
+
+def test_run_tags_read_as_one_are_told(cli: Cli, here: Path) -> None:
+    """Lenient reading names the tags that it takes for the last."""
+    write(here / "x.run", RUN, "G01 Q0 KG-E-002 2 2 late")
+    assert (
+        "2 run tags (`words`, `late`) read as one run, `late`"
+        in cli("check", "--lenient", "x.run").fine().out
+    )
+
+
+def test_quotes_around_ids_are_named_where_they_keep_them_apart(cli: Cli, here: Path) -> None:
+    """Of qrels whose docnos stand between either kind of quotes."""
+    write(here / "x.run", RUN)
+    for quote in "\"'":
+        write(here / "q", f"G01 0 {quote}KG-E-001{quote} 1")
+        assert "without quotation marks, 1 of 1 would meet" in refused(
+            cli, "evaluate", "x.run", "--qrels", "q"
+        )
+
+
+def test_qrels_whose_docnos_have_blanks_are_no_sample(cli: Cli, here: Path) -> None:
+    """A part of the docno looks like a stratum, but a sample has a document once."""
+    write(here / "x.run", RUN)
+    write(here / "q", "G01 0 doc 12 1", "G01 0 doc 15 0")
+    assert "expected 4 fields" in (err := cli("evaluate", "x.run", "--qrels", "q").failed(1).err)
+    assert "xinfap" not in err

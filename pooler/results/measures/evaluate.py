@@ -110,7 +110,7 @@ def _names(measures: Sequence[str | MeasureName], level: int) -> list[MeasureNam
 def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
     """Read a measure's name as `parse_measure` does, and say where an unknown one is looked up."""
     try:
-        return measure if isinstance(measure, MeasureName) else parse_measure(measure, level=level)
+        return measure if isinstance(measure, MeasureName) else parse_measure(str(measure), level=level)
     except UnknownNameError as error:
         error.hint = error.hint or "pooler evaluate --list"
         raise

@@ -452,6 +452,8 @@ class Scores:
 
     def reason(self, run: int, topic: int) -> Reason | None:
         """Tell why the value at these places in `values` is undefined; ``None`` when there is one."""
+        if not self.values.shape[1]:
+            return "no-relevant"  # no topic is judged
         if not np.isnan(self.values[run, topic]):
             return None
         return "no-relevant" if self.lacks_relevant[topic] else self.other_reason

@@ -152,7 +152,10 @@ def test_read_run_many_faults_keeps_25_and_counts_all(tmp_path: Path) -> None:
     [
         (b"1 Q0 a 1 2 t more\n", LENIENT_HINT),
         (b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 1 t\n", SPLIT_HINT),
+        (b"1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 a 2 1 t\n", None),  # joined, the topic has `a` twice
         (b"7 Q0 Alps report 1 9.5 t\n7 Q0 b 2 9 t\n", BLANKS_HINT),
+        (b"7 Q0 doc 12 1 9.5 t\n7 Q0 doc 15 2 9 t\n", BLANKS_HINT),  # its first column is no index
+        (b"7 0 doc 12 1 9.5 t\n7 0 doc 15 2 9 t\n", BLANKS_HINT),
         (b"7 Q0 Alps 2 1 9.5 t\n7 Q0 b 2 9 t\n", BLANKS_HINT),
         (b'"1" Q0 "a" 1 2 "t" more\n', BLANKS_HINT),
     ],
