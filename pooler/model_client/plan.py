@@ -80,7 +80,8 @@ def check_askable(identity: ModelIdentity, template: str | None, host: str, name
     if identity.host != host:
         faults.append(f"its host is {identity.host}, and {host} would be asked (--host {host})")
     if parser != due:
-        faults.append(f"its parser is {parser} (--parser {due})")
+        stated = parser.removesuffix(f":{NOT_STATED}")
+        faults.append(f"its parser is {stated} (--parser {due})")
     if not (identity.topic_fields and identity.document_fields):
         faults.append("what it is shown is not stated (--shows topic.title,doc.text)")
     barred = [one for one in ("model", "messages", "stream", "n") if one in identity.parameters]

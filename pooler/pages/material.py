@@ -18,6 +18,7 @@ from pooler.results.look.listing import listing
 from pooler.results.look.status import status
 from pooler.results.pool.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, level_of_collection, opened_collection
+from pooler.results.undiscovered.base import depth_in_words
 from store.errors import PoolerError
 from store.grades.policy import Policy
 from store.judging.kinds import SORTS
@@ -102,11 +103,16 @@ class Material:
 
     @property
     def depth(self) -> int | str | None:
-        """The pool's depth, ``7-10`` where runs and topics have several; ``None`` = not known."""
-        pool = self.diagnosis.found.pool
-        if pool is None:
+        """N of every run, ``7-10`` where runs and topics have several; ``None`` = not known.
+
+        Runs that fed no pool have one, too, which may be another than the pool's.
+        """
+        found = self.diagnosis.found
+        if self.told_depth is not None or found.pool is None:
             return self.told_depth
-        return pool.depth if pool.depth == pool.deepest else pool.span
+        if self.source.judged.pools:
+            return depth_in_words(self.source.judged.depths(None, found.rankings))
+        return found.pool.depth
 
     @property
     def one_depth(self) -> int | None:

@@ -261,7 +261,8 @@ def other_pools(material: Material) -> list[str]:
     stored = material.stored
     if stored is None or not stored.made_otherwise:
         return []
-    depth = "" if material.depth is None else f" of depth {material.depth}"
+    pool = material.diagnosis.found.pool
+    depth = "" if pool is None else f" of depth {pool.span}"
     sampled = " `pooler estimate` scores runs from a sample." if stored.is_sampled else ""
     return [
         f"Pool {'; pool '.join(stored.made_otherwise)}. This report looks at a depth pool{depth} of"

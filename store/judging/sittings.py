@@ -7,7 +7,7 @@ import socket
 from collections.abc import Mapping
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, bindparam, case, collate, func, select, update
+from sqlalchemy import ColumnElement, bindparam, case, collate, select, update
 from sqlmodel import Session
 
 from store.db.engine import database_now
@@ -74,9 +74,11 @@ CLOCK_SLACK, LONG_AGO = timedelta(minutes=1), timedelta(days=365)
 def clock_doubt(session: Session) -> str:
     """Say how the clock and what is stored contradict each other; empty = they do not."""
     now = database_now(session)
-    newest_event = select(JUDGEMENT.c.judged_at).order_by(JUDGEMENT.c.id.desc()).limit(1)
-    moments = session.scalar(newest_event), session.scalar(select(func.max(SITTING.c.seen_at)))
-    last = max((one for one in moments if one is not None), default=now)
+    moments = JUDGEMENT.c.judged_at, SITTING.c.seen_at
+    newest = [
+        session.scalar(select(moment).order_by(moment.table.c.id.desc()).limit(1)) for moment in moments
+    ]
+    last = max((one for one in newest if one is not None), default=now)
     if now - LONG_AGO <= last <= now + CLOCK_SLACK:
         return ""
     days = f"{abs(now - last).days:,} days {'after' if last > now else 'before'}"

@@ -601,8 +601,8 @@ def import_topics(opened: Collection, file: str, topics: Sequence[Topic], *, rep
     older = sum(lines[topic.topic].older for topic in changed)
     if older:
         say(
-            f"{counted(older, 'judgement')} made with another text than the current one: pooler status outdated"
-            " --why topic"
+            f"{counted(older, 'judgement')} made with another text than the current one:"
+            " pooler status outdated --why topic"
         )
 
 

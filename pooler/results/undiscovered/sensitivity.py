@@ -376,10 +376,12 @@ def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
     least, most = (int(defined[pick(changes[defined])]) for pick in (np.argmin, np.argmax))
     lines = [
         f"MAP changes by {rough(changes[least])} ({tags[least]}) to {rough(changes[most])} ({tags[most]})."
+        if changes[least] < changes[most]
+        else f"MAP changes by {rough(changes[most])}{' in every run' * (defined.size > 1)}."
     ]
     n_pairs = defined.size * (defined.size - 1) // 2
     if not n_pairs:
-        return [f"MAP changes by {rough(changes[most])}."]
+        return lines
     swapped = result.n_swapped[defined]
     n_most, n_none = int(swapped.max()), int((swapped == 0).sum())
     pairs = f"Of {counted(n_pairs, 'pair')} of runs, "

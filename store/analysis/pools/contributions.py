@@ -190,21 +190,26 @@ def depths_fed(pools: Sequence[FedPool], tags: Sequence[str], topics: Sequence[s
     """Return the depth of every run in every topic, one number where all are alike.
 
     It is the largest of the pools that the run fed there; a run that fed none, as one that came late, has the
-    smallest of all pools, of which there is one at least.
+    smallest of the topic's pools, or, where a topic has none, of all, of which there is one at least.
 
     >>> first = FedPool(7, frozenset("ab"), frozenset("12"))
     >>> second = FedPool(10, frozenset("bc"), frozenset("1"))
     >>> depths_fed([first, second], "abcd", "12").tolist()
     [[7, 7], [10, 7], [10, 7], [7, 7]]
+    >>> depths_fed([second, FedPool(7, frozenset("a"), frozenset("2"))], "d", "123").tolist()
+    [[10, 7, 7]]
     >>> depths_fed([first, second], "b", "1")
     10
     """
-    least = min(pool.depth for pool in pools)
-    found = np.full((len(tags), len(topics)), least, np.int64)
+    smallest = min(pool.depth for pool in pools)
+    least = [
+        min((pool.depth for pool in pools if topic in pool.topics), default=smallest) for topic in topics
+    ]
+    found = np.tile(np.array(least, np.int64), (len(tags), 1))
     for pool in pools:
         fed = np.outer([tag in pool.runs for tag in tags], [topic in pool.topics for topic in topics])
         np.maximum(found, pool.depth * fed, out=found)
-    return found if np.unique(found).size > 1 else int(found.max(initial=least))
+    return found if np.unique(found).size > 1 else int(found.max(initial=smallest))
 
 
 def within_depth(

@@ -256,3 +256,15 @@ def test_a_clock_that_jumped_is_told_wherever_something_is_judged(cli: Cli, seat
     jump(400)
     with serving(seated / "collection.db") as served:
         assert "warning: the clock says" in served.said
+
+
+def test_a_clock_set_right_is_told_once(cli: Cli, seated: Path) -> None:
+    """A sitting 400 days ahead stays in the history, and later ones are not warned of it for 400 days."""
+    sit = ("judge", "--judge", "anna", "--topic", "G01", "--plain")
+    cli(*sit, stdin=b"2\n").fine()
+    with contextlib.closing(sqlite3.connect(seated / "collection.db")) as connection, connection:
+        for table, column in (("judgement", "judged_at"), ("sitting", "seen_at")):
+            moment = "strftime('%Y-%m-%d %H:%M:%f000', 'now', '400 days')"
+            connection.execute(f"UPDATE {table} SET {column} = {moment}")
+    assert "warning: the clock says" in cli(*sit, stdin=b"2\n").fine().err
+    assert "clock" not in cli(*sit, stdin=b"2\n").fine().err

@@ -14,7 +14,7 @@ import pytest
 from store.collection import Collection
 from store.model_judge import Answer, ModelIdentity, prompt_hash
 from store.records import Document, Topic
-from tests.helpers.run import Outcome, environment, program, run_inside
+from tests.helpers.run import Cli, Outcome, environment, program, run_inside
 from tests.helpers.world import make_pool, new_collection
 from tests.model_server import COMPLETION_TOKENS, PROMPT_TOKENS, ModelServer, model_server
 
@@ -464,3 +464,11 @@ def test_a_model_works_at_a_desk_like_everybody(server: ModelServer, tmp_path: P
     run_inside("assign", *options).fine()
     judge(file, server).fine()
     assert len(judgements(file)) == len(server.requests) == 10
+
+
+def test_a_parser_that_was_not_stated_is_told_in_words(cli: Cli) -> None:
+    """Neither its name nor its version is known, which is one thing to say."""
+    cli("init", "--scale", "0-1").fine()
+    cli("judges", "add", "m", "--kind", "model", "--model", "x").fine()
+    told = cli("judge", "--model", "m", "--endpoint", "http://127.0.0.1:1/v1", "--yes").err
+    assert "its parser is not stated (--parser json-grade:1)" in told

@@ -204,6 +204,34 @@ def test_every_run_has_the_depth_of_the_pools_it_fed(cli: Cli, here: Path) -> No
     assert "<code>pooler sensitivity</code>" in page
 
 
+def test_report_takes_each_run_at_its_own_depth(cli: Cli, here: Path) -> None:
+    """Runs a and b fed both rounds, so the pool is 2 deep; e, which feeds none, has N = 1."""
+    cli("init", "--scale", "0-1").fine()
+    for tag, docnos in {"a": "xyz", "b": "xwv"}.items():
+        cli("import", "runs", write_run(here, tag, {"1": docnos})).fine()
+    cli("pool", "--depth", "1").fine()
+    cli("pool", "--depth", "2", "--add", "--name", "second").fine()
+    late = write(here / "late.tsv", "file\tcontributes", f"{write_run(here, 'e', {'1': 'xqw'})}\tno")
+    cli("import", "runs", "--runs", late).fine()
+    write(here / "q", "1 0 x 1", "1 0 y 0", "1 0 w 1")
+    cli("import", "judgements", "q", "--judge", "ann").fine()
+    said = "MAP changes by "
+    (moved,) = (line for line in cli("sensitivity").fine().out.splitlines() if line.startswith(said))
+    cli("report", "page.html").fine()
+    page = (here / "page.html").read_text("utf-8")
+    assert "if the unjudged documents at rank N+1 (N 1-2) of one run, the worst, were relevant" in page
+    assert moved in page
+    assert "<code>pooler sensitivity</code>" in page
+
+
+def test_runs_that_change_alike_are_told_in_one(cli: Cli, here: Path) -> None:
+    """x, found at rank 2 of both, keeps AP at 1."""
+    runs = [write_run(here, tag, {"1": "yx"}) for tag in ("a", "b")]
+    write(here / "q", "1 0 y 1")
+    shown = cli("sensitivity", "--qrels", "q", "--depth", "1", *runs).fine().out
+    assert "MAP changes by 0 in every run.\n" in shown
+
+
 def test_depth_that_is_not_the_pools_is_warned_of(cli: Cli, judged: Path) -> None:
     """N is compared with the depth the collection was pooled at."""
     options = ("--judge", "strict")
