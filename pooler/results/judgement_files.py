@@ -214,7 +214,7 @@ def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: Fau
     first = faults.kept[0] if faults else None
     if first is None or first.line is None or first.code != "grade":
         return None
-    if table.rows and table.rows[0].line < first.line:
+    if not table.rows or table.rows[0].line < first.line:  # the lines below must be grades
         return None
     skip = piped(file, f"tail -n +{first.line + 1}")
     words = ["pooler", "import", "judgements", "-", "--input-columns", ",".join(wanted.columns)]
