@@ -142,7 +142,10 @@ class LineReading:
         session, task = self._session, self._session.task
         self.page = None
         if task is not None:
-            self._say_name()
+            task = self._session.task
+            if task is not None:
+                state = where_it_stands(task, self._session.scale)
+                self._talk.say(f"\nDocument {sanitise_line(task.docno)}{state}")
             self.page = session.page()
             self._show(text_shown(self.page))
 
@@ -168,12 +171,6 @@ class LineReading:
         if self.page is None or self._session.task is None:
             self.page = self._session.page()
         return self.page
-
-    def _say_name(self) -> None:
-        task = self._session.task
-        if task is not None:
-            state = where_it_stands(task, self._session.scale)
-            self._talk.say(f"\nDocument {sanitise_line(task.docno)}{state}")
 
     def _show(self, text: str) -> None:
         if self.page is not None:

@@ -234,7 +234,12 @@ class JudgeScreen(BrowsingScreen):
 
     def _undo(self) -> None:
         self._do(self._session.undo)
-        self._follow_review()
+        task = self._session.task
+        if self._review is not None and task is not None:
+            if task.docno in self._review.docnos:
+                self._review.at = list(self._review.docnos).index(task.docno)
+            else:
+                self._review = None
 
     def _redo(self) -> None:
         result = self._decide(self._session.redo, "")
@@ -301,15 +306,6 @@ class JudgeScreen(BrowsingScreen):
                 self._show_review()
             else:
                 self._sum_up()
-
-    def _follow_review(self) -> None:
-        """Go over the documents from the one before the judge on, if it is one of them."""
-        task = self._session.task
-        if self._review is not None and task is not None:
-            if task.docno in self._review.docnos:
-                self._review.at = list(self._review.docnos).index(task.docno)
-            else:
-                self._review = None
 
     def _quick(self) -> list[str]:
         return [docno for docno in self._session.docnos(Filter.QUICK) if docno not in self._reviewed]

@@ -203,12 +203,6 @@ def _expected(population: Population, spec: MeasureSpec, way: CorrectionMethod) 
     return _Expected(gains, shares)
 
 
-def _of_model(population: Population, spec: MeasureSpec) -> _Expected:
-    n_levels = population.levels.size
-    grades = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
-    return _Expected(_model_gains(population, spec), grades)
-
-
 def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) -> NDArray[np.float64]:
     """Estimate scores by topic."""
     sample = population.sample
@@ -281,7 +275,9 @@ def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     """Score the runs by the model's grades alone, by topic; NaN of nDCG where it found nothing."""
     none = replace(population.sample, judged=np.empty(0, np.int64))
     unjudged = replace(population, sample=none, people=np.empty(0, np.int64))
-    expected = _of_model(population, spec)
+    n_levels = population.levels.size
+    grades = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
+    expected = _Expected(_model_gains(population, spec), grades)
     found = _by_topic(unjudged, spec, expected)
     if spec.kind == "nDCG":
         n_topics = population.places.shape[1]
