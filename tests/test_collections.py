@@ -280,7 +280,7 @@ def test_three_judgement_groups_are_three_judges(tmp_path: Path) -> None:
     assert "got -1" in refused.err
     codes = ("--judge-column", "2", "--code", "-1=unjudged")
     run_inside("import", "judgements", qrels, *codes, *made).fine()
-    rows = run_inside("judges", "list", "--format", "json", *made).fine().json()
+    rows = run_inside("show", "judges", "--format", "json", *made).fine().json()
     assert {row["judge"]: row["judged"] for row in rows} == {"0": 3377, "1": 3377, "2": 2696}
     assert {row["kind"] for row in rows} == {"imported"}
     command = ("agreement", "--interval", "none", "--format", "json", *made)

@@ -230,8 +230,10 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
         "serve": ("judge.serve", "Let judges judge in a browser."),
         "status": ("judge.status:app", "Show how far each judge has got, and how long the rest will take."),
-        "list": ("judge.list:app", "List the runs, topics, documents, pools, judges or rounds."),
-        "show": ("judge.show:app", "Show everything known about one thing."),
+        "show": (
+            "judge.show:app",
+            "Show the runs, topics, documents, pools or judges, or everything known about one.",
+        ),
         "history": ("judge.history", "Show who changed what and when, or why a document has its grade."),
     },
     "Agree": {

@@ -17,6 +17,9 @@ _OLD_WORDS = {
     "pooler judge --model": "pooler ask NAME",
     "pooler effort": "pooler status effort",
     "pooler rejudge": "pooler status outdated",
+    "pooler list": "pooler show runs, topics, docs, pools or judges",
+    "pooler judges list": "pooler show judges",
+    **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }
 """Lines that earlier versions had, and what to type."""
 _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it

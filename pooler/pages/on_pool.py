@@ -81,7 +81,7 @@ def what_it_is(material: Material) -> Section:
             (stored.judges, _OF_JUDGES, "Judges", "judges"),
         ):
             if len(table):
-                command = commands.of_collection("list", what)
+                command = commands.of_collection("show", what)
                 shown = [one for one in names if one not in _RARE or any(table.cells(one))]
                 blocks.append(page_table(table, shown, caption=caption, command=command))
     return Section("What this report is about", tuple(blocks))

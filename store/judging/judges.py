@@ -93,7 +93,7 @@ def fetch_voters_of_kinds(session: Session, kinds: Sequence[str] = ()) -> Voters
 
 def judge_named(session: Session, name: str, *columns: str) -> Row[Any]:
     """Return columns of a judge; raise `UnknownNameError` when there is none of that name."""
-    hint = "pooler judges list shows them; pooler judges add makes a new one"
+    hint = "pooler show judges shows them; pooler judges add makes a new one"
     return row_named(session, "judge", JUDGE.c.name, name, *columns, hint=hint)
 
 

@@ -391,7 +391,7 @@ def find_document(session: Session, docno: str) -> Row[Any]:
     after = names.where(DOCUMENT.c.docno > docno).order_by(DOCUMENT.c.docno)
     before = names.where(DOCUMENT.c.docno < docno).order_by(DOCUMENT.c.docno.desc())
     near = [*session.scalars(after), *session.scalars(before)]
-    hint = "these docnos are next to it in order; pooler list docs shows all" if near else None
+    hint = "these docnos are next to it in order; pooler show docs shows all" if near else None
     raise UnknownNameError("document", docno, near, hint=hint)
 
 

@@ -1,11 +1,11 @@
-"""One line a thing: runs, topics, documents, pools, judges, rounds."""
+"""One line a thing: runs, topics, documents, pools, judges."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -26,7 +26,6 @@ from store.db.tables import (
     RUN,
     TOPIC,
 )
-from store.judging.events import current_events
 from store.judging.rejudging import count_older
 from store.judging.states import (
     Sought,
@@ -121,22 +120,6 @@ class JudgeLine:
     """The id of a model that has stated who it is."""
     family: str | None = None
     """Its family, where that is declared."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundLine:
-    """A round: the iteration label of pools and judgements."""
-
-    round: str
-    pools: tuple[str, ...] = ()
-    """Not withdrawn, the oldest first."""
-    withdrawn: tuple[str, ...] = ()
-    topics: int = 0
-    """With a document of the round to judge."""
-    counts: StateCounts = field(default_factory=StateCounts)
-    """A document in pools of several rounds is counted in the round of its oldest pool."""
-    judgements: int = 0
-    """Current grades of all judges that carry the label."""
 
 
 def run_lines(session: Session, found: SoughtIds) -> list[RunLine]:
@@ -280,44 +263,6 @@ def judge_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Jud
     return lines
 
 
-def round_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[RoundLine]:
-    """Return every round, in natural order of the labels."""
-    entries = pooled(found).subquery()
-    owned = (
-        select(entries.c.topic_id, entries.c.document_id, func.min(entries.c.pool_id).label("pool_id"))
-        .group_by(entries.c.topic_id, entries.c.document_id)
-        .subquery()
-    )
-    events = looked_at(found).subquery()
-    query = (
-        select(
-            POOL.c.round,
-            func.count(owned.c.topic_id.distinct()).label("topics"),
-            func.count().label("pooled"),
-            *counts_of_states(events, relaxed),
-        )
-        .select_from(owned)
-        .join(POOL, POOL.c.id == owned.c.pool_id)
-        .outerjoin(events, same_pair(events, owned))
-        .group_by(POOL.c.round)
-    )
-    rows = {row.round: row for row in session.execute(query)}
-    newest = current_events("iteration", "state", judges=found.judges, topic=found.topic)
-    graded = newest.where(JUDGEMENT.c.state == State.JUDGED.value).subquery()
-    labels = _counts(session, select(graded.c.iteration, func.count()).group_by(graded.c.iteration))
-    pools = session.execute(select(POOL.c.name, POOL.c.round, POOL.c.withdrawn).order_by(POOL.c.id))
-    names: dict[str, tuple[list[str], list[str]]] = {label: ([], []) for label in labels}
-    for name, label, withdrawn in pools:
-        names.setdefault(label, ([], []))[bool(withdrawn)].append(name)
-    lines = []
-    for label in sorted(names, key=natural_key):
-        row = rows.get(label)
-        used, gone = map(tuple, names[label])
-        topics = 0 if row is None else row.topics
-        lines.append(RoundLine(label, used, gone, topics, _states_of(row), labels.get(label, 0)))
-    return lines
-
-
 def _states_of(row: Row[Any] | None) -> StateCounts:
     """Return the counts of a row of pooled documents; ``None`` = there are none."""
     if row is None:
@@ -431,11 +376,6 @@ class ListQueries(Area):
         """Return the judges, each with their counts; see `judge_lines`."""
         with self._db.reading() as session:
             return judge_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
-
-    def rounds(self, sought: Sought = EVERYTHING) -> list[RoundLine]:
-        """Return the rounds, each with its counts; see `round_lines`."""
-        with self._db.reading() as session:
-            return round_lines(session, find(session, sought), relaxed=self._db.scale.relaxed)
 
     def documents(self, sought: Sought = EVERYTHING, *, limit: int | None = None) -> DocumentLines:
         """Return the first documents, by docno, each with its counts.

@@ -77,7 +77,7 @@ def million_speed(folder: Path, share: float) -> None:
         "export qrels": ("export", "qrels", *MAJORITY, "--graded", "--out", str(files / "qrels"), *at),
         "agreement": ("agreement", "--resamples", "200", *at),
         "diagnose": ("diagnose", *MAJORITY, "--level", "2", *at),
-        "list judges": ("list", "judges", *at),
+        "show judges": ("show", "judges", *at),
         "history --limit 20": ("history", "--limit", "20", *at),
         "judge opens and quits": ("judge", "--judge", "j001", "--plain", *at),
         "verify": ("verify", *at),

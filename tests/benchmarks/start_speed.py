@@ -34,12 +34,12 @@ def start_speed(folder: Path, build: Callable[[Path], tuple[str, str, str, str]]
         "--help",
         "status",
         "status --by-topic",
-        *(f"list {noun}" for noun in ("runs", "topics", "docs", "pools", "judges", "rounds")),
-        f"show run {run}",
-        f"show topic {topic}",
-        f"show doc {docno}",
-        "show pool pool",
-        f"show judge {judge}",
+        *(f"show {noun}" for noun in ("runs", "topics", "docs", "pools", "judges")),
+        f"show runs {run}",
+        f"show topics {topic}",
+        f"show docs {docno}",
+        "show pools pool",
+        f"show judges {judge}",
         f"history {topic} {docno}",
     ):
         commands[f"pooler {words}"] = (*PROGRAM, *words.split())

@@ -40,7 +40,7 @@ def _offered(program: Path, folder: Path, line: str, **settings: str) -> list[st
         ("pooler evaluate bm25-b", ["bm25-bigrams"]),
         ("pooler evaluate -m bpr", []),  # names are as they are written
         ("pooler evaluate --measure Bpr", ["Bpref"]),
-        ("pooler list docs --topic G0", [f"G0{number}" for number in range(1, 9)]),
+        ("pooler show docs --topic G0", [f"G0{number}" for number in range(1, 9)]),
         ("pooler replay --strategy comb", ["comb-max"]),
         ("pooler sensitivity --at fi", ["first"]),
         ("pooler unpool tfidf", ["tfidf-words"]),

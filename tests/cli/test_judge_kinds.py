@@ -30,7 +30,7 @@ ALL_VOTE = [
 def mixed(cli: Cli, judged: Path) -> Path:
     """Work beside the sample collection, judged by its three models and by a person."""
     for judge in JUDGES:
-        assert f"{judge}\tmodel\t" in cli("judges", "list", "--format", "tsv").out
+        assert f"{judge}\tmodel\t" in cli("show", "judges", "--format", "tsv").out
     cli("import", "judgements", "judgements/strict.qrels", "--judge", "anna", "--kind",
         "human").fine()  # fmt: skip
     return judged

@@ -324,5 +324,5 @@ def test_what_is_to_be_typed_for_topics_makes_them_topics(
     assert typed.startswith(command)
     Path("mended").write_bytes(subprocess.run(["sh", "-c", typed], capture_output=True, check=True).stdout)
     cli("import", "topics", "mended").fine()
-    first = cli("list", "topics", "--format", "json").fine().json()[0]
+    first = cli("show", "topics", "--format", "json").fine().json()[0]
     assert (first["topic"], first["title"]) == ("1", title)

@@ -31,7 +31,7 @@ def test_announced_first_line_is_that_of_the_command(name: str) -> None:
     assert TABLE[name].first_line == command.help.splitlines()[0]
 
 
-@pytest.mark.parametrize("group", ["", "import", "judges", "list", "show", "export", "guidelines"])
+@pytest.mark.parametrize("group", ["", "import", "show", "judges", "export", "guidelines"])
 def test_help_lists_commands_in_whole_sentences(cli: Cli, group: str) -> None:
     """No summary of a command is cut, and none is wider than a terminal of 80 columns."""
     told = cli(*group.split(), "--help").fine().out
@@ -73,7 +73,7 @@ def test_misspelt_commands_are_answered_with_the_nearest(cli: Cli) -> None:
     """An unknown name is exit code 2 and names what it may have meant, on both levels."""
     answer = cli("stats")
     assert (answer.code, "known: `status`" in answer.err) == (2, True)
-    answer = cli("list", "rums")
+    answer = cli("show", "rums")
     assert (answer.code, "known: `runs`" in answer.err) == (2, True)
 
 
@@ -81,9 +81,9 @@ def test_misspelt_commands_are_answered_with_the_nearest(cli: Cli) -> None:
     ("words", "expected"),
     [
         ("pooler s", {"serve", "status", "show", "sensitivity"}),
-        ("pooler list r", {"runs", "rounds"}),
+        ("pooler show r", {"runs"}),
         ("pooler status --by", {"--by-topic"}),
-        ("pooler list runs --form", {"--format"}),
+        ("pooler show runs --form", {"--format"}),
     ],
 )
 def test_completion_offers_commands_and_their_options(words: str, expected: set[str], tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from tests.helpers.run import PAGE, START, Cli, environment, program, run
 
 TABLES = [
     ["check", "--runs", "runs.tsv", "--depth", "5"],
-    ["list", "judges"],
+    ["show", "judges"],
     ["status"],
     ["status", "--by-topic"],
     ["agreement"],
@@ -65,12 +65,12 @@ def test_data_on_stdout_can_be_read_by_programs(cli: Cli, judged: Path, command:
         "sensitivity --judge strict --by pair --at worst",
         "required-difference --all --depth 5 --judge strict",
         "compare --all --judge strict",
-        *(f"list {kind}" for kind in ("runs", "topics", "docs", "pools", "judges", "rounds")),
-        "show run bm25-words",
-        "show topic G01",
-        "show doc KG-E-002",
-        "show pool pool",
-        "show judge strict",
+        *(f"show {kind}" for kind in ("runs", "topics", "docs", "pools", "judges")),
+        "show runs bm25-words",
+        "show topics G01",
+        "show docs KG-E-002",
+        "show pools pool",
+        "show judges strict",
         "agreement",
         "status --by-topic",
     ],
@@ -215,7 +215,7 @@ def test_arrays_take_one_thread_unless_the_user_says_otherwise(given: dict[str, 
 
 def test_option_of_one_value_is_given_once(cli: Cli) -> None:
     """Which of two values counted would be a guess; options that gather values, and flags, may come again."""
-    for words in (("pool", "--depth", "3", "--depth", "4"), ("list", "docs", "--limit", "3", "--limit", "3")):
+    for words in (("pool", "--depth", "3", "--depth", "4"), ("show", "docs", "--limit", "3", "--limit", "3")):
         assert f"`{words[-2]}`: expected once, got 2 times" in cli(*words).failed(2).err
     twice = ("-m", "AP", "-m", "P@5", "--by-topic", "--by-topic")
     assert "expected once" not in cli("evaluate", *twice, "--judge", "nobody").err

@@ -277,7 +277,7 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
             for arguments in (
                 ("status", "--by-topic", "--format", "tsv"),
                 ("status", "--format", "json"),
-                ("judges", "list"),
+                ("show", "judges"),
                 ("status", "outdated", "--judge", IN_ONE_LINE),
                 ("status", "effort", IN_ONE_LINE),
                 ("agreement", IN_ONE_LINE, ID),
@@ -330,7 +330,7 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
                 ("agreement", "--by-topic", "--format", "tsv", "--table", "pairs"),
                 ("adjudicate", "--list", "--names", "--format", "tsv"),
                 ("status", "--by-topic"),
-                ("judges", "list"),
+                ("show", "judges"),
             )
         ),
     ],

@@ -597,7 +597,7 @@ def import_topics(opened: Collection, file: str, topics: Sequence[Topic], *, rep
     for topic in changed[:_SHOWN]:
         say(_change(lines[topic.topic], texts[topic.topic], topic))
     if len(changed) > _SHOWN:
-        say(f"and {len(changed) - _SHOWN:,} more topics likewise: pooler list topics")
+        say(f"and {len(changed) - _SHOWN:,} more topics likewise: pooler show topics")
     older = sum(lines[topic.topic].older for topic in changed)
     if older:
         say(

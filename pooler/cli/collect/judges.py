@@ -185,24 +185,6 @@ def add(
             say(f"judge {name} ({kind}) " + ("added" if new else "already exists"))
 
 
-@app.command("list")
-@command
-def list_(output: Output, collection: CollectionOption = DEFAULT_COLLECTION) -> None:
-    """List the judges and how much each has judged, in pools or not.
-
-    `pooler list judges` lists those of a topic or a pool, too.
-
-    Example: pooler judges list
-    """
-    from pooler.results.look.listing import listing
-    from store.collection import Collection
-
-    output.check()
-    with Collection(collection) as opened:
-        result = listing(opened, "judges")
-    render(result, output)
-
-
 @app.command("disable")
 def disable(
     names: Annotated[list[str], argument("NAME...", "Judges.")],

@@ -114,7 +114,7 @@ def ask(
 
         sys.stdout.write(TEMPLATE)
     else:
-        raise ArgumentError("NAME", "must name a model judge", None, hint="pooler list judges shows them")
+        raise ArgumentError("NAME", "must name a model judge", None, hint="pooler show judges shows them")
 
 
 def _judge(opened: Collection, name: str, asked: ModelOptions, topic: str | None) -> None:

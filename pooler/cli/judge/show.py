@@ -1,124 +1,184 @@
-"""`pooler show`: everything known about one thing."""
+"""`pooler show`: the things of one kind in a collection, a row each, or everything known about one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
+from store.errors import ContradictionError
 
 if TYPE_CHECKING:
-    from pooler.results.look.details import Details, Kind
+    from pooler.results.look.details import Kind
+    from pooler.results.look.listing import Kind as Kinds
 
-app = typer.Typer(help="Show everything known about one thing.", no_args_is_help=True)
+_KINDS: dict[Kind, Kinds] = {
+    "run": "runs", "topic": "topics", "doc": "docs", "pool": "pools", "judge": "judges"
+}  # fmt: skip
+app = typer.Typer(
+    help="Show the runs, topics, documents, pools or judges, or everything known about one.",
+    no_args_is_help=True,
+)
+
+TopicOption = Annotated[str | None, option("--topic TOPIC", "Without a name: only this topic.")]
+PoolOption = Annotated[str | None, option("--pool NAME", "Without a name: only this pool, withdrawn or not.")]
+JudgeOption = Annotated[str | None, option("--judge NAME", "Without a name: count only what this judge did.")]
 
 
-@app.command("run")
+@app.command("runs")
 @command
-def run(
-    tag: Annotated[str, argument("TAG", "The run's tag.")],
+def runs(
+    tag: Annotated[str | None, argument("TAG", "The run; default all.")] = None,
     *,
     output: Output,
+    topic: TopicOption = None,
+    pool: PoolOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show a run: where it came from, the pools it fed, and what of it is pooled and judged.
+    """Show the runs: how much each retrieved, how many pools it fed, and its file.
 
-    Example: pooler show run bm25-words
+    With --topic: the runs that have it, with their documents. With --pool: the runs that fed it. Of one
+    run: where it came from, the pools it fed, and what of it is pooled and judged.
+
+    Example: pooler show runs --topic G01
+
+    Example: pooler show runs bm25-words
     """
-    _show("run", tag, output, collection)
+    _show("run", tag, output, collection, {"topic": topic, "pool": pool})
 
 
-@app.command("topic")
+@app.command("topics")
 @command
-def topic(
-    number: Annotated[str, argument("TOPIC", "The topic's id.")],
+def topics(
+    number: Annotated[str | None, argument("TOPIC", "The topic; default all.")] = None,
     version: Annotated[
         int | None, option("--version", "Show this version of its text; default the newest.", min=1)
     ] = None,
     *,
     output: Output,
+    pool: PoolOption = None,
+    judge: JudgeOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show a topic: its text, the state of its documents, its judges, and the runs that have it.
+    """Show the topics, with the state of each one's documents over all judges.
 
-    Where the text has changed, every version of it is listed, with the judgements made by it.
+    Every pooled document is in one state: judged by somebody; otherwise found impossible to judge;
+    otherwise skipped; otherwise unjudged. Outside: judged by somebody, but in no pool. Relevant: graded
+    at or above the scale's relaxed level by somebody, pooled or not; with --pool, in that pool.
+    Version: of the topic's text. By older text: judgements made with another text than the current one;
+    see `pooler status outdated --why topic`. Of one topic: its text, with every version of it where it has
+    changed, the state of its documents, its judges, and the runs that have it.
 
-    Example: pooler show topic G01
+    Example: pooler show topics
+
+    Example: pooler show topics G01
     """
-    _show("topic", number, output, collection, version=version)
+    _show("topic", number, output, collection, {"pool": pool, "judge": judge}, version=version)
 
 
-@app.command("doc")
+@app.command("docs")
 @command
-def doc(
-    docno: Annotated[str, argument("DOCNO", "The document's docno.")],
+def docs(
+    docno: Annotated[str | None, argument("DOCNO", "The document; default all.")] = None,
     text: Annotated[bool, option("--text", "Also its text, at the end.")] = False,
     *,
     output: Output,
+    topic: TopicOption = None,
+    pool: PoolOption = None,
+    judge: JudgeOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show a document: its pools, the runs that retrieved it, and every current judgement.
+    """Show the documents: which have a text, and for how many topics each is pooled or judged.
 
-    Ranks are in trec order. A document may be pooled for one topic and retrieved for another; a topic
-    without a row neither pools it nor has a judgement of it. `pooler history` shows how a judgement came
-    about.
+    The states are those of `pooler show topics`, counted over topics: pooled 2, judged 1 is a document
+    pooled for two topics and judged for one. With --topic: documents that are pooled, judged or
+    otherwise looked at for it. With --judge: documents this judge did anything to. Of one document: its
+    pools, the runs that retrieved it, with ranks in trec order, and every current judgement; `pooler
+    history` shows how a judgement came about.
 
-    Example: pooler show doc KG-E-002 --text
+    Example: pooler show docs --topic G01
+
+    Example: pooler show docs KG-E-002 --text
     """
     from pooler.cli.console import write_lines
     from store.text import sanitise
 
-    result = _show("doc", docno, output, collection, text=text)
+    found = _show("doc", docno, output, collection, {"topic": topic, "pool": pool, "judge": judge}, text=text)
     if text and output.is_for_people and output.out is None:
-        whole = result.facts()["text"]
+        whole = found.facts()["text"]
         shown = "(the text is not in the collection)" if whole is None else whole
         write_lines(None, ["", *sanitise(shown).removesuffix("\n").split("\n")])
 
 
-@app.command("pool")
+@app.command("pools")
 @command
-def pool(
-    name: Annotated[str, argument("NAME", "The pool's name.")],
+def pools(
+    name: Annotated[str | None, argument("NAME", "The pool; default all.")] = None,
     *,
     output: Output,
+    topic: TopicOption = None,
+    judge: JudgeOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show a pool: how it was chosen, from which runs, and the state of its documents by topic.
+    """Show the pools, with the state of each one's documents over all judges.
 
-    Example: pooler show pool pool
+    A document that is in several pools counts in each of them. The states are those of `pooler show
+    topics`. Withdrawn pools are listed; documents that only they hold no longer count as pooled. Of one
+    pool: how it was chosen, from which runs, and the state of its documents by topic.
+
+    Example: pooler show pools
+
+    Example: pooler show pools pool
     """
-    _show("pool", name, output, collection)
+    _show("pool", name, output, collection, {"topic": topic, "judge": judge})
 
 
-@app.command("judge")
+@app.command("judges")
 @command
-def judge(
-    name: Annotated[str, argument("NAME", "The judge's name.")],
+def judges(
+    name: Annotated[str | None, argument("NAME", "The judge; default all.")] = None,
     *,
     output: Output,
+    topic: TopicOption = None,
+    pool: PoolOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show a judge: what they did, topic by topic and sitting by sitting.
+    """Show the judges, and what each has done.
 
-    Pooled counts what pools hold, assigned to this judge or not. `pooler status` shows what a judge still
-    has to do, and `pooler status effort` what judging cost.
+    Counts are of what stands now, in pools or not. Undecided: documents with only a note or a marked
+    passage, or whose decision was taken back. Events counts everything ever done. Of one judge: what they
+    did, topic by topic and sitting by sitting. `pooler status` shows what each judge still has to do, and
+    `pooler status effort` what judging cost.
 
-    Example: pooler show judge alice
+    Example: pooler show judges
+
+    Example: pooler show judges alice
     """
-    _show("judge", name, output, collection)
+    _show("judge", name, output, collection, {"topic": topic, "pool": pool})
 
 
 def _show(
-    kind: Kind, name: str, output: Output, collection: str, *, version: int | None = None, text: bool = False
-) -> Details:
+    kind: Kind, name: str | None, output: Output, collection: str, only: dict[str, str | None], **of_one: Any
+) -> Any:
+    """Write a list, or what is known of the one that is named; `only` narrows a list, `of_one` is of one."""
     from pooler.results.look.details import details
+    from pooler.results.look.listing import SHOWN_DOCUMENTS, listing
     from store.collection import Collection
 
     output.check()
+    for option_name, value in (only if name is not None else of_one).items():
+        if value:
+            requirement = "is for a list, without a name" if name is not None else "needs a name"
+            raise ContradictionError(f"--{option_name}", requirement, None)
     with Collection(collection) as opened:
-        result = details(opened, kind, name, version=version, text=text)
-    render(result, output)
-    return result
+        if name is not None:
+            found: Any = details(opened, kind, name, **of_one)
+        else:
+            # Of documents no more are read than are written, unless they are sorted.
+            limit = output.limit or (SHOWN_DOCUMENTS if kind == "doc" and output.is_for_people else None)
+            found = listing(opened, _KINDS[kind], **only, limit=limit if output.sort is None else None)
+    render(found, output)
+    return found

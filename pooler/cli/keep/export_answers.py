@@ -48,7 +48,7 @@ def answers(
     with Collection(collection) as opened:
         models = {one.judge: one.identity for one in opened.models.all()}
         if judge not in models:
-            raise UnknownNameError("model judge", judge, models, hint="pooler list judges shows their kinds")
+            raise UnknownNameError("model judge", judge, models, hint="pooler show judges shows their kinds")
         found = _newest(opened.models.answers(judge))
         judged = [one for one in found if one.is_judgement]
         if form == "umbrela":

@@ -236,7 +236,7 @@ def _grades_of_model(opened: Collection, name: str) -> Grades:
     if kinds[name] is not JudgeKind.MODEL:
         requirement = f"must be a judge of kind model, not {kinds[name].value}"
         raise ArgumentError(
-            "with_model", requirement, name, hint="`pooler list judges` says who is of which kind"
+            "with_model", requirement, name, hint="`pooler show judges` says who is of which kind"
         )
     found = opened.grades.sole(Policy(judge=name))
     if found is None:

@@ -14,10 +14,10 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.looking.lists import DocumentLine, JudgeLine, PoolLine, RoundLine, RunLine, TopicLine
+    from store.looking.lists import DocumentLine, JudgeLine, PoolLine, RunLine, TopicLine
     from store.records import Guideline
 
-Kind = Literal["runs", "topics", "docs", "pools", "judges", "rounds", "guidelines"]
+Kind = Literal["runs", "topics", "docs", "pools", "judges", "guidelines"]
 
 SHOWN_DOCUMENTS = 50
 """Documents that people see unless they ask for more."""
@@ -105,15 +105,6 @@ JUDGE_COLUMNS = (
     Column("events", "int"),
     Column("last_at", "moment", "last", show="if_any", can_go=1),
 )
-ROUND_COLUMNS = (
-    Column("round", about=_ROUND),
-    Column("pools", "texts", show="if_any"),
-    Column("withdrawn", "texts", show="if_any"),
-    Column("topics", "int", show="if_varied"),
-    DOCUMENTS,
-    *IN_POOL,
-    Column("judgements", "int"),
-)
 _GUIDELINE_COLUMNS = (
     Column("version", "int"),
     Column("created_at", "moment", "made"),
@@ -165,12 +156,6 @@ def _document_cells(line: DocumentLine) -> dict[str, Any]:
     return cells_of(line, DOCUMENT_COLUMNS, title=title, text=line.has_text)
 
 
-def _round_cells(line: RoundLine) -> dict[str, Any]:
-    pools, withdrawn = list(line.pools), list(line.withdrawn)
-    documents = line.counts.pooled
-    return cells_of(line, ROUND_COLUMNS, pools=pools, withdrawn=withdrawn, documents=documents)
-
-
 def _guideline_cells(version: Guideline) -> dict[str, Any]:
     """Return the cells of `_GUIDELINE_COLUMNS`; the first line is the first that is not blank."""
     lines = version.text.splitlines()
@@ -198,9 +183,6 @@ _LISTS = {
     ),
     "pools": _List(POOL_COLUMNS, pool_cells, ("topic", "judge"), "no pools: pooler pool --depth 10"),
     "judges": _List(JUDGE_COLUMNS, judge_cells, ("topic", "pool"), "no judges: pooler judges add NAME"),
-    "rounds": _List(
-        ROUND_COLUMNS, _round_cells, ("topic", "judge"), "no rounds: a pool or a judgement begins one"
-    ),
     "guidelines": _List(
         _GUIDELINE_COLUMNS, _guideline_cells, (), "no guidelines yet: pooler guidelines set FILE"
     ),
@@ -222,12 +204,12 @@ def listing(
     ----------
     collection : Collection
         Open.
-    kind : {"runs", "topics", "docs", "pools", "judges", "rounds", "guidelines"}
+    kind : {"runs", "topics", "docs", "pools", "judges", "guidelines"}
         What a row is; of guidelines a version.
     topic : str, optional
         Of this topic alone; not of topics and guidelines.
     pool : str, optional
-        Of this pool alone, withdrawn or not; not of pools, rounds and guidelines.
+        Of this pool alone, withdrawn or not; not of pools and guidelines.
     judge : str, optional
         Count only what this judge did; not of runs, judges and guidelines.
     limit : int, optional

@@ -407,7 +407,7 @@ def _people(opened: Collection, names: Sequence[str]) -> list[str]:
     known = {judge.name: judge for judge in opened.judges.all()}
     for name in names:
         if name not in known:
-            hint = "pooler judges list shows them; pooler judges add makes a new one"
+            hint = "pooler show judges shows them; pooler judges add makes a new one"
             raise UnknownNameError("judge", name, known, hint=hint)
         judge = known[name]
         if judge.kind.value != "human":

@@ -418,7 +418,7 @@ def _parameters(listed: str, strategy: AnyStrategy) -> dict[str, ParameterValue]
 def _feeding(judged: Judged, *, of_files: bool) -> list[str]:
     if not judged.feeding:
         message = "none of these runs contributes to pools"
-        hint = "name a run that does: `pooler list runs` says which"
+        hint = "name a run that does: `pooler show runs` says which"
         if of_files:
             hint = "the column `contributes` in the list of --runs FILE says which do"
         raise PoolerError(message, hint=hint)

@@ -195,7 +195,7 @@ def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> lis
         where = "any pool, nor will it" if name is None else f"pool `{name}`"
         message = f"run `{run.tag}` does not feed {where}"
         if any(map(feeds, pools)):
-            hint = f"pooler show run {run.tag} names the pools it feeds"
+            hint = f"pooler show runs {run.tag} names the pools it feeds"
         elif run.contributes:
             hint = "it feeds no pool yet"
         else:

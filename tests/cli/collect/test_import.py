@@ -210,7 +210,7 @@ def test_files_whose_ids_do_not_meet_those_of_runs_are_refused(
     write(started / "f", *lines)
     options = ("--judge", "ann") if kind == "judgements" else ("--format", "jsonl")
     assert words in cli("import", kind, "f", *options).failed(1).err
-    assert "no judges" in cli("list", "judges").fine().out
+    assert "no judges" in cli("show", "judges").fine().out
     with Collection("collection.db") as opened:
         assert (opened.topics.listed(), opened.documents.listed()) == (set(), set())
 

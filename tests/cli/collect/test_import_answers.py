@@ -66,7 +66,7 @@ def test_umbrela_is_found_by_its_texts(here: Path) -> None:
     assert "1 answer cannot be read, so the documents cannot be judged: 1 no-grade" in said
     expected = {"a": ("judged", 2, ""), "b": ("cannot", None, "no-grade"), "c": ("judged", 0, "")}
     assert states() == expected
-    known = run_inside("show", "judge", "u", "--format", "json").fine().known()
+    known = run_inside("show", "judges", "u", "--format", "json").fine().known()
     prompt = hashlib.sha256(Path("p.txt").read_bytes()).hexdigest()
     wanted = {"model": "m", "prompt": prompt, "parameters": ["temperature=0"], "family": "gpt",
               "parser": "umbrela, version not stated", "revision": "not stated", "served_models": [],
@@ -143,7 +143,7 @@ def test_faults_are_told_by_line_and_nothing_is_kept(
     lines([LINES[0], LINES[1] | change])
     assert message in umbrela(*IDENTITY).err
     assert states() == {}
-    assert "no judges" in run_inside("list", "judges").fine().out
+    assert "no judges" in run_inside("show", "judges").fine().out
 
 
 def test_two_documents_of_one_text_are_not_guessed(here: Path) -> None:
@@ -195,4 +195,4 @@ def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], here: Path) 
     assert refused.code != 0
     assert refused.err.startswith("error: ")
     assert "key@" not in refused.err
-    assert "no judges" in run_inside("list", "judges").fine().out
+    assert "no judges" in run_inside("show", "judges").fine().out

@@ -40,7 +40,7 @@ def test_what_is_left_out_is_said(cli: Cli, pooled: Path) -> None:
         "docs.jsonl: fields left out: url (2 documents), date (1 document), vector (1 document);"
         " --fields url,date,vector keeps and shows them"
     ) in said
-    assert cli("show", "doc", "KG-E-002", "--format", "json").fine().known()["fields"] is None
+    assert cli("show", "docs", "KG-E-002", "--format", "json").fine().known()["fields"] is None
 
 
 def test_fields_are_chosen_shown_and_remembered(cli: Cli, pooled: Path) -> None:
@@ -52,7 +52,7 @@ def test_fields_are_chosen_shown_and_remembered(cli: Cli, pooled: Path) -> None:
     again = cli("import", "docs", "docs.jsonl").fine().err
     assert "nothing new, 2 documents already there" in again
     assert "judges are shown" not in again
-    found = cli("show", "doc", "KG-E-002", "--format", "json").fine().known()
+    found = cli("show", "docs", "KG-E-002", "--format", "json").fine().known()
     assert (found["fields"], found["markup"]) == (["date: 1991", "url: http://a"], "html")
     shown = cli("judge", "--judge", "ann", "--topic", "G01", "--plain", stdin=b"n\nq\n").fine().out
     assert "Title: Oaks\ndate: 1991\nurl: http://a\nSome bold text.\n" in shown

@@ -41,7 +41,7 @@ def test_code_and_map_may_not_contradict_each_other(cli: Cli, empty: Path) -> No
     said = bring(cli, "--map", "-2=0", "--code", "-2=skipped").failed(2).err
     assert "`--map` must map grades, and --code -2=skipped says that it is none" in said
     assert "but got '-2=0'" in said
-    assert cli("judges", "list", "--format", "json").fine().json() == []
+    assert cli("show", "judges", "--format", "json").fine().json() == []
     files = ("ann=./q", "bob=./q", "--map", "-2=0", "--code", "-2=skipped")
     assert "--code -2=skipped says that it is none" in cli("agreement", *files).failed(2).err
 
@@ -80,7 +80,7 @@ def test_judge_column_makes_one_judge_a_name(cli: Cli, empty: Path) -> None:
     assert "3 judgements added of ann, bob" in answer.err
     assert cli("export", "qrels", "--judge", "ann").fine().out == "1 0 a 1\n1 0 b 0\n"
     assert cli("export", "qrels", "--judge", "bob").fine().out == "1 0 a 2\n"
-    rows = cli("judges", "list", "--format", "json").fine().json()
+    rows = cli("show", "judges", "--format", "json").fine().json()
     assert [(row["judge"], row["kind"], row["judged"]) for row in rows] == [
         ("ann", "human", 2),
         ("bob", "human", 1),
@@ -171,7 +171,7 @@ def test_judgement_that_comes_twice_otherwise_is_a_fault(cli: Cli, empty: Path) 
     refused = cli("import", "judgements", "q", *options).failed(1).err
     assert "q:3: expected each document once a topic and judge, got topic `web` docno `d1`" in refused
     assert "hint: --repeats first, last, highest or drop says which counts" in refused
-    assert cli("judges", "list", "--format", "json").fine().json() == []
+    assert cli("show", "judges", "--format", "json").fine().json() == []
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_codes_are_any_state(cli: Cli, empty: Path) -> None:
     assert "q: 1 line of documents that are not pooled, and are left out" in told
     assert "q: without a grade: bob, cat, dan" in told
     assert "q: 3 lines of 2 documents pooled but not judged: pool unjudged-q" in told
-    names = [row["judge"] for row in cli("judges", "list", "--format", "json").fine().json()]
+    names = [row["judge"] for row in cli("show", "judges", "--format", "json").fine().json()]
     assert sorted(names) == ["ann", "bob", "cat", "dan"]
     states = cli("export", "judgements", "--format", "tsv").fine().out
     assert "cat\timported\tcannot" in states
@@ -363,7 +363,7 @@ def test_all_faults_of_a_file_are_told_at_once(
     assert told[3] == "q: 1 of 3 docnos (1 line) not in the collection: `XX`"
     settled = "hint: --allow-unknown keeps unknown topics and docnos; --repeats first, last, highest"
     assert told[4:] == [HINTS] if "--as" in options else told[4].startswith(settled)
-    assert "me" not in [row["judge"] for row in cli("judges", "list", "--format", "json").json()]
+    assert "me" not in [row["judge"] for row in cli("show", "judges", "--format", "json").json()]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "tsv"])

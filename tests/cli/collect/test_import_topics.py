@@ -55,12 +55,12 @@ def test_correction_is_a_version_and_says_what_rests_on_the_old(cli: Cli, here: 
         "topic t1 has version 2 of its text; 2 judgements made with another text\n"
         "2 judgements made with another text than the current one: pooler status outdated --why topic\n"
     )
-    rows = cli("list", "topics", "--format", "json").fine().json()
+    rows = cli("show", "topics", "--format", "json").fine().json()
     assert [(row["topic"], row["version"], row["older"]) for row in rows] == [
         ("t1", 2, 2), ("t2", 1, 0),
     ]  # fmt: skip
-    assert "with older text" in cli("list", "topics").fine().out
-    shown = [line.split() for line in cli("show", "topic", "t1").fine().out.splitlines()]
+    assert "with older text" in cli("show", "topics").fine().out
+    shown = [line.split() for line in cli("show", "topics", "t1").fine().out.splitlines()]
     assert ["judged", "with", "older", "text", "2"] in shown
     rows = cli("status", "outdated", "--why", "topic", "--format", "json").fine().json()
     assert [(row["docno"], row["why"], row["topic_version"]) for row in rows] == [
@@ -82,15 +82,15 @@ def test_every_version_can_be_seen(cli: Cli, here: Path) -> None:
     """The newest by default, an older one by number, and the unknown one by what there is."""
     judged_once(here, cli)
     cli("import", "topics", topics_file(here, "new.jsonl", t1="red wine"), "--replace").fine()
-    shown = cli("show", "topic", "t1", "--format", "json").fine().known()
+    shown = cli("show", "topics", "t1", "--format", "json").fine().known()
     assert (shown["title"], shown["version"], shown["newest_version"]) == ("red wine", 2, 2)
     assert [(one["version"], one["judgements"]) for one in shown["versions"]] == [(1, 2), (2, 0)]
     assert shown["versions"][0]["changed_at"] is None
-    old = cli("show", "topic", "t1", "--version", "1", "--format", "json").fine().known()
+    old = cli("show", "topics", "t1", "--version", "1", "--format", "json").fine().known()
     assert (old["title"], old["version"], old["newest_version"]) == ("wine", 1, 2)
-    assert "judged by it" in cli("show", "topic", "t1").fine().out
-    assert "judged by it" not in cli("show", "topic", "t2").fine().out
-    refused = cli("show", "topic", "t1", "--version", "3").failed(1)
+    assert "judged by it" in cli("show", "topics", "t1").fine().out
+    assert "judged by it" not in cli("show", "topics", "t2").fine().out
+    refused = cli("show", "topics", "t1", "--version", "3").failed(1)
     assert "unknown version of topic t1 `3`; known: `1`, `2`" in refused.err
 
 

@@ -21,23 +21,23 @@ def test_judges_are_added_once(cli: Cli, judged: Path) -> None:
 def test_list_names_kind_and_work(cli: Cli, judged: Path) -> None:
     """Every judge stands in the list with kind and number of judgements."""
     cli("judges", "add", "審査員", "--kind", "adjudicator").fine()
-    rows = cli("judges", "list", "--format", "json").fine().json()
+    rows = cli("show", "judges", "--format", "json").fine().json()
     assert [(row["judge"], row["kind"], row["disabled"], row["judged"]) for row in rows] == [
         *((judge, "model", False, 84) for judge in ("lenient", "middle", "strict")),
         ("審査員", "adjudicator", False, 0),
     ]
-    assert "審査員" in cli("judges", "list").fine().out
+    assert "審査員" in cli("show", "judges").fine().out
 
 
 def test_list_counts_what_lies_in_no_pool(cli: Cli, here: Path) -> None:
-    """Of 4 documents in no pool, 2 that cannot be judged and 1 skipped stand as in `show judge`."""
+    """Of 4 documents in no pool, 2 that cannot be judged and 1 skipped stand as in `show judges`."""
     cli("init", "--scale", "0-2").fine()
     write(here / "q", "1 0 a -1", "1 0 b -1", "1 0 c -2", "1 0 d 2")
     codes = ("--code", "-1=cannot", "--code", "-2=skipped")
     cli("import", "judgements", "q", "--judge", "me", *codes).fine()
-    [row] = cli("judges", "list", "--format", "json").fine().json()
+    [row] = cli("show", "judges", "--format", "json").fine().json()
     assert (row["judged"], row["cannot"], row["skipped"]) == (1, 2, 1)
-    shown = cli("show", "judge", "me", "--format", "json").fine().known()
+    shown = cli("show", "judges", "me", "--format", "json").fine().known()
     assert {name: shown[name] for name in ("judged", "cannot", "skipped")} == {
         "judged": 1, "cannot": 2, "skipped": 1,
     }  # fmt: skip
@@ -55,7 +55,7 @@ def test_disabled_judges_get_no_desk_and_keep_what_they_judged(cli: Cli, judged:
     assert "judge anna was already disabled" in cli("judges", "disable", "anna").fine().err
     refused = cli("judge", "--judge", "anna", "--plain").failed(3).err
     assert refused == "error: judge `anna` is disabled\nhint: pooler judges enable anna\n"
-    rows = cli("judges", "list", "--format", "json").fine().json()
+    rows = cli("show", "judges", "--format", "json").fine().json()
     states = {row["judge"]: (row["disabled"], row["judged"]) for row in rows}
     assert (states["anna"], states["strict"], states["ben"]) == ((True, 0), (True, 84), (False, 0))
     assert cli("judges", "enable", "anna", "ben").fine().err == (
@@ -82,5 +82,5 @@ def test_unknown_judge_disables_nobody(cli: Cli, judged: Path) -> None:
     cli("judges", "add", "anna").fine()
     refused = cli("judges", "disable", "anna", "bne").failed(1)
     assert "unknown judge `bne`" in refused.err
-    rows = cli("judges", "list", "--format", "json").fine().json()
+    rows = cli("show", "judges", "--format", "json").fine().json()
     assert not any(row["disabled"] for row in rows)

@@ -72,11 +72,11 @@ def test_what_goes_is_worded_by_its_number(cli: Cli, judged: Path) -> None:
 
 def test_every_report_says_how_much_is_gone(cli: Cli, judged: Path) -> None:
     """Lists, exports and their manifests count the erased judge, once, without a name."""
-    assert "erased" not in cli("judges", "list").fine().out
+    assert "erased" not in cli("show", "judges").fine().out
     answer = cli("judges", "erase", "strict", stdin=b"yes\n").fine()
     assert "judge strict erased: 84 judgements, 84 events" in answer.err
     assert b"strict" not in (judged / "collection.db").read_bytes()
-    for command in ("judges list", "list judges"):
+    for command in ("show judges", "show judges"):
         assert cli(*command.split()).fine().out.count(GONE) == 1
     told = cli("export", "qrels", "--judge", "middle", "--out", "q.txt").fine()
     assert told.err.count(GONE) == 1
@@ -90,7 +90,7 @@ def test_every_report_says_how_much_is_gone(cli: Cli, judged: Path) -> None:
     manifest = json.loads((judged / "out" / "manifest.json").read_text("utf-8"))
     assert manifest["counts"]["erasure"] == 1
     cli("import", "collection", "out", "--collection", "again.db").fine()
-    assert GONE in cli("list", "judges", "--collection", "again.db").fine().out
+    assert GONE in cli("show", "judges", "--collection", "again.db").fine().out
     assert "strict" not in "".join(path.read_text("utf-8") for path in (judged / "out").glob("*.*"))
 
 
@@ -107,8 +107,8 @@ def test_erased_judge_can_be_imported_as_somebody_new(cli: Cli, judged: Path) ->
     cli("judges", "erase", "strict", "--yes").fine()
     qrels = str(judged / "judgements" / "strict.qrels")
     cli("import", "judgements", qrels, "--judge", "strict").fine()
-    assert GONE in cli("list", "judges").fine().out
-    rows = cli("judges", "list", "--format", "json").fine().json()
+    assert GONE in cli("show", "judges").fine().out
+    rows = cli("show", "judges", "--format", "json").fine().json()
     assert [(row["judge"], row["judged"]) for row in rows][-1] == ("strict", 84)
 
 

@@ -18,12 +18,12 @@ def test_renamed_judge_keeps_everything(cli: Cli, judged: Path) -> None:
         "the file was rewritten: no byte of what was removed is left in it\n"
         "backups and exports made before are unchanged: they have the old name\n",
     )  # fmt: skip
-    rows = cli("judges", "list", "--format", "json").fine().json()
+    rows = cli("show", "judges", "--format", "json").fine().json()
     assert [row["judge"] for row in rows] == ["ben", "hanna", "lenient", "middle", "strict"]
-    assert "unknown judge `anna`" in cli("show", "judge", "anna").failed(1).err
-    assert cli("show", "judge", "hanna", "--format", "json").fine().known()["assigned"] == 42
+    assert "unknown judge `anna`" in cli("show", "judges", "anna").failed(1).err
+    assert cli("show", "judges", "hanna", "--format", "json").fine().known()["assigned"] == 42
     cli("judges", "rename", "strict", "厳しい").fine()
-    assert "厳しい" in cli("list", "judges").fine().out
+    assert "厳しい" in cli("show", "judges").fine().out
 
 
 def test_no_name_is_taken_from_anybody(cli: Cli, judged: Path) -> None:
@@ -45,7 +45,7 @@ def test_pools_and_rounds_named_after_the_judge_are_told(cli: Cli, judged: Path)
     answer = cli("judges", "rename", "strict", "stern").fine()
     assert "pool again-strict is again-stern now" in answer.err
     assert "the round of pool more is renamed" in answer.err
-    assert [row["round"] for row in cli("list", "pools", "--format", "json").json()][1:] == ["stern", "stern"]
+    assert [row["round"] for row in cli("show", "pools", "--format", "json").json()][1:] == ["stern", "stern"]
     assert b"strict" not in (judged / "collection.db").read_bytes()
 
 

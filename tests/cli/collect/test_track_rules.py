@@ -243,10 +243,10 @@ def test_import_refuses_what_the_rules_refuse(cli: Cli, track: Path) -> None:
     assert refused.code == 1
     assert "bad.run:1: expected a known docno, got `d9`" in refused.err
     assert "track.toml: 1 of 2 runs refused" in refused.err
-    assert cli("list", "runs", "--format", "json").json() == []
+    assert cli("show", "runs", "--format", "json").json() == []
     cli("import", "runs", "a.run", "--rules", "track.toml").fine()
     cli("import", "runs", "a.run", "--rules", "track.toml").fine()
-    (run,) = cli("list", "runs", "--format", "json").json()
+    (run,) = cli("show", "runs", "--format", "json").json()
     assert (run["run"], run["group"]) == ("a", "garden")
     text = submission(*ROWS).replace(" a\n", " b\n").replace("tag: a", "tag: b")
     (track / "b.run").write_text(text, "utf-8")

@@ -135,7 +135,7 @@ def test_unknown_topic_or_document_is_a_mistake(cli: Cli, looked: Path) -> None:
     assert "unknown topic `01`; known: `1`" in cli("history", "01", "a").failed(1).err
     refused = cli("history", "1", "aa").failed(1)
     assert "unknown document `aa`; known: `a`" in refused.err
-    assert "pooler list docs" in refused.err
+    assert "pooler show docs" in refused.err
 
 
 def test_collection_tells_who_changed_what_in_every_format(cli: Cli, looked: Path) -> None:

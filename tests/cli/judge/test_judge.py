@@ -179,7 +179,7 @@ def test_unknown_and_disabled_judges_are_refused(cli: Cli, seated: Path, plain: 
     """A slip names those there are; a disabled judge is a matter of the collection."""
     refused = cli("judge", "--judge", "ana", *plain).failed(1)
     assert "unknown judge `ana`; known: `anna`" in refused.err
-    assert "hint: pooler judges list" in refused.err
+    assert "hint: pooler show judges" in refused.err
     cli("judges", "disable", "anna").fine()
     assert "judge `anna` is disabled" in cli("judge", "--judge", "anna", *plain).failed(3).err
 

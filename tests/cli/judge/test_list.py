@@ -1,4 +1,4 @@
-"""`pooler list`: one row a thing; for people short and with a word, for programs everything."""
+"""`pooler show`: one row a thing; for people short and with a word, for programs everything."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.store.looking.filled import fill
 
 pytestmark = pytest.mark.slow
 
-KINDS = ("runs", "topics", "docs", "pools", "judges", "rounds")
+KINDS = ("runs", "topics", "docs", "pools", "judges")
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def looked(cli: Cli, here: Path) -> Path:
 @pytest.mark.parametrize("kind", KINDS)
 def test_formats_have_the_same_rows(cli: Cli, looked: Path, kind: str) -> None:
     """JSON and TSV hold one row a thing with the same columns; the table has as many lines."""
-    rows = cli("list", kind, "--format", "json").fine().json()
-    cells = cli("list", kind, "--format", "tsv").fine().tsv()
+    rows = cli("show", kind, "--format", "json").fine().json()
+    cells = cli("show", kind, "--format", "tsv").fine().tsv()
     assert [list(row) for row in rows] == [list(row) for row in cells]
     assert len(rows) > 1
     for row, cell in zip(rows, cells, strict=True):
@@ -40,7 +40,7 @@ def test_formats_have_the_same_rows(cli: Cli, looked: Path, kind: str) -> None:
             value = " ".join(found) if isinstance(found, list) else found
             shown = {None: "", True: "true", False: "false"}.get(value, str(value))
             assert cell[name] == (shown if isinstance(value, bool | None) else str(value))
-    table = cli("list", kind).fine().out
+    table = cli("show", kind).fine().out
     first = str(next(iter(rows[0].values())))
     assert any(line.startswith(first) for line in table.splitlines())
 
@@ -48,13 +48,13 @@ def test_formats_have_the_same_rows(cli: Cli, looked: Path, kind: str) -> None:
 def test_states_add_up_to_what_is_pooled(cli: Cli, looked: Path) -> None:
     """Judged, cannot, skipped and unjudged are parts of pooled; outside is none of it."""
     for kind, size in (("topics", "pooled"), ("docs", "pooled"), ("pools", "documents")):
-        for row in cli("list", kind, "--format", "json").fine().json():
+        for row in cli("show", kind, "--format", "json").fine().json():
             parts = sum(row[name] for name in ("judged", "cannot", "skipped", "unjudged"))
             assert parts == row[size], row
-    [row] = [one for one in cli("list", "topics", "--format", "json").json() if one["topic"] == "1"]
+    [row] = [one for one in cli("show", "topics", "--format", "json").json() if one["topic"] == "1"]
     assert (row["pooled"], row["judged"], row["cannot"], row["unjudged"]) == (7, 3, 1, 3)
     assert (row["outside"], row["relevant"]) == (1, 3)
-    words = cli("list", "topics").fine().out.splitlines()
+    words = cli("show", "topics").fine().out.splitlines()
     for line in (
         "3 topics",
         "relevant: graded 1 or more by somebody, person or model.",
@@ -63,12 +63,9 @@ def test_states_add_up_to_what_is_pooled(cli: Cli, looked: Path) -> None:
         assert line in words
 
 
-def test_judges_agree_with_the_other_list(cli: Cli, looked: Path) -> None:
-    """`pooler judges list` has the same rows."""
-    cli("judges", "disable", "bob").fine()
-    here = cli("list", "judges", "--format", "json").fine().json()
-    there = cli("judges", "list", "--format", "json").fine().json()
-    assert here == there
+def test_judges_are_counted_as_status_does(cli: Cli, looked: Path) -> None:
+    """What a judge has judged, in pools or not."""
+    here = cli("show", "judges", "--format", "json").fine().json()
     outside = {row["judge"]: row["judged"] + row["outside"]
                for row in cli("status", "--format", "json").fine().json()}  # fmt: skip
     assert {row["judge"]: row["judged"] for row in here if row["judge"] in outside} == outside
@@ -79,19 +76,19 @@ def test_documents_are_cut_for_people_alone(cli: Cli, looked: Path) -> None:
     lines = "".join(f"9 0 d{number:03} 1\n" for number in range(60))
     write(looked / "q", *lines.splitlines())
     cli("import", "judgements", "q", "--judge", "many", "--allow-unknown").fine()
-    table = cli("list", "docs").fine().out
+    table = cli("show", "docs").fine().out
     assert "50 of 69 documents: --limit shows more" in table
-    assert len(cli("list", "docs", "--format", "json").json()) == 69
-    assert len(cli("list", "docs", "--limit", "2", "--format", "json").json()) == 2
-    assert "69 documents\n" in cli("list", "docs", "--limit", "1000").fine().out
+    assert len(cli("show", "docs", "--format", "json").json()) == 69
+    assert len(cli("show", "docs", "--limit", "2", "--format", "json").json()) == 2
+    assert "69 documents\n" in cli("show", "docs", "--limit", "1000").fine().out
 
 
 def test_tables_for_people_say_once_what_all_rows_say(cli: Cli, looked: Path) -> None:
     """A column of one value is said in words, so that documents fit; programs have all of it."""
-    table = cli("list", "docs").fine().out.splitlines()
+    table = cli("show", "docs").fine().out.splitlines()
     words = next(line for line in table if line.startswith("the same in every row: "))
     said = dict(part.split() for part in words.removeprefix("the same in every row: ").split(", "))
-    rows = cli("list", "docs", "--format", "json").fine().json()
+    rows = cli("show", "docs", "--format", "json").fine().json()
     assert said
     for name, value in said.items():
         assert {row[name] for row in rows} == {{"yes": True, "no": False}.get(value, 0)}
@@ -103,7 +100,7 @@ def test_tables_for_people_say_once_what_all_rows_say(cli: Cli, looked: Path) ->
 
 def test_documents_fit_a_terminal(cli: Cli, judged: Path) -> None:
     """A table of documents with long titles and wide characters is at most 80 columns wide."""
-    shown = cli("list", "docs", "--limit", "106").fine().out
+    shown = cli("show", "docs", "--limit", "106").fine().out
     assert max(map(cell_len, shown.splitlines())) <= 80
 
 
@@ -113,46 +110,45 @@ def test_columns_of_states_are_explained_where_they_stand(cli: Cli, looked: Path
         ("topics", ("listed: ", "outside: ")),
         ("docs", ("listed: ", "outside: ")),
         ("pools", ("round: ",)),
-        ("rounds", ("round: ",)),
         ("judges", ("undecided: ",)),
     ):
-        shown = cli("list", kind).fine().out
+        shown = cli("show", kind).fine().out
         for word in words:
             assert shown.count(word) == 1, (kind, word)
 
 
 def test_what_one_judge_found_relevant_is_not_said_of_all(cli: Cli, looked: Path) -> None:
     """The caption of a list of one judge's work names the judge."""
-    for kind in ("topics", "docs", "pools", "rounds"):
-        assert "or more by bob" in cli("list", kind, "--judge", "bob").fine().out
-        assert "or more by somebody, person or model" in " ".join(cli("list", kind).fine().out.split())
+    for kind in ("topics", "docs", "pools"):
+        assert "or more by bob" in cli("show", kind, "--judge", "bob").fine().out
+        assert "or more by somebody, person or model" in " ".join(cli("show", kind).fine().out.split())
 
 
 def test_hashes_are_short_for_people_alone(cli: Cli, looked: Path) -> None:
     """The whole hash is for programs."""
-    whole = {row["sha256"] for row in cli("list", "runs", "--format", "json").json()}
+    whole = {row["sha256"] for row in cli("show", "runs", "--format", "json").json()}
     assert whole == {"sha256 of bm25", "sha256 of other"}
-    table = cli("list", "runs").fine().out
+    table = cli("show", "runs").fine().out
     assert "sha256 of bm" in table
     assert "sha256 of bm25" not in table
 
 
 def test_filters_choose_and_wrong_names_are_refused(cli: Cli, looked: Path) -> None:
     """A filter without a match is an empty list; one that nothing has is a mistake."""
-    chosen = cli("list", "docs", "--judge", "bob", "--format", "json").fine().json()
+    chosen = cli("show", "docs", "--judge", "bob", "--format", "json").fine().json()
     assert [row["docno"] for row in chosen] == ["b", "c"]
-    assert "no such runs" in cli("list", "runs", "--topic", "3").fine().out
+    assert "no such runs" in cli("show", "runs", "--topic", "3").fine().out
     for option, name in (("--topic", "topic"), ("--pool", "pool"), ("--judge", "judge")):
-        assert f"unknown {name} `x9`" in cli("list", "docs", option, "x9").failed(1).err
+        assert f"unknown {name} `x9`" in cli("show", "docs", option, "x9").failed(1).err
 
 
 def test_empty_collection_says_what_comes_next(cli: Cli, here: Path) -> None:
     """Nothing there is an empty list for programs, and a command to type for people."""
     cli("init").fine()
     for kind in KINDS:
-        assert cli("list", kind, "--format", "json").fine().json() == []
-        assert cli("list", kind).fine().out.startswith("no ")
-    assert "pooler import runs" in cli("list", "runs").out
+        assert cli("show", kind, "--format", "json").fine().json() == []
+        assert cli("show", kind).fine().out.startswith("no ")
+    assert "pooler import runs" in cli("show", "runs").out
 
 
 def test_hostile_texts_steer_no_terminal(cli: Cli, looked: Path) -> None:
@@ -160,13 +156,13 @@ def test_hostile_texts_steer_no_terminal(cli: Cli, looked: Path) -> None:
     write(looked / "t.jsonl", '{"topic": "66", "title": "[bold]x\\u001b]0;owned\\u0007\\u202e"}')
     cli("import", "topics", "t.jsonl").fine()
     for fmt in ("table", "tsv", "json"):
-        out = cli("list", "topics", "--format", fmt).fine().out
+        out = cli("show", "topics", "--format", fmt).fine().out
         assert controls(out) == []
         assert "\u202e" not in out
-    assert "[bold]x" in cli("list", "topics").out
+    assert "[bold]x" in cli("show", "topics").out
 
 
-LOOKS = ("list topics", "show run bm25", "show doc b", "history 1 b")
+LOOKS = ("show topics", "show runs bm25", "show docs b", "history 1 b")
 
 
 def test_list_loads_no_arithmetic(looked: Path) -> None:
@@ -205,7 +201,7 @@ def test_titles_of_documents_are_as_wide_as_there_is_room(
     cli("import", "docs", "d.jsonl", "--all").fine()
     for width in (200, 100):
         monkeypatch.setenv("COLUMNS", str(width))
-        shown = re.sub(r"\x1b\[[0-9;]*m", "", run_to(Terminal(), "list", "docs").fine().out)
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", run_to(Terminal(), "show", "docs").fine().out)
         lines = shown.splitlines()
         assert any(title in line for line in lines) == (width == 200)
         assert max(map(cell_len, lines)) <= width
@@ -216,6 +212,6 @@ def test_titles_are_folded_and_not_cut(cli: Cli, looked: Path) -> None:
     words = [f"word{number}" for number in range(30)]
     write(looked / "t.jsonl", f'{{"topic": "66", "title": "{" ".join(words)}"}}')
     cli("import", "topics", "t.jsonl").fine()
-    shown = cli("list", "topics").fine().out
+    shown = cli("show", "topics").fine().out
     assert sum("word" in line for line in shown.splitlines()) > 1
     assert [word for word in shown.split() if word.startswith("word")] == words

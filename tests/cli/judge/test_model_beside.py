@@ -71,20 +71,19 @@ def test_repetitions_are_kept_out_of_the_grades(server: ModelServer, tmp_path: P
 
 COMMANDS = """
 status
-list runs
-list topics
-list docs
-list pools
-list judges
-list rounds
-show run bm25-words
-show topic G01
-show doc KG-E-002
-show pool pool
-show judge strict
+show runs
+show topics
+show docs
+show pools
+show judges
+show runs bm25-words
+show topics G01
+show docs KG-E-002
+show pools pool
+show judges strict
 history G01 KG-E-002
-effort
-rejudge
+status effort
+status outdated
 agreement --kinds model
 audit m --against strict
 adjudicate --list
@@ -108,7 +107,7 @@ replay --judge m --depth 5
 assign --show
 guidelines list
 """.strip().splitlines()
-"""Every command that reads a collection; `verify` counts rows, `show judge m` sittings."""
+"""Every command that reads a collection; `verify` counts rows, `show judges m` sittings."""
 
 
 @pytest.mark.slow

@@ -209,5 +209,5 @@ def test_a_reply_that_names_no_model_is_recorded_as_that_and_told_once(
     assert told.err.count("did not say which model it is in 2 answers: not stated") == 1
     assert judgements(file).keys() == texts.keys()
     name = server.judge if hasattr(server, "judge") else "m"
-    shown = run_inside("show", "judge", name, "--collection", file, "--format", "json").fine().json()
+    shown = run_inside("show", "judges", name, "--collection", file, "--format", "json").fine().json()
     assert shown.facts["served_models"] == ["not stated", "stub-1"]

@@ -40,19 +40,19 @@ def test_every_thing_is_one_object(cli: Cli, looked: Path, kind: str, name: str)
 
 def test_document_shows_its_text_when_asked(cli: Cli, looked: Path) -> None:
     """The text comes at the end, without what could steer a terminal; programs get it raw."""
-    assert "text of a" not in cli("show", "doc", "a").fine().out.replace("text\x1b", "")
-    shown = cli("show", "doc", "a", "--text").fine().out
+    assert "text of a" not in cli("show", "docs", "a").fine().out.replace("text\x1b", "")
+    shown = cli("show", "docs", "a", "--text").fine().out
     assert shown.endswith("\ntext\u241b]0;owned\u2407 of a\n")
     assert controls(shown) == []
-    found = cli("show", "doc", "a", "--text", "--format", "json").fine()
+    found = cli("show", "docs", "a", "--text", "--format", "json").fine()
     assert controls(found.out) == []
     assert found.known()["text"] == "text\x1b]0;owned\x07 of a"
-    assert "the text is not in the collection" in cli("show", "doc", "b", "--text").fine().out
+    assert "the text is not in the collection" in cli("show", "docs", "b", "--text").fine().out
 
 
 def test_document_shows_pools_runs_and_judgements(cli: Cli, looked: Path) -> None:
     """Where it is pooled, who retrieved it at which rank, and what each judge made of it."""
-    found = cli("show", "doc", "c", "--format", "json").fine().known()
+    found = cli("show", "docs", "c", "--format", "json").fine().known()
     assert [(row["topic"], row["pool"], row["sampled"]) for row in found["pools"]] == [("1", "main", True)]
     assert [(row["run"], row["rank"], row["score"]) for row in found["retrieved"]] == [
         ("bm25", 3, 7.0),
@@ -64,7 +64,7 @@ def test_document_shows_pools_runs_and_judgements(cli: Cli, looked: Path) -> Non
 
 def test_pool_shows_how_it_was_chosen(cli: Cli, judged: Path) -> None:
     """Strategy, depth, order and program stand there, and its topics add up."""
-    found = cli("show", "pool", "pool", "--format", "json").fine().known()
+    found = cli("show", "pools", "pool", "--format", "json").fine().known()
     assert (found["strategy"], found["depth"], found["order"]) == ("depth", 5, "trec")
     assert (found["program"], "version" in found) == (f"pooler {__version__}", False)
     assert found["documents"] == sum(row["documents"] for row in found["topics"]) == 84
@@ -73,14 +73,14 @@ def test_pool_shows_how_it_was_chosen(cli: Cli, judged: Path) -> None:
 
 def test_people_are_told_once_what_rows_have_in_common(cli: Cli, judged: Path) -> None:
     """Columns of one value are said below the table, and odd words explained; json has them all."""
-    shown = cli("show", "topic", "G01").fine().out
+    shown = cli("show", "topics", "G01").fine().out
     assert "the same in every row: disabled no, cannot 0, skipped 0, undecided 0\n" in shown
     assert "disabled  judged" not in shown
     for word in ("listed", "outside", "round", "undecided"):
         assert sum(line.startswith(f"{word}: ") for line in shown.splitlines()) == 1
-    [row, *_] = cli("show", "topic", "G01", "--format", "json").fine().known()["judges"]
+    [row, *_] = cli("show", "topics", "G01", "--format", "json").fine().known()["judges"]
     assert (row["disabled"], row["cannot"]) == (False, 0)
-    shown = cli("show", "doc", "KG-E-002").fine().out
+    shown = cli("show", "docs", "KG-E-002").fine().out
     for word in ("position", "priority", "round"):
         assert sum(line.startswith(f"{word}: ") for line in shown.splitlines()) == 1
 
@@ -108,8 +108,8 @@ def test_long_facts_are_folded_and_not_cut(cli: Cli, looked: Path) -> None:
     text = f'{{"topic": "66", "title": "t", "narrative": "{" ".join(words)}"}}'
     (looked / "t.jsonl").write_text(text)
     cli("import", "topics", "t.jsonl").fine()
-    shown = cli("show", "topic", "66").fine().out
+    shown = cli("show", "topics", "66").fine().out
     assert max(map(len, shown.splitlines())) <= 80
     assert [word for word in shown.split() if word.startswith("word")] == words
-    told = cli("show", "topic", "66", "--format", "json").fine().known()
+    told = cli("show", "topics", "66", "--format", "json").fine().known()
     assert told["narrative"] == " ".join(words)

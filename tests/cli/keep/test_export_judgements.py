@@ -79,7 +79,7 @@ def test_states_come_back_as_they_stand(cli: Cli, staffed: Path, form: str) -> N
     elsewhere(cli, "export", "judgements", "--format", form, "--out", "t").fine()
     kinds = re.compile(rb"\b(human|imported)\b")
     assert (staffed / "t").read_bytes() == kinds.sub(b"model", (staffed / "s").read_bytes())
-    rows = elsewhere(cli, "judges", "list", "--format", "json").fine().json()
+    rows = elsewhere(cli, "show", "judges", "--format", "json").fine().json()
     assert {row["kind"] for row in rows} == {"model"}
     again = elsewhere(cli, "import", "judgements", "s", "--format", form).fine()
     assert again.err.count("stays model, as recorded here") == 1
@@ -100,7 +100,7 @@ def test_named_judges_are_exported_alone(cli: Cli, staffed: Path) -> None:
 
 def kinds_elsewhere(cli: Cli) -> dict[str, str]:
     """Return the judges of the other collection and their kinds."""
-    rows = elsewhere(cli, "judges", "list", "--format", "json").fine().json()
+    rows = elsewhere(cli, "show", "judges", "--format", "json").fine().json()
     return {row["judge"]: row["kind"] for row in rows}
 
 
@@ -138,7 +138,7 @@ def test_adjudicator_stays_one_and_qrels_stay_the_same(
     cli("export", "judgements", *history, "--format", form, "--out", "h").fine()
     told = elsewhere(cli, "import", "judgements", "h", "--format", form).fine().err
     assert "warning" not in told
-    here = cli("judges", "list", "--format", "json").fine().json()
+    here = cli("show", "judges", "--format", "json").fine().json()
     assert kinds_elsewhere(cli) == {row["judge"]: row["kind"] for row in here}
     assert kinds_elsewhere(cli)["zoe"] == "adjudicator"
     rule = ("export", "qrels", "--aggregate", "max")

@@ -76,7 +76,7 @@ def test_pool_is_judged_in_this_order(cli: Cli, judged: Path) -> None:
     assert len(rows) == 12
     again = cli("next", *options, "--pool", "second").fine()
     assert "pool `second`: 12 documents of 6 topics, already there, unchanged" in again.err
-    facts = cli("show", "pool", "second", "--format", "json").fine().out
+    facts = cli("show", "pools", "second", "--format", "json").fine().out
     assert '"strategy"' in facts
     cli("judges", "add", "ann").fine()
     topic = rows[0]["topic"]

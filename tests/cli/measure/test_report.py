@@ -137,7 +137,7 @@ def test_every_number_is_that_of_the_command(cli: Cli, judged: Path) -> None:
     assert "page.html: " in said.err
     commands = check_numbers(cli, Path("page.html"), least=18)
     of = {command.split()[1] for command in commands}
-    assert of == {"design", "diagnose", "list", "status", "agreement", "sensitivity", "variation", "compare",
+    assert of == {"design", "diagnose", "show", "status", "agreement", "sensitivity", "variation", "compare",
                   "evaluate", "required-difference"}  # fmt: skip
 
 

@@ -59,7 +59,7 @@ class Expected:
                 "skipped": len(skipped), "unjudged": rest}  # fmt: skip
 
     def row(self) -> dict[str, int]:
-        """Return what `list topics` adds up to."""
+        """Return what `show topics` adds up to."""
         counts = self.states(self.pooled)
         counts["pooled"] = counts.pop("documents")
         return counts | {"outside": len(self.judged - self.pooled)}
@@ -100,7 +100,7 @@ def check_dry_run(
 
 def check_states(cli: Cli, expected: Expected) -> None:
     """Check how all documents stand."""
-    rows = cli("list", "topics", "--format", "json").fine().json()
+    rows = cli("show", "topics", "--format", "json").fine().json()
     counts = Counter({name: sum(row[name] for row in rows) for name in STATES})
     assert counts == Counter(expected.row())
 
@@ -189,7 +189,7 @@ def test_pools_change_and_judgements_stay(
     cli(*options).fine()
     now.pools["deep"] = shallow
     check_state(cli, now)
-    pools = {row["pool"]: row for row in cli("list", "pools", "--format", "json").fine().json()}
+    pools = {row["pool"]: row for row in cli("show", "pools", "--format", "json").fine().json()}
     assert (pools["deep.replaced-1"]["withdrawn"], pools["deep"]["round"]) == (True, "3")
     assert pools["deep.replaced-1"]["documents"] == len(deep)
 
@@ -220,5 +220,5 @@ def test_pools_change_and_judgements_stay(
     now.pools = left
     check_state(cli, now)
     cli("verify").fine()
-    manifests = json.dumps(cli("show", "pool", "first", "--format", "json").fine().known())
+    manifests = json.dumps(cli("show", "pools", "first", "--format", "json").fine().known())
     assert first[1] not in manifests

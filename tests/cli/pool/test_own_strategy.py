@@ -52,7 +52,7 @@ def test_function_replays_and_is_added_to(cli: Cli, judged: Path) -> None:
     assert {one["strategy"] for one in rows.fine().json()} == {"take", "mine.py:isr:power=1"}
     cli("pool", "-s", "mine.py:isr", "--budget", "3", "--name", "own").fine()
     cli("pool", "--add", "--budget", "40", "--name", "more").fine()
-    manifests = {one["pool"]: one for one in cli("list", "pools", "--format", "json").fine().json()}
+    manifests = {one["pool"]: one for one in cli("show", "pools", "--format", "json").fine().json()}
     assert manifests["more"]["strategy"] == "mine.py:isr"
     write(judged / "mine.py", *ISR, "# another file")
     refused = cli("pool", "-s", "mine.py:isr", "--budget", "3", "--name", "own").failed(3).err

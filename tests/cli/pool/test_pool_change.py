@@ -93,14 +93,14 @@ def test_dry_run_says_what_a_shallower_pool_leaves_out(cli: Cli, pooled: Path) -
     # Judgements stay, and what is not said is as before: the round, too.
     exported = cli("export", "qrels", "--judge", "ann").fine().out
     assert exported.splitlines() == ["1 1 a 0"]
-    pools = cli("list", "pools", "--format", "json").fine().json()
+    pools = cli("show", "pools", "--format", "json").fine().json()
     assert [(row["pool"], row["round"], row["depth"], row["withdrawn"]) for row in pools] == [
         ("pool.replaced-1", "1", 3, True),
         ("pool", "1", 1, False),
     ]
     # Once more is the same, and changes nothing.
     assert "already there, unchanged" in cli("pool", "--replace").fine().err
-    assert len(cli("list", "pools", "--format", "json").json()) == 2
+    assert len(cli("show", "pools", "--format", "json").json()) == 2
     # Its former content can be written still.
     former = cli("export", "pool", "--name", "pool.replaced-1").fine().out.splitlines()
     assert former == ["1 a", "1 b", "1 c", "2 e", "2 f", "2 g"]
@@ -195,7 +195,7 @@ def test_an_adaptive_pool_says_what_it_may_draw(cli: Cli, pooled: Path) -> None:
     for more in (["--dry-run"], []):
         refused = cli(*other, *more).failed(3)
         assert "cannot be replaced by another adaptive pool" in refused.err
-    assert len(cli("list", "pools", "--format", "json").json()) == 2
+    assert len(cli("show", "pools", "--format", "json").json()) == 2
 
 
 def test_assigned_documents_cost_what_the_plan_gives(cli: Cli, pooled: Path) -> None:
@@ -249,7 +249,7 @@ def test_unpool_says_first_what_is_left_without_a_pool(cli: Cli, pooled: Path) -
     done = cli("unpool", "--pool", "pool").fine()
     assert "4 documents left without a pool: 0 judged, 1 cannot be judged, 1 skipped" in done.err
     assert done.out == ""
-    row = cli("list", "topics", "--format", "json").fine().json()[0]
+    row = cli("show", "topics", "--format", "json").fine().json()[0]
     assert (row["pooled"], row["judged"], row["skipped"], row["cannot"]) == (1, 1, 0, 0)
 
 

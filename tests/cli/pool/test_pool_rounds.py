@@ -86,8 +86,8 @@ def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs:
     answer = cli("unpool", "first").failed(1)
     assert "run `first` does not feed any pool, nor will it" in answer.err
     assert "nothing to take out: it was added with --late, or taken out before" in answer.err
-    assert "pooler show run first" in answer.err
-    cli("show", "run", "first").fine()
+    assert "pooler show runs first" in answer.err
+    cli("show", "runs", "first").fine()
     # It feeds no later pool either.
     assert "depth 100 of 1 run" in cli("pool", "--name", "later").fine().err
 

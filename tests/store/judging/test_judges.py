@@ -58,7 +58,7 @@ def test_unknown_judge_is_told_how_to_be_added(collection: Collection) -> None:
     with pytest.raises(UnknownNameError, match="unknown judge `alcie`; known: `alice`") as caught:
         collection.desk("alcie")
     assert caught.value.hint is not None
-    assert "pooler judges list" in caught.value.hint
+    assert "pooler show judges" in caught.value.hint
 
 
 def test_disabled_judge_has_no_desk(collection: Collection, collection_name: str) -> None:

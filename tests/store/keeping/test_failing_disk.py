@@ -143,7 +143,7 @@ def test_a_full_disk_is_called_full_and_judging_goes_on_when_it_is_not(
 
 READING = (
     ("status",),
-    ("show", "judge", "ann"),
+    ("show", "judges", "ann"),
     ("history",),
     ("evaluate", "-m", "AP", "--judge", "ann"),
     ("export", "qrels", "--judge", "ann"),

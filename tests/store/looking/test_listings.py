@@ -55,7 +55,7 @@ def test_skipped_counts_where_nobody_decided(collection: Collection) -> None:
 
 
 def test_pools_count_their_own_documents(collection: Collection) -> None:
-    """A document in two pools counts in both, and in the older one's round."""
+    """A document in two pools counts in both."""
     fill(collection)
     lines = {line.name: line for line in collection.lists.pools()}
     assert list(lines) == ["main", "late", "old"]
@@ -67,12 +67,6 @@ def test_pools_count_their_own_documents(collection: Collection) -> None:
         (False, 1, 0),
         (True, 1, 0),
     ]
-    rounds = {line.round: line for line in collection.lists.rounds()}
-    assert list(rounds) == ["1", "2", "7"]
-    assert rounds["1"].counts == lines["main"].counts
-    assert rounds["2"].counts == StateCounts(1)
-    assert (rounds["2"].pools, rounds["2"].withdrawn) == (("late",), ("old",))
-    assert [line.judgements for line in rounds.values()] == [3, 1, 1]
 
 
 def test_pool_that_is_asked_for_counts_even_when_withdrawn(collection: Collection) -> None:
@@ -188,9 +182,6 @@ def test_counts_are_those_of_a_plain_walk(
             inside = pairs_of(made, [line.name])
             theirs = [one for one in current if (one.topic, one.docno) in inside]
             assert line.counts == plain_standing(theirs, inside)
-        rounds = [line.counts for line in made.lists.rounds()]
-        for name in ("pooled", "judged", "cannot", "skipped"):
-            assert sum(getattr(one, name) for one in rounds) == getattr(expected, name)
         documents = made.lists.documents().lines
         for name in ("pooled", "judged", "cannot", "skipped", "outside", "relevant"):
             told = sum(getattr(one.counts, name) for one in documents)
