@@ -224,7 +224,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
     "Judge": {
         "judges": ("collect.judges:app", "The judges of a collection."),
-        "guidelines": ("collect.guidelines:app", "The judging guidelines, in versions."),
         "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
         "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
         "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
@@ -232,7 +231,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "status": ("judge.status:app", "Show how far each judge has got, and how long the rest will take."),
         "show": (
             "judge.show:app",
-            "Show the runs, topics, documents, pools or judges, or everything known about one.",
+            "Show the runs, topics, documents, pools, judges or guidelines, or all that is known about one.",
         ),
         "history": ("judge.history", "Show who changed what and when, or why a document has its grade."),
     },

@@ -17,6 +17,7 @@ _OLD_WORDS = {
     "pooler judge --model": "pooler ask NAME",
     "pooler effort": "pooler status effort",
     "pooler rejudge": "pooler status outdated",
+    "pooler guidelines": "pooler import guidelines FILE, pooler show guidelines [VERSION]",
     "pooler list": "pooler show runs, topics, docs, pools or judges",
     "pooler judges list": "pooler show judges",
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},

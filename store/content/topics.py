@@ -158,7 +158,7 @@ class Guidelines(Area):
             for one in reversed(versions):
                 if version in (None, one.version):
                     return one
-            hint = "pooler guidelines list" if versions else "pooler guidelines set FILE"
+            hint = "pooler show guidelines" if versions else "pooler import guidelines FILE"
             name = "newest" if version is None else str(version)
             known = (str(one.version) for one in versions)
             raise UnknownNameError("guideline version", name, known, hint=hint)

@@ -31,7 +31,7 @@ def test_announced_first_line_is_that_of_the_command(name: str) -> None:
     assert TABLE[name].first_line == command.help.splitlines()[0]
 
 
-@pytest.mark.parametrize("group", ["", "import", "show", "judges", "export", "guidelines"])
+@pytest.mark.parametrize("group", ["", "import", "show", "judges", "export"])
 def test_help_lists_commands_in_whole_sentences(cli: Cli, group: str) -> None:
     """No summary of a command is cut, and none is wider than a terminal of 80 columns."""
     told = cli(*group.split(), "--help").fine().out

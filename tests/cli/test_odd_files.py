@@ -168,7 +168,7 @@ def test_utf16_is_named(cli: Cli, judged: Path, encoding: str) -> None:
             ("import", "docs", file),
             ("import", "judgements", file, "--judge", "zoe"),
             ("evaluate", "--qrels", file, "runs/bm25-words.run"),
-            ("guidelines", "set", file),
+            ("import", "guidelines", file),
             ("init", "--scale", file, "--collection", "new.db"),
             ("judge", "--judge", "strict", "--plain", "--keymap", file),
         ):

@@ -32,7 +32,7 @@ BEGINNING = """
     pool --depth 5
     pool --strategy stratified --param strata=1:2,3:5:0.4 --depth 5 --budget 12 --seed 3 --name sample
     import docs documents.jsonl
-    guidelines set guidelines.md
+    import guidelines guidelines.md
     judges add ann ben
     judges add zoe --kind adjudicator
     judges add llama --kind model --model llama-3 --prompt prompt.txt --endpoint chat-completions

@@ -268,7 +268,7 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
     "arguments",
     [
         ("status", "--by-topic"),
-        ("guidelines", "show"),
+        ("show", "guidelines", "1"),
         ("export", "judgements"),
         ("judge", "--plain", "--judge", ID, "--topic", IN_ONE_LINE),
         ("judge", "--judge", ID, "--keymap", IN_ONE_LINE),

@@ -357,6 +357,33 @@ app.command("collection")(whole_collection)
 app.command("work")(work)
 
 
+@app.command("guidelines")
+def guidelines(
+    file: Annotated[str, argument("FILE", "Markdown, UTF-8; - is stdin.")],
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Import a text as the newest version of the judging guidelines.
+
+    Every judgement keeps the version it was made by. The text of the newest version again changes nothing.
+
+    Example: pooler import guidelines guidelines.md
+    """
+    from store.collection import Collection
+    from store.formats.documents import read_guidelines
+    from store.judging.rejudging import Why
+
+    text = read_guidelines(file)
+    with Collection(collection) as opened:
+        newest, is_new = opened.guidelines.add(text)
+        outdated = opened.rejudging.outdated(why=[Why.GUIDELINES]).rows if is_new else ()
+    if not is_new:
+        say(f"version {newest.version} of the guidelines already has this text")
+        return
+    say(f"version {newest.version} of the guidelines")
+    if outdated:
+        say(f"{counted(len(outdated), 'judgement')} made under an older one: pooler status outdated")
+
+
 @app.command("topics")
 def topics(
     file: FileArgument = None,

@@ -19,7 +19,7 @@ _KINDS: dict[Kind, Kinds] = {
     "run": "runs", "topic": "topics", "doc": "docs", "pool": "pools", "judge": "judges"
 }  # fmt: skip
 app = typer.Typer(
-    help="Show the runs, topics, documents, pools or judges, or everything known about one.",
+    help="Show the runs, topics, documents, pools, judges or guidelines, or all that is known about one.",
     no_args_is_help=True,
 )
 
@@ -158,6 +158,38 @@ def judges(
     Example: pooler show judges alice
     """
     _show("judge", name, output, collection, {"topic": topic, "pool": pool})
+
+
+@app.command("guidelines")
+@command
+def guidelines(
+    version: Annotated[
+        int | None, argument("VERSION", "The version whose text is printed; default a list of all.")
+    ] = None,
+    *,
+    output: Output,
+    collection: CollectionOption = DEFAULT_COLLECTION,
+) -> None:
+    """Show the versions of the judging guidelines, or the text of one.
+
+    Example: pooler show guidelines
+
+    Example: pooler show guidelines 1
+    """
+    from pooler.cli.console import write_lines
+    from pooler.results.look.listing import listing
+    from store.collection import Collection
+    from store.text import sanitise
+
+    output.check()
+    with Collection(collection) as opened:
+        if version is None:
+            render(listing(opened, "guidelines"), output)
+        else:
+            text = opened.guidelines.get(version).text
+            write_lines(
+                None if output.out is None else str(output.out), sanitise(text).removesuffix("\n").split("\n")
+            )
 
 
 def _show(

@@ -184,7 +184,7 @@ _LISTS = {
     "pools": _List(POOL_COLUMNS, pool_cells, ("topic", "judge"), "no pools: pooler pool --depth 10"),
     "judges": _List(JUDGE_COLUMNS, judge_cells, ("topic", "pool"), "no judges: pooler judges add NAME"),
     "guidelines": _List(
-        _GUIDELINE_COLUMNS, _guideline_cells, (), "no guidelines yet: pooler guidelines set FILE"
+        _GUIDELINE_COLUMNS, _guideline_cells, (), "no guidelines yet: pooler import guidelines FILE"
     ),
 }
 

@@ -105,7 +105,7 @@ next --judge m
 provenance
 replay --judge m --depth 5
 assign --show
-guidelines list
+show guidelines
 """.strip().splitlines()
 """Every command that reads a collection; `verify` counts rows, `show judges m` sittings."""
 

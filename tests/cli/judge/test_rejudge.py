@@ -22,7 +22,7 @@ def changed(cli: Cli, here: Path) -> Path:
     cli("pool").fine()
     cli("judges", "add", "anna", "ben").fine()
     texts(cli, here, a="one", b="two")
-    cli("guidelines", "set", "-", stdin=b"first").fine()
+    cli("import", "guidelines", "-", stdin=b"first").fine()
     judge("anna", "1", a=2, b=0)
     judge("ben", "2", b=1)
     with Collection("collection.db") as opened:
@@ -30,7 +30,7 @@ def changed(cli: Cli, here: Path) -> Path:
         desk.queue("1")
         desk.record(Decision("1", "c", Action.CANNOT, reason="no text"))
         desk.leave()
-    cli("guidelines", "set", "-", stdin=b"second").fine()
+    cli("import", "guidelines", "-", stdin=b"second").fine()
     judge("anna", "2", a=1, b=1)
     texts(cli, here, b="new", c="came")
     return here

@@ -25,7 +25,7 @@ READERS = (
     ("show", "judges", "strict"),
     ("history", "G01", "KG-E-002"),
     ("show", "judges"),
-    ("guidelines", "list"),
+    ("show", "guidelines"),
     ("provenance", "--by", "depth", "--depth", "5"),
     ("status", "outdated"),
     ("agreement",),
