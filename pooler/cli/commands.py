@@ -231,7 +231,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "status": ("judge.status:app", "Show how far each judge has got, and how long the rest will take."),
         "show": (
             "judge.show:app",
-            "Show the runs, topics, documents, pools, judges or guidelines, or all that is known about one.",
+            "Show the runs, topics, documents, pools, judges and so on, or all of one.",
         ),
         "history": ("judge.history", "Show who changed what and when, or why a document has its grade."),
     },

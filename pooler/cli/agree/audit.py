@@ -73,9 +73,7 @@ def audit(
     measure: Annotated[
         list[str] | None,
         option(
-            "--measure -m MEASURE",
-            "May be repeated; see `evaluate --list`.",
-            show_default="AP, P@10, nDCG@10",
+            "--measure -m MEASURE", "May be repeated; see `show measures`.", show_default="AP, P@10, nDCG@10"
         ),
     ] = None,
     top: Annotated[int, option("--top K", "How many of the best runs to look at apart.", min=1)] = 10,

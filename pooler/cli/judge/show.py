@@ -19,8 +19,7 @@ _KINDS: dict[Kind, Kinds] = {
     "run": "runs", "topic": "topics", "doc": "docs", "pool": "pools", "judge": "judges"
 }  # fmt: skip
 app = typer.Typer(
-    help="Show the runs, topics, documents, pools, judges or guidelines, or all that is known about one.",
-    no_args_is_help=True,
+    help="Show the runs, topics, documents, pools, judges and so on, or all of one.", no_args_is_help=True
 )
 
 TopicOption = Annotated[str | None, option("--topic TOPIC", "Without a name: only this topic.")]
@@ -190,6 +189,32 @@ def guidelines(
             write_lines(
                 None if output.out is None else str(output.out), sanitise(text).removesuffix("\n").split("\n")
             )
+
+
+@app.command("strategies")
+@command
+def strategies(output: Output) -> None:
+    """Show the strategies that choose documents, and their parameters.
+
+    Example: pooler show strategies
+    """
+    from pooler.results.pool.pool import list_strategies
+
+    output.check()
+    render(list_strategies(), output)
+
+
+@app.command("measures")
+@command
+def measures(output: Output) -> None:
+    """Show the measures that score runs.
+
+    Example: pooler show measures
+    """
+    from pooler.results.measures.evaluate import list_measures
+
+    output.check()
+    render(list_measures(), output)
 
 
 def _show(

@@ -24,7 +24,7 @@ def compare(
         str | None, option("--against TAG", "Compare the other runs with this one only.")
     ] = None,
     measure: Annotated[
-        str, option("--measure -m MEASURE", "The measure to compare by; see `evaluate --list`.")
+        str, option("--measure -m MEASURE", "The measure to compare by; see `show measures`.")
     ] = "AP",
     alpha: Annotated[
         float, option("--alpha", "Level of significance, two-sided; intervals cover 1 - alpha.")

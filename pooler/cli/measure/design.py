@@ -51,7 +51,7 @@ def design(
         float, option("--alpha", "Level of significance, two-sided; intervals cover 1 - alpha.")
     ] = 0.05,
     power: Annotated[float, option("--power", "Wanted probability of a significant result.")] = 0.8,
-    measure: Annotated[str, option("--measure -m MEASURE", "The measure; see `evaluate --list`.")] = "AP",
+    measure: Annotated[str, option("--measure -m MEASURE", "The measure; see `show measures`.")] = "AP",
     depths: Annotated[
         str | None,
         option(

@@ -60,7 +60,7 @@ def diagnose(
         list[str] | None,
         option(
             "--measure -m MEASURE",
-            "With --scores: a measure named as in `evaluate --list`; may be repeated.",
+            "With --scores: a measure named as in `show measures`; may be repeated.",
             show_default="AP, nDCG@10, P@10, RBP(p=0.8)",
         ),
     ] = None,

@@ -43,7 +43,6 @@ def evaluate(
             "--threshold SCORE", "Least score of a document that counts as retrieved.", show_default="none"
         ),
     ] = None,
-    listed_measures: Annotated[bool, option("--list", "List the measures instead of measuring.")] = False,
 ) -> None:
     """Score runs. Means are over the judged topics that have a relevant document.
 
@@ -57,7 +56,6 @@ def evaluate(
     Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
     """
     from pooler.results.measures.evaluate import evaluate as score
-    from pooler.results.measures.evaluate import list_measures
 
     if curves:
         for name, is_given in (
@@ -70,9 +68,6 @@ def evaluate(
     elif plot:
         raise ContradictionError("--plot", "draws curves: it needs --curves", None)
     output.check(plot=plot)
-    if listed_measures:
-        render(list_measures(), output)
-        return
     cutoff = given.cutoff if given.names("cutoff") else None
     if r_mode == "own":
         if measures and any(one.partition("@")[0].partition("(")[0] != "AP" for one in measures):

@@ -19,7 +19,6 @@ from pooler.cli.options import (
     names_collection,
 )
 from pooler.cli.pool.diff import diff
-from pooler.cli.render import Output, TableOptions, render
 from pooler.cli.signature import argument, command, option
 from pooler.messages import say, warn
 from pooler.results.source import Source
@@ -29,7 +28,6 @@ from store.errors import ArgumentError
 @command
 def pool(
     ctx: typer.Context,
-    options: TableOptions,
     *,
     runs: Annotated[
         list[str] | None, argument("RUN...", "Run files; without any, the runs of the collection.")
@@ -37,7 +35,7 @@ def pool(
     listed: RunsOption = None,
     strategy: Annotated[
         str | None,
-        option("--strategy -s NAME", "A name of --list, or FILE.py:function, your own.  [default: depth]"),
+        option("--strategy -s NAME", "A name, see `show strategies`; or FILE.py:function.  [default: depth]"),
     ] = None,
     param: Annotated[
         list[str] | None, option("--param NAME=VALUE", "A parameter of the strategy; may be repeated.")
@@ -112,7 +110,6 @@ def pool(
             " where they are in HDFS or S3: RUN may then be a URI, hdfs://... or s3a://...",
         ),
     ] = "python",
-    show_list: Annotated[bool, option("--list", "List the strategies and their parameters.")] = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Choose the documents to judge, from run files or a collection.
@@ -126,16 +123,10 @@ def pool(
     Example: pooler pool --depth 6 --add --dry-run
     """
     from pooler.results.pool.options import PoolOptions, parse_parameters
-    from pooler.results.pool.pool import list_strategies
     from pooler.results.pool.pool import pool as pool_runs
     from store.fields import id_fault
     from store.formats.qrels import DUPLICATE
 
-    output = options.to_stdout()
-    if show_list:
-        output.check()
-        render(list_strategies(), output)
-        return
     if round_label is not None and (fault := id_fault(round_label)):
         raise ArgumentError("--round", f"must be one word ({fault})", round_label)
     if round_label == DUPLICATE:
@@ -146,9 +137,6 @@ def pool(
         )
     if name is not None and not name.strip():
         raise ArgumentError("--name", "must not be empty", name)
-    for one, value in _table_options(output).items():
-        if value is not None:
-            raise ArgumentError(one, "is for --list", value)
     if add and replace:
         raise ArgumentError("--add", "and --replace exclude each other", None)
     if not dry_run:
@@ -230,15 +218,6 @@ def pool(
 
 
 app = with_forms(pool, diff=diff)
-
-
-def _table_options(output: Output) -> dict[str, Any]:
-    return {
-        "--format": None if output.is_for_people else output.fmt,
-        "--table": output.table,
-        "--sort": output.sort,
-        "--limit": output.limit,
-    }
 
 
 def _write(

@@ -112,7 +112,7 @@ def known_measure(measure: str | MeasureName, *, level: int = 1) -> MeasureName:
     try:
         return measure if isinstance(measure, MeasureName) else parse_measure(str(measure), level=level)
     except UnknownNameError as error:
-        error.hint = error.hint or "pooler evaluate --list"
+        error.hint = error.hint or "pooler show measures"
         raise
 
 

@@ -232,12 +232,12 @@ def test_a_measure_deeper_than_the_cutoff_looks_deeper(cli: Cli, here: Path) -> 
 
 def test_measures_are_listed_and_unknown_ones_refused(cli: Cli, here: Path) -> None:
     """The list names all of them; a slip of the hand gets a suggestion before anything is read."""
-    names = {row["measure"] for row in cli("evaluate", "--list", "--format", "json").fine().json()}
+    names = {row["measure"] for row in cli("show", "measures", "--format", "json").fine().json()}
     assert {"AP[@N]", "P@N", "nDCG[@N]", "IPrec@RECALL", "SetF[@N]"} <= names
     for command in ("evaluate", "compare"):
         slip = cli(command, "-m", "NDGC@10", "--qrels", "q").failed(1).err
         assert "unknown measure `NDGC`" in slip
-        assert "hint: pooler evaluate --list" in slip
+        assert "hint: pooler show measures" in slip
     refused = cli("evaluate", "-m", "SetF@0").failed(1).err
     assert "`--measure` SetF@0: cutoff must be an integer >= 1, but got '0'" in refused
     assert "P needs a cutoff, as in `P@10`" in cli("evaluate", "-m", "P").failed(1).err

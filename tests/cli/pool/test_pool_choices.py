@@ -85,12 +85,12 @@ def test_constant_scores_and_budgets_too_large_are_told(cli: Cli, here: Path) ->
 
 def test_list_names_every_strategy_with_its_source(cli: Cli) -> None:
     """Table, JSON and TSV hold the same rows."""
-    rows = cli("pool", "--list", "--format", "json").fine().json()
+    rows = cli("show", "strategies", "--format", "json").fine().json()
     assert [row["strategy"] for row in rows] == list(STRATEGIES)
     assert all(row["source"] and row["summary"] for row in rows)
     assert {row["kind"] for row in rows} == {"fixed", "adaptive", "sample"}
-    assert cli("pool", "--list", "--format", "tsv").fine().tsv()[0]["strategy"] == "depth"
-    assert "Cormack, Clarke and Büttcher 2009" in cli("pool", "--list").fine().out
+    assert cli("show", "strategies", "--format", "tsv").fine().tsv()[0]["strategy"] == "depth"
+    assert "Cormack, Clarke and Büttcher 2009" in cli("show", "strategies").fine().out
 
 
 @pytest.mark.parametrize(
