@@ -1,4 +1,4 @@
-"""The one way out: a result as tables for people, or as JSON, TSV or Parquet for programs.
+"""The one way out: a result as tables for people, or as JSON or TSV for programs.
 
 Order of work: choose tables, sort, limit, write.
 """
@@ -35,8 +35,7 @@ class TableOptions:
     PANEL: ClassVar[str] = "Output"
 
     fmt: Annotated[
-        Literal["table", "json", "tsv", "parquet"],
-        option("--format", "A table for people; json, tsv or parquet for programs."),
+        Literal["table", "json", "tsv"], option("--format", "A table for people; json or tsv for programs.")
     ] = "table"
     table: Annotated[
         str | None,
@@ -59,7 +58,7 @@ class TableOptions:
 
     def check_one(self, tables: Sequence[str]) -> None:
         """Raise `ContradictionError` where several tables are to be what holds one."""
-        if len(tables) > 1 and self.fmt in ("tsv", "parquet"):
+        if len(tables) > 1 and self.fmt == "tsv":
             requirement = f"must name the table, one of {', '.join(tables)}: {self.fmt} holds one"
             raise ContradictionError("--table", requirement, None, hint=f"--table {tables[0]}")
 
@@ -87,8 +86,6 @@ class Output(TableOptions):
             check_place(str(plot))
             if plot.is_file() and plot.read_bytes()[:4] not in (b"", b"<svg"):
                 raise ArgumentError("--plot", "must be new, or a drawing: it is something else", str(plot))
-        if self.fmt == "parquet" and self.out is None:
-            raise ContradictionError("--format", "parquet needs --out FILE", None)
         if self.table is None:
             self.check_one(tables)
         if self.out is not None:
@@ -105,8 +102,8 @@ def render(result: Result, output: Output, *names: str, plot: Path | None = None
     """Write a result to stdout, or to the file that was asked for.
 
     `names`: tables that the command is about, where none is asked for; default what people are shown, and
-    all for programs. `plot`: a file that the result's plots are drawn in. TSV and Parquet hold one table:
-    several are a `ContradictionError`.
+    all for programs. `plot`: a file that the result's plots are drawn in. TSV holds one table: several
+    are a `ContradictionError`.
     """
     if plot is not None:
         _draw_plots(result, names, plot)
@@ -125,10 +122,7 @@ def render(result: Result, output: Output, *names: str, plot: Path | None = None
         _write(output, lambda stream: _write_json(result, tables, stream))
         return
     output.check_one([table.name for table in tables])
-    if output.fmt == "tsv":
-        _write(output, lambda stream: _write_tsv(tables[0], stream))
-    else:
-        _write(output, lambda stream: tables[0].write_parquet(stream.buffer))
+    _write(output, lambda stream: _write_tsv(tables[0], stream))
 
 
 def check_choice(result: Result, output: Output, *names: str) -> None:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from importlib import import_module
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pooler.results.reasons import OF_PAIRS, REASONS
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -275,11 +275,6 @@ class Table:
         kinds = _kinds(*plain, moment=arrow.timestamp("us", "UTC"), several=arrow.list_)
         made = {one.name: arrow.array(cells, type=kinds.get(one.kind)) for one, cells in self._framed()}
         return arrow.table(made)
-
-    def write_parquet(self, file: BinaryIO) -> None:
-        """Write a Parquet file."""
-        arrow = self.to_arrow()
-        _library("pyarrow.parquet").write_table(arrow, file)
 
     def _framed(self) -> Iterator[tuple[Column, list[Any]]]:
         """Yield the cells of every column as frames have them: given grades, numbers and words, as text."""

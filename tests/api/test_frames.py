@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,10 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from pooler.cli.render import Output, render
 from pooler.results.table import Column, Table
 from store.errors import PoolerError
-from tests.results.test_table import Found
 
 WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 TABLE = Table(
@@ -76,22 +72,10 @@ def test_polars_has_null_where_a_cell_is_undefined() -> None:
     assert pl.DataFrame(TABLE).to_dicts() == RECORDS
 
 
-def test_arrow_and_parquet_have_the_same() -> None:
+def test_arrow_has_the_same() -> None:
     """Read back, the cells are those of the table."""
     assert TABLE.to_arrow().to_pylist() == RECORDS
     assert pa.table(TABLE).to_pylist() == RECORDS
-    file = io.BytesIO()
-    TABLE.write_parquet(file)
-    file.seek(0)
-    assert pyarrow.parquet.read_table(file).to_pylist() == RECORDS
-
-
-def test_parquet_of_a_command_is_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--format parquet --table NAME --out FILE`."""
-    out = tmp_path / "runs.parquet"
-    render(Found(), Output(fmt="parquet", table="runs", out=out))
-    assert capsys.readouterr().out == ""
-    assert pyarrow.parquet.read_table(out).column_names[:2] == ["run", "map"]
 
 
 @pytest.mark.parametrize(

@@ -209,8 +209,6 @@ def test_file_is_new_and_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert out.read_text() == "when\n2026-03-01T09:30:00+00:00\n"
     with pytest.raises(PoolerError, match="already exists"):
         Output(out=out).check()
-    with pytest.raises(ContradictionError, match="--out FILE"):
-        Output(fmt="parquet").check()
 
 
 def test_notebook_shows_the_first_view() -> None:

@@ -68,7 +68,7 @@ def next_(
     Where judges differ, or none judged, a document may be relevant or not, and MAP with it. A row is
     a document, with the part of the variance of the differences between runs that a certain judgement
     of it would remove. Two runs make one comparison; with more, every pair counts that is not settled
-    yet. --limit sets the number of documents: 20 by default, and in json, tsv and parquet without
+    yet. --limit sets the number of documents: 20 by default, and in json and tsv without
     --pool all of them.
 
     Example: pooler next --limit 50 --pool second-look
