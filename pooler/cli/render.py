@@ -29,8 +29,8 @@ TERMINAL_ROWS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableOptions:
-    """The options of a command that prints tables, and whose `--out` is another file."""
+class Output:
+    """The options of every command that prints a table."""
 
     PANEL: ClassVar[str] = "Output"
 
@@ -45,6 +45,7 @@ class TableOptions:
         str | None, option("--sort COLUMN[:desc]", "Sort the rows; undefined values come last.")
     ] = None
     limit: Annotated[int | None, option("--limit ROWS", "Show at most this many rows.", min=1)] = None
+    out: Annotated[Path | None, option("--out -o FILE", "A new file; default stdout.")] = None
 
     @property
     def is_for_people(self) -> bool:
@@ -61,17 +62,6 @@ class TableOptions:
         if len(tables) > 1 and self.fmt == "tsv":
             requirement = f"must name the table, one of {', '.join(tables)}: {self.fmt} holds one"
             raise ContradictionError("--table", requirement, None, hint=f"--table {tables[0]}")
-
-    def to_stdout(self) -> Output:
-        """Return the options with no file to write to."""
-        return Output(fmt=self.fmt, table=self.table, sort=self.sort, limit=self.limit)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Output(TableOptions):
-    """The options of every command that prints a table."""
-
-    out: Annotated[Path | None, option("--out -o FILE", "A new file; default stdout.")] = None
 
     def check(self, *, plot: Path | None = None, tables: Sequence[str] = ()) -> None:
         """Refuse now, before any work, what could not be written.

@@ -6,10 +6,9 @@ from typing import Annotated
 
 from pooler.cli.console import check_out
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption, kinds_of
-from pooler.cli.render import TableOptions, render
+from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from pooler.messages import say
-from store.errors import ArgumentError
 from store.text import counted
 
 
@@ -21,10 +20,10 @@ def duplicates(
     topics: Annotated[
         list[str] | None, option("--topic TOPIC", "Compare grades of this topic alone; may be repeated.")
     ] = None,
-    out: Annotated[
+    classes: Annotated[
         str | None,
         option(
-            "--out -o CLASSES",
+            "--classes FILE",
             "Compare all texts of the collection, pooled or not, and write the clusters here: a line `docno"
             " class` each document.",
         ),
@@ -32,36 +31,33 @@ def duplicates(
     kinds: KindsOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
     *,
-    options: TableOptions,
+    output: Output,
 ) -> None:
     """Find near-duplicate documents, and compare their grades.
 
     Every pair of pooled documents with a Jaccard coefficient of J or more is found; a cluster is the
-    documents that such pairs join. With the classes that --out writes, `pooler pool --one-of CLASSES` pools
-    one document of each, and `pooler export qrels --one-of CLASSES` gives its grade to the others.
+    documents that such pairs join. With the FILE of --classes, `pooler pool --one-of FILE` pools one document
+    of each, and `pooler export qrels --one-of FILE` gives its grade to the others.
 
     Example: pooler duplicates
 
-    Example: pooler duplicates --out near.txt
+    Example: pooler duplicates --classes near.txt
     """
     from pooler.results.pool.duplicates import Duplicates
     from pooler.results.pool.duplicates import duplicates as find
     from store.collection import Collection
 
-    output = options.to_stdout()
     output.check(tables=Duplicates.NAMES)
-    if out == "-":
-        raise ArgumentError("--out", "must be a file: tables go to stdout", out)
-    check_out(out, None)
+    check_out(classes, None)
     with Collection(collection) as opened:
         found = find(
-            opened, threshold=threshold, topics=topics or (), kinds=kinds_of(kinds), pooled=out is None
+            opened, threshold=threshold, topics=topics or (), kinds=kinds_of(kinds), pooled=classes is None
         )
     render(found, output)
-    if out is not None:
+    if classes is not None:
         facts = found.facts()
-        found.write(out)
+        found.write(classes)
         n_classes = counted(facts["clusters"], "class", "classes")
-        say(f"{out}: {counted(facts['in_clusters'], 'document')} in {n_classes}")
+        say(f"{classes}: {counted(facts['in_clusters'], 'document')} in {n_classes}")
     elif found.labels:
-        say("--out CLASSES writes the clusters, of which `pooler pool --one-of` pools one document each")
+        say("--classes FILE writes the clusters, of which `pooler pool --one-of` pools one document each")

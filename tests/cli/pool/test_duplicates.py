@@ -49,7 +49,7 @@ def pooled(mirrored: Path, cli: Cli) -> Path:
 @pytest.fixture
 def classes(mirrored: Path, cli: Cli) -> Path:
     """Have the classes of near-duplicates in classes.txt."""
-    cli("duplicates", "--out", "classes.txt").fine()
+    cli("duplicates", "--classes", "classes.txt").fine()
     return mirrored
 
 
@@ -71,15 +71,15 @@ def test_clusters_are_listed(pooled: Path, cli: Cli) -> None:
 def test_classes_are_of_all_texts_and_their_manifest_of_what_made_them(mirrored: Path, cli: Cli) -> None:
     """Nothing of the mirror is pooled: no cluster among documents of pools, and two in the file."""
     assert cli("duplicates", "--format", "json").fine().whole()["clusters"] == []
-    done = cli("duplicates", "--threshold", ".8", "--out", "classes.txt").fine()
+    done = cli("duplicates", "--threshold", ".8", "--classes", "classes.txt").fine()
     assert "classes.txt: 4 documents in 2 classes" in done.err
     assert Path("classes.txt").read_text() == "".join(f"{docno} {one}\n" for docno, one in LABELS.items())
     manifest = json.loads(Path("classes.txt.manifest.json").read_text())
     assert (manifest["threshold"], manifest["classes"], manifest["compared"]) == (0.8, 2, 108)
-    cli("duplicates", "--threshold", "1", "--out", "classes.txt").fine()
+    cli("duplicates", "--threshold", "1", "--classes", "classes.txt").fine()
     assert Path("classes.txt").read_text() == "KG-E-031 1\nMIRROR-031 1\n"
     Path("mine.txt").write_text("a 1\n")
-    assert "already exists" in cli("duplicates", "--out", "mine.txt").err
+    assert "already exists" in cli("duplicates", "--classes", "mine.txt").err
 
 
 def test_one_document_a_class_is_pooled(classes: Path, cli: Cli) -> None:
@@ -275,7 +275,6 @@ def test_people_and_models_are_not_mixed_unasked(pooled: Path, cli: Cli) -> None
         ("duplicates --threshold high", "must be above 0 and at most 1"),
         ("duplicates --topic G99", "unknown topic `G99`"),
         ("duplicates --format tsv", "--table"),
-        ("duplicates --out -", "must be a file"),
         ("pool --one-of none.txt", "none.txt"),
         (
             "pool --name x --round duplicate",
@@ -317,7 +316,7 @@ def test_collection_without_texts_has_no_near_duplicates(cli: Cli, here: Path) -
     assert "0 documents compared" in empty.out
     Path("x.run").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n")
     cli("import", "runs", "x.run").fine()
-    done = cli("duplicates", "--out", "classes.txt").fine()
+    done = cli("duplicates", "--classes", "classes.txt").fine()
     assert "compared; 2 documents without a text: pooler import docs FILE imports" in done.err
     assert "classes.txt: 0 documents in 0 classes" in done.err
 
