@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pooler.pages.charts.chart import Chart, draw_in_pieces
+from pooler.pages.charts import Chart, draw_in_pieces
 from pooler.pages.charts.grid import HeatMap
 from pooler.pages.charts.lines import ChartLine, LineChart
 from pooler.pages.charts.rows import Row, Rows

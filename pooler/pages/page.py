@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pooler.pages.charts.chart import Chart, draw_in_pieces
+from pooler.pages.charts import Chart, draw_in_pieces
 from pooler.pages.charts.svg import SHRINKS, escaped, marked, stylesheet
 from store.errors import ArgumentError
 

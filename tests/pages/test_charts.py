@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pages.charts.chart import Chart, draw, draw_in_pieces
+from pooler.pages.charts import Chart, draw, draw_in_pieces
 from pooler.pages.charts.grid import HeatMap
 from pooler.pages.charts.lines import ChartLine, LineChart
 from pooler.pages.charts.rows import Row, Rows

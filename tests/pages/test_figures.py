@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pooler.pages.charts.chart import draw
+from pooler.pages.charts import draw
 from pooler.pages.charts.grid import HeatMap
 from pooler.pages.charts.lines import LineChart
 from pooler.pages.charts.rows import Rows

@@ -9,6 +9,7 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from pooler.messages import say
+from store.errors import ArgumentError
 from store.text import counted
 
 
@@ -48,6 +49,8 @@ def duplicates(
     from store.collection import Collection
 
     output.check(tables=Duplicates.NAMES)
+    if classes == "-":
+        raise ArgumentError("--classes", "must be a file: tables go to stdout", classes)
     check_out(classes, None)
     with Collection(collection) as opened:
         found = find(

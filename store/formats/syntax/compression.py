@@ -9,10 +9,12 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from store.errors import ArgumentError, Fault, FormatError, PoolerError
-from store.formats.syntax.content import ByteBlocks
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 MAGIC_BYTES = 6
 """Bytes of a file that tell how it is compressed."""
@@ -31,6 +33,41 @@ def most_bytes() -> int:
     if not (text.isascii() and text.isdigit() and int(text)):
         raise ArgumentError(_MOST_MB, "must be an integer >= 1", text)
     return int(text) * 1_000_000
+
+
+class ByteBlocks(io.RawIOBase):
+    """Blocks of bytes, one after another, as a file; `close` closes what they are made of.
+
+    An error of theirs is raised as often as it is read on.
+    """
+
+    def __init__(self, blocks: Iterator[bytes], close: Callable[[], object] | None = None) -> None:
+        self._blocks, self._close = blocks, close
+        self._given = memoryview(b"")
+        self._error: Exception | None = None
+
+    def readable(self) -> bool:  # noqa: D102 - as every stream has it
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:  # noqa: D102 - likewise
+        if self._error is not None:
+            raise self._error
+        try:
+            while not self._given and (block := next(self._blocks, None)) is not None:
+                self._given = memoryview(block)
+        except Exception as error:
+            self._error = error
+            raise
+        view = memoryview(buffer).cast("B")
+        n_bytes = min(len(view), len(self._given))
+        view[:n_bytes] = self._given[:n_bytes]
+        self._given = self._given[n_bytes:]
+        return n_bytes
+
+    def close(self) -> None:  # noqa: D102 - likewise
+        if not self.closed and self._close is not None:
+            self._close()
+        super().close()
 
 
 class DamagedDataError(Exception):

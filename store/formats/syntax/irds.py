@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.formats.syntax.content import ByteBlocks
+from store.formats.syntax.compression import ByteBlocks
 
 PREFIX = "irds:"
 HINT = "pip install 'pooler[datasets]'"

@@ -23,13 +23,13 @@ from store.formats.syntax import irds
 from store.formats.syntax.compression import (
     LIFTED,
     MAGIC_BYTES,
+    ByteBlocks,
     DamagedDataError,
     misnamed_as,
     most_bytes,
     packing,
     uncompressed,
 )
-from store.formats.syntax.content import ByteBlocks
 
 STDIN = "-"
 BOM = b"\xef\xbb\xbf"

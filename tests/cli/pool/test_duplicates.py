@@ -275,6 +275,7 @@ def test_people_and_models_are_not_mixed_unasked(pooled: Path, cli: Cli) -> None
         ("duplicates --threshold high", "must be above 0 and at most 1"),
         ("duplicates --topic G99", "unknown topic `G99`"),
         ("duplicates --format tsv", "--table"),
+        ("duplicates --classes -", "must be a file"),
         ("pool --one-of none.txt", "none.txt"),
         (
             "pool --name x --round duplicate",
