@@ -52,11 +52,6 @@ class Output:
         """Whether people read it."""
         return self.fmt == "table"
 
-    @property
-    def asks_for_table(self) -> bool:
-        """Whether a table is asked for: what people else read as lines is one, too."""
-        return self.table is not None or self.sort is not None
-
     def check_one(self, tables: Sequence[str]) -> None:
         """Raise `ContradictionError` where several tables are to be what holds one."""
         if len(tables) > 1 and self.fmt == "tsv":
@@ -98,7 +93,8 @@ def render(result: Result, output: Output, *names: str, plot: Path | None = None
     if plot is not None:
         _draw_plots(result, names, plot)
     if output.is_for_people:
-        lines = None if output.asks_for_table else result.lines(*names)
+        # What people else read as lines is a table, too, where one is asked for.
+        lines = None if output.table is not None or output.sort is not None else result.lines(*names)
         if lines is not None:
             _write(
                 output, lambda stream: stream.writelines(f"{line}\n" for line in islice(lines, output.limit))
