@@ -82,7 +82,8 @@ _Change = Callable[[bytes], bytes]
 
 def advice(path: str, lines: Sequence[bytes]) -> str | None:
     """Say what to type so that lines of a file are a run; ``None`` = they are one, or nothing is known."""
-    said = [line.removeprefix(BOM) for line in lines if line.strip() and not line.startswith(b"#")]
+    bare = (line.removeprefix(BOM) for line in lines)
+    said = [line for line in bare if line.strip() and not line.startswith(b"#")]
     if not said or _are_run(map(fields_of, said)):
         return None
     rows = [line.split() for line in said]

@@ -470,5 +470,5 @@ def test_a_parser_that_was_not_stated_is_told_in_words(cli: Cli) -> None:
     """Neither its name nor its version is known, which is one thing to say."""
     cli("init", "--scale", "0-1").fine()
     cli("judges", "add", "m", "--kind", "model", "--model", "x").fine()
-    told = cli("judge", "--model", "m", "--endpoint", "http://127.0.0.1:1/v1", "--yes").err
+    told = cli("ask", "m", "--endpoint", "http://127.0.0.1:1/v1", "--yes").err
     assert "its parser is not stated (--parser json-grade:1)" in told
