@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from enum import StrEnum
+from typing import Annotated
 
 from pooler.cli.commands import with_forms
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, kinds_of
@@ -10,6 +11,8 @@ from pooler.cli.render import Output, check_choice, render
 from pooler.cli.signature import argument, command, option
 from pooler.messages import say
 from store.errors import ArgumentError, ContradictionError
+
+WhyName = StrEnum("WhyName", ["guidelines", "text", "text-came-later", "topic"])
 
 
 @command
@@ -104,7 +107,7 @@ def outdated(
     judges: Annotated[list[str] | None, option("--judge NAME", "Only this judge; may be repeated.")] = None,
     topics: Annotated[list[str] | None, option("--topic TOPIC", "Only this topic; may be repeated.")] = None,
     why: Annotated[
-        list[Literal["guidelines", "text", "text-came-later", "topic"]] | None,
+        list[WhyName] | None,
         option(
             "--why",
             "Only for this reason; may be repeated. text: the document's text changed; topic: the topic's.",

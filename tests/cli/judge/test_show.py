@@ -26,15 +26,15 @@ def looked(cli: Cli, here: Path) -> Path:
 @pytest.mark.parametrize(("kind", "name"), THINGS)
 def test_every_thing_is_one_object(cli: Cli, looked: Path, kind: str, name: str) -> None:
     """JSON is one object that names the thing first; TSV is rectangular; people see its name."""
-    found = cli("show", kind, name, "--format", "json").fine().known()
+    found = cli("show", f"{kind}s", name, "--format", "json").fine().known()
     assert next(iter(found.values())) == name
     lists = {one: value for one, value in found.items() if isinstance(value, list)}
     lists = {one: rows for one, rows in lists.items() if not rows or isinstance(rows[0], dict)}
     assert lists
     table = next(one for one, rows in lists.items() if rows)
-    rows = cli("show", kind, name, "--format", "tsv", "--table", table).fine().tsv()
+    rows = cli("show", f"{kind}s", name, "--format", "tsv", "--table", table).fine().tsv()
     assert len(rows) == len(found[table])
-    heading = cli("show", kind, name).fine().out.splitlines()[0]
+    heading = cli("show", f"{kind}s", name).fine().out.splitlines()[0]
     assert heading.split()[-1] == name
 
 
@@ -88,8 +88,8 @@ def test_people_are_told_once_what_rows_have_in_common(cli: Cli, judged: Path) -
 @pytest.mark.parametrize(("kind", "name"), [("run", "bm25-words"), ("doc", "KG-E-002")])
 def test_hash_is_short_for_people(cli: Cli, judged: Path, kind: str, name: str) -> None:
     """Twelve digits tell files apart; programs get all."""
-    sha256 = cli("show", kind, name, "--format", "json").fine().known()["sha256"]
-    shown = cli("show", kind, name).fine().out
+    sha256 = cli("show", f"{kind}s", name, "--format", "json").fine().known()["sha256"]
+    shown = cli("show", f"{kind}s", name).fine().out
     assert len(sha256) == 64
     assert sha256[:12] in shown.split()
     assert sha256 not in shown
@@ -99,7 +99,7 @@ def test_hash_is_short_for_people(cli: Cli, judged: Path, kind: str, name: str) 
 def test_unknown_thing_is_a_mistake(cli: Cli, looked: Path, kind: str) -> None:
     """What is not there is no empty page."""
     what = "document" if kind == "doc" else kind
-    assert f"unknown {what} `nope`; known: " in cli("show", kind, "nope").failed(1).err
+    assert f"unknown {what} `nope`; known: " in cli("show", f"{kind}s", "nope").failed(1).err
 
 
 def test_long_facts_are_folded_and_not_cut(cli: Cli, looked: Path) -> None:
