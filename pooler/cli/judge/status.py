@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from enum import StrEnum
+from typing import Annotated
 
 from pooler.cli.commands import with_forms
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, kinds_of
@@ -99,12 +100,16 @@ def effort(
     render(found, output, *(name for name in found.names() if list_ or name != "low_dwell"))
 
 
+class _Why(StrEnum):
+    GUIDELINES, TEXT, TEXT_CAME, TOPIC = "guidelines", "text", "text-came-later", "topic"
+
+
 @command
 def outdated(
     judges: Annotated[list[str] | None, option("--judge NAME", "Only this judge; may be repeated.")] = None,
     topics: Annotated[list[str] | None, option("--topic TOPIC", "Only this topic; may be repeated.")] = None,
     why: Annotated[
-        list[Literal["guidelines", "text", "text-came-later", "topic"]] | None,
+        list[_Why] | None,
         option(
             "--why",
             "Only for this reason; may be repeated. text: the document's text changed; topic: the topic's.",
@@ -133,7 +138,11 @@ def outdated(
     check_choice(OutdatedJudgements(), output)
     with Collection(collection) as opened:
         found = changed_since(
-            opened, judges=judges or (), topics=topics or (), why=why or (), requeue=requeue
+            opened,
+            judges=judges or (),
+            topics=topics or (),
+            why=[one.value for one in why or ()],
+            requeue=requeue,
         )
     render(found, output)
     for sentence in found.sentences():
