@@ -12,8 +12,6 @@ from pooler.cli.signature import argument, command, option
 from pooler.messages import say
 from store.errors import ArgumentError, ContradictionError
 
-WhyName = StrEnum("WhyName", ["guidelines", "text", "text-came-later", "topic"])
-
 
 @command
 def status(
@@ -102,12 +100,16 @@ def effort(
     render(found, output, *(name for name in found.names() if list_ or name != "low_dwell"))
 
 
+class _Why(StrEnum):
+    GUIDELINES, TEXT, TEXT_CAME, TOPIC = "guidelines", "text", "text-came-later", "topic"
+
+
 @command
 def outdated(
     judges: Annotated[list[str] | None, option("--judge NAME", "Only this judge; may be repeated.")] = None,
     topics: Annotated[list[str] | None, option("--topic TOPIC", "Only this topic; may be repeated.")] = None,
     why: Annotated[
-        list[WhyName] | None,
+        list[_Why] | None,
         option(
             "--why",
             "Only for this reason; may be repeated. text: the document's text changed; topic: the topic's.",
@@ -136,7 +138,11 @@ def outdated(
     check_choice(OutdatedJudgements(), output)
     with Collection(collection) as opened:
         found = changed_since(
-            opened, judges=judges or (), topics=topics or (), why=why or (), requeue=requeue
+            opened,
+            judges=judges or (),
+            topics=topics or (),
+            why=[one.value for one in why or ()],
+            requeue=requeue,
         )
     render(found, output)
     for sentence in found.sentences():
