@@ -275,8 +275,8 @@ def _show_prompt(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: i
 
 
 def _nothing_to_ask(name: str) -> PoolerError:
-    message = f"nothing is left for `{name}` to judge"
-    return PoolerError(message, hint="pooler status shows how far all judges are")
+    hint = f"pooler status shows how far all judges are; if others are assigned some: pooler assign {name}"
+    return PoolerError(f"nothing is left for `{name}` to judge", hint=hint)
 
 
 def _tell_plan(plan: AskingPlan, endpoint: Endpoint, price: Price | None, asked: ModelOptions) -> None:

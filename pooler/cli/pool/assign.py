@@ -19,7 +19,7 @@ def assign(
     output: Output,
     *,
     judges: Annotated[
-        list[str] | None, argument("JUDGE...", "Default: every human judge who is not disabled.")
+        list[str] | None, argument("JUDGE...", "Default: every person who is not disabled; models by name.")
     ] = None,
     by: Annotated[
         Literal["document", "topic"],

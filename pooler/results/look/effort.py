@@ -132,7 +132,7 @@ class EffortResult(Result):
         for row in rows:
             row["minutes"] = None if row["active_s"] is None else round(row["active_s"] / 60)
         timeless = [str(row["judge"]) for row in rows if row["reason"]]
-        notes = [f"imported, so without times: {', '.join(timeless)}"] if timeless else []
+        notes = [f"without times, as imported or a model's: {', '.join(timeless)}"] if timeless else []
         columns = [judge, sittings, minutes, decided, dwell, *rest]
         if not rows:
             columns, notes = [replace(one, about="") for one in columns], ["no document is judged"]

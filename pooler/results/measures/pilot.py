@@ -161,7 +161,7 @@ class Pace:
         if not self.n_decisions:
             return f"{words}."
         decisions, judges = counted(self.n_decisions, "decision"), counted(self.n_judges, "judge")
-        return f"{words}, the mean of {decisions} of {judges} (effort)."
+        return f"{words}, the mean of {decisions} of {judges} (status effort)."
 
 
 def pace_of(source: Source) -> Pace | None:

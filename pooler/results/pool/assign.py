@@ -53,7 +53,7 @@ def assign(
     collection : str, Path or Collection
         Its file or URL, or the open collection.
     judges : sequence of str, optional
-        Default every human judge who is not disabled.
+        Default every human judge who is not disabled; models by name.
     by : {"document", "topic"}, optional
         Every document goes to its own judges, loads kept even, or whole topics to the same.
     per_document : int, optional
@@ -403,15 +403,15 @@ def _check_pools(opened: Collection, scope: Scope) -> None:
 
 
 def _people(opened: Collection, names: Sequence[str]) -> list[str]:
-    """Return the judges who are named, or all who are people and not disabled."""
+    """Return the judges who are named, models too, or all who are people and not disabled."""
     known = {judge.name: judge for judge in opened.judges.all()}
     for name in names:
         if name not in known:
             hint = "pooler show judges shows them; pooler judges add makes a new one"
             raise UnknownNameError("judge", name, known, hint=hint)
         judge = known[name]
-        if judge.kind.value != "human":
-            requirement = f"must be a human judge, but this one is of kind {judge.kind.value}"
+        if judge.kind.value not in ("human", "model"):
+            requirement = f"must be a person or a model, not of kind {judge.kind.value}"
             raise ArgumentError("judges", requirement, name)
         if judge.disabled:
             hint = f"pooler judges enable {name}"
@@ -423,7 +423,7 @@ def _people(opened: Collection, names: Sequence[str]) -> list[str]:
 def _line_with_others(opened: Collection, judges: Sequence[str], scope: Scope) -> str:
     """Say which line gives documents that others have to judges who have none too; empty = none is due."""
     workloads = opened.assignments.workloads()
-    able = set(_people(opened, ()))
+    able = {one.name for one in opened.judges.all() if not one.disabled}
     there = [line.judge for line in workloads.lines if line.judge in able]
     new = [name for name in dict.fromkeys(judges) if name not in there]
     if not new or not there or any(line.judge is None for line in workloads.lines):

@@ -466,6 +466,24 @@ def test_a_model_works_at_a_desk_like_everybody(server: ModelServer, tmp_path: P
     assert len(judgements(file)) == len(server.requests) == 10
 
 
+def test_a_model_beside_people_who_have_documents_is_assigned_some(
+    server: ModelServer, tmp_path: Path
+) -> None:
+    """People's assignments stay; the lines that answers name lead to grades of the model, and of others."""
+    file = fill(tmp_path / "c.db", server, {f"d{n}": "GRADE:1" for n in range(10)})
+    run_inside("judges", "add", "alice", "--collection", file).fine()
+    run_inside("assign", "--collection", file).fine()
+    assert "if others are assigned some: pooler assign m\n" in judge(file, server).failed(1).err
+    told = run_inside("assign", "m", "--collection", file).failed(1).err
+    assert "pooler assign alice m --per-document 2 --replace gives each document 2 judges" in told
+    run_inside("assign", "alice", "m", "-k", "2", "--replace", "--collection", file).fine()
+    run_inside("judges", "add", "bob", "--collection", file).fine()
+    told = run_inside("assign", "bob", "--collection", file).failed(1).err
+    assert "pooler assign alice m bob --per-document 3 --replace" in told
+    judge(file, server).fine()
+    assert len(judgements(file)) == 10
+
+
 def test_a_parser_that_was_not_stated_is_told_in_words(cli: Cli) -> None:
     """Neither its name nor its version is known, which is one thing to say."""
     cli("init", "--scale", "0-1").fine()

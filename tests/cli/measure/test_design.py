@@ -177,7 +177,7 @@ def test_pace_is_that_of_the_people(cli: Cli, worked: Path) -> None:
     assert found.json().settings["seconds"] == pytest.approx(seconds)
     assert row["hours"] == pytest.approx(row["topics"] * row["pooled"] * seconds / 3600)
     said = cli("design", "--depths", "3").fine().out
-    assert f"{seconds:.4g} seconds a judgement, the mean of 16 decisions of 1 judge (effort)." in said
+    assert f"{seconds:.4g} seconds a judgement, the mean of 16 decisions of 1 judge (status effort)." in said
 
 
 def test_variances_need_no_runs(cli: Cli, here: Path) -> None:

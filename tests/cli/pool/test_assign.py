@@ -357,7 +357,7 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
     ("arguments", "code", "message"),
     [
         ("assign nan", 1, "unknown judge `nan`; known: "),
-        ("assign strict", 1, "`JUDGE` must be a human judge, but this one is of kind model, but"),
+        ("assign x", 1, "`JUDGE` must be a person or a model, not of kind imported, but got 'x'"),
         ("assign dan", 1, "`JUDGE` must not be disabled, but got 'dan'\nhint: pooler judges enable"),
         ("assign ann ben -k 3", 1, "`--per-document` must be at most the number of judges, which"),
         ("assign -k 3 --overlap 0.5", 1, "`--overlap-judges` must be at most the number of judges"),
