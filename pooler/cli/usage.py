@@ -17,10 +17,10 @@ _OLD_WORDS = {
     "pooler judge --model": "pooler ask NAME",
     "pooler effort": "pooler status effort",
     "pooler rejudge": "pooler status outdated",
-    "pooler guidelines": "pooler import guidelines FILE, pooler show guidelines [VERSION]",
+    "pooler guidelines": "pooler show guidelines; pooler import guidelines FILE adds a version",
     "pooler evaluate --list": "pooler show measures",
     "pooler pool --list": "pooler show strategies",
-    "pooler list": "pooler show runs, topics, docs, pools or judges",
+    "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
     "pooler judges list": "pooler show judges",
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }
