@@ -280,7 +280,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "lists.documents": collection.lists.documents,
         "lists.pools": collection.lists.pools,
         "lists.judges": collection.lists.judges,
-        "lists.rounds": collection.lists.rounds,
         "details.run": lambda: collection.details.run("bm25"),
         "details.topic": lambda: collection.details.topic("1"),
         "details.document": lambda: collection.details.document("NA"),

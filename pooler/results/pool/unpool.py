@@ -201,7 +201,7 @@ def _fed_pools(pools: list[StoredPool], run: StoredRun, name: str | None) -> lis
         else:
             hint = (
                 "there is nothing to take out: it was added with --late, or taken out before; pooler show"
-                f" run {run.tag} says what it brings"
+                f" runs {run.tag} says what it brings"
             )
         raise PoolerError(message, hint=hint)
     return fed

@@ -107,8 +107,8 @@ def test_what_has_a_date_is_told(collection: Collection) -> None:
     found = collection.history.everything()
     assert things(found) == [
         ("collection", "made", "test", 0),
-        ("import", "guidelines", "", 1),
-        ("import", "guidelines", "", 2),
+        ("guidelines", "set", "", 1),
+        ("guidelines", "set", "", 2),
         ("judge", "added", "ann", 0),
         ("pool", "made", "late", 0),
         ("pool", "made", "main", 0),
