@@ -5,10 +5,35 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+import pytest
+
 from tests.helpers.run import Cli, Outcome, write
 
-DATA, STORE = 1, 3
+DATA, USAGE, STORE = 1, 2, 3
 """Exit codes."""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("judge --model m", "ask NAME"),
+        ("effort", "status effort"),
+        ("rejudge --list", "status outdated"),
+        ("guidelines show", "show guidelines"),
+        ("guidelines set g.md", "import guidelines FILE"),
+        ("evaluate --list", "show measures"),
+        ("pool --list", "show strategies"),
+        ("list runs", "show runs"),
+        ("judges list", "show judges"),
+        ("show run bm25", "show runs NAME"),
+    ],
+)
+def test_old_line_answers_with_one_there_is(cli: Cli, here: Path, old: str, new: str) -> None:
+    """The hint names a command that has a help page of its own."""
+    hint = cli(*old.split()).failed(USAGE).err.rpartition("hint: ")[2].strip()
+    assert f"pooler {new}" in hint.split("; ") or f"pooler {new} " in hint
+    words = [word for word in new.split() if word.islower()]
+    assert cli(*words, "--help").fine().out.startswith(f"Usage: pooler {' '.join(words)} ")
 
 
 def test_unreachable_server_is_refused_without_its_password(cli: Cli) -> None:
