@@ -13,11 +13,9 @@ from store.errors import ContradictionError
 
 if TYPE_CHECKING:
     from pooler.results.look.details import Kind
-    from pooler.results.look.listing import Kind as Kinds
+    from pooler.results.look.listing import Kind as Many
 
-_KINDS: dict[Kind, Kinds] = {
-    "run": "runs", "topic": "topics", "doc": "docs", "pool": "pools", "judge": "judges"
-}  # fmt: skip
+_ALL: dict[Kind, Many] = {"run": "runs", "topic": "topics", "doc": "docs", "pool": "pools", "judge": "judges"}
 app = typer.Typer(
     help="Show the runs, topics, documents, pools, judges and so on, or all of one.", no_args_is_help=True
 )
@@ -236,6 +234,6 @@ def _show(
         else:
             # Of documents no more are read than are written, unless they are sorted.
             limit = output.limit or (SHOWN_DOCUMENTS if kind == "doc" and output.is_for_people else None)
-            found = listing(opened, _KINDS[kind], **only, limit=limit if output.sort is None else None)
+            found = listing(opened, _ALL[kind], **only, limit=limit if output.sort is None else None)
     render(found, output)
     return found
