@@ -164,8 +164,13 @@ def check_measured(
     if forms := {ranked.ids[form]: form for form in other_forms(docnos) if form in ranked.ids}:
         seen = np.unique(np.concatenate([*ranked.rankings.values()]))
         met = [form for number, form in forms.items() if number in seen]
-        if found := look_alikes(met, {*met, *docnos}):
-            warn(look_alike_words(found))
+        doubt_forms(look_alikes(met, {*met, *docnos}))
+
+
+def doubt_forms(found: Pairs) -> None:
+    """Warn of docnos that look the same, if any."""
+    if found:
+        warn(look_alike_words(found))
 
 
 def check_stored(opened: Collection, ranked: RankedDocuments, grades: Grades, order: Order) -> None:
@@ -236,6 +241,7 @@ def check_judges(votes: FileVotes) -> None:
     """
     found = votes.votes([one.name for one in votes.judges()], least=1)
     own, docnos = found.votes, [*votes.docnos]
+    doubt_forms(look_alikes(docnos, votes.docnos))
     is_shared = np.bincount(own.documents, minlength=own.n_documents) > 1
     for code, judge in enumerate(own.judges):
         is_own = own.judge_codes == code
@@ -353,8 +359,7 @@ def check_runs(runs: RunSet, *, is_live: bool = False) -> None:
         fit = find_fit(alone, found)
         n_alone = f"{len(alone):,} of {counted(len(found), 'topic')} of one run alone"
         warn("; ".join([f"{n_alone}: {_shown(alone)}", *_told(fit)]))
-    if pairs := {key: pair for _, alike, _ in found.values() for key, pair in alike.items()}:
-        warn(look_alike_words(pairs))
+    doubt_forms({key: pair for _, alike, _ in found.values() for key, pair in alike.items()})
     if doubts := [(where[run], fit) for _, _, those in found.values() for run, fit in those.items()]:
         rankings = counted(len(doubts), "ranking")
         warn(f"{rankings}, as of {doubts[0][0]}, without a document of the other runs; {doubts[0][1]}")

@@ -146,7 +146,6 @@ def _shares(name: str, text: str, *, least: float, below: float) -> list[float]:
 
 
 def _check(name: str, value: float | str, words: str, *, holds: bool) -> None:
-    """Raise `ArgumentError` for a value outside its range."""
     if not holds:
         raise ArgumentError(name, f"must be {words}", value)
 
