@@ -234,14 +234,20 @@ def _check_judged(
         warn(f"{n_without}, as of run {some[0]}, without a document of {judged.where}; {fit}")
 
 
-def check_judges(votes: FileVotes) -> None:
+def check_judges(votes: FileVotes, ranked: RankedDocuments) -> None:
     """Refuse files of which one has no document of the others, where a change of ids would make many meet.
 
-    Judges may have had different documents: without such a change nothing is wrong.
+    Judges may have had different documents: without such a change nothing is wrong. Runs must meet them.
     """
     found = votes.votes([one.name for one in votes.judges()], least=1)
     own, docnos = found.votes, [*votes.docnos]
     doubt_forms(look_alikes(docnos, votes.docnos))
+    topics, where = {topic for _, topic in ranked.rankings}, "the judgements"
+    check_met("topic", Ids("the runs", topics), Ids(where, votes.topics.keys()), shares="fit")
+    judged = Ids(where, {docnos[number] for number in found.document_numbers.tolist()})
+    if topics and judged.names and judged.names.isdisjoint(ranked.ids):
+        ours = Ids("the runs", ranked.ids.keys())
+        raise no_meeting("document", ours, judged, find_fit(ours.names, judged.names))
     is_shared = np.bincount(own.documents, minlength=own.n_documents) > 1
     for code, judge in enumerate(own.judges):
         is_own = own.judge_codes == code

@@ -501,7 +501,7 @@ class Source:
         votes = FileVotes(self.rankings.ids)
         files = read_files(self.judgements, reading, votes)
         fill(votes, files, scale := scale_of(files, reading), reading)
-        check_judges(votes)
+        check_judges(votes, self.rankings)
         yield Opinions(self, votes, scale)
 
     @cached_property

@@ -85,7 +85,16 @@ def test_a_list_of_windows_names_its_runs(text: str, cli: Cli, here: Path) -> No
 )
 @pytest.mark.parametrize(
     "command",
-    ["evaluate", "compare --runs", "diagnose", "provenance", "replay", "sensitivity --depth 1", "diff q q"],
+    [
+        "evaluate",
+        "compare --runs",
+        "diagnose",
+        "provenance",
+        "replay",
+        "sensitivity --depth 1",
+        "diff q q",
+        "paper",
+    ],
 )
 def test_runs_and_qrels_that_do_not_meet_are_refused_by_every_command(
     run: list[str], qrels: list[str], words: str, command: str, cli: Cli, here: Path
@@ -98,7 +107,7 @@ def test_runs_and_qrels_that_do_not_meet_are_refused_by_every_command(
     files = ["list"] if command.endswith("--runs") else ["x.run", "y.run"]
     qrels_option = () if command == "diff q q" else ("--qrels", "q")
     told = cli(*command.split(), *files, *qrels_option).failed(1).err
-    assert told.startswith("error: no ")
+    assert "error: no " in told
     assert words in told
 
 

@@ -244,7 +244,6 @@ def ap_properties(
 
 
 def _check_way(ctx: typer.Context, *, swap: bool, rank: bool) -> None:
-    """Refuse options that have no meaning with what is asked for."""
     needed = {"ranks": ("--swap", swap), "ap": ("--rank", rank), "as_printed": ("--rank", rank)}
     without: dict[str, tuple[str, ...]] = {}
     if swap:
