@@ -158,7 +158,6 @@ def _sorted(view: View, by: str, *, descending: bool) -> View:
 
 
 def _check_column(name: str, tables: Sequence[Table]) -> None:
-    """Raise `UnknownNameError` for a column that no table has."""
     known = dict.fromkeys(name for table in tables for name in table.data)
     if name not in known:
         raise UnknownNameError("column", name, known)

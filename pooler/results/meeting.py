@@ -164,8 +164,13 @@ def check_measured(
     if forms := {ranked.ids[form]: form for form in other_forms(docnos) if form in ranked.ids}:
         seen = np.unique(np.concatenate([*ranked.rankings.values()]))
         met = [form for number, form in forms.items() if number in seen]
-        if found := look_alikes(met, {*met, *docnos}):
-            warn(look_alike_words(found))
+        doubt_forms(look_alikes(met, {*met, *docnos}))
+
+
+def doubt_forms(found: Pairs) -> None:
+    """Warn of docnos that look the same, if any."""
+    if found:
+        warn(look_alike_words(found))
 
 
 def check_stored(opened: Collection, ranked: RankedDocuments, grades: Grades, order: Order) -> None:
@@ -229,13 +234,20 @@ def _check_judged(
         warn(f"{n_without}, as of run {some[0]}, without a document of {judged.where}; {fit}")
 
 
-def check_judges(votes: FileVotes) -> None:
+def check_judges(votes: FileVotes, ranked: RankedDocuments) -> None:
     """Refuse files of which one has no document of the others, where a change of ids would make many meet.
 
-    Judges may have had different documents: without such a change nothing is wrong.
+    Judges may have had different documents: without such a change nothing is wrong. Runs must meet them.
     """
     found = votes.votes([one.name for one in votes.judges()], least=1)
     own, docnos = found.votes, [*votes.docnos]
+    doubt_forms(look_alikes(docnos, votes.docnos))
+    topics, where = {topic for _, topic in ranked.rankings}, "the judgements"
+    check_met("topic", Ids("the runs", topics), Ids(where, votes.topics.keys()), shares="fit")
+    judged = Ids(where, {docnos[number] for number in found.document_numbers.tolist()})
+    if topics and judged.names and judged.names.isdisjoint(ranked.ids):
+        ours = Ids("the runs", ranked.ids.keys())
+        raise no_meeting("document", ours, judged, find_fit(ours.names, judged.names))
     is_shared = np.bincount(own.documents, minlength=own.n_documents) > 1
     for code, judge in enumerate(own.judges):
         is_own = own.judge_codes == code
@@ -353,8 +365,7 @@ def check_runs(runs: RunSet, *, is_live: bool = False) -> None:
         fit = find_fit(alone, found)
         n_alone = f"{len(alone):,} of {counted(len(found), 'topic')} of one run alone"
         warn("; ".join([f"{n_alone}: {_shown(alone)}", *_told(fit)]))
-    if pairs := {key: pair for _, alike, _ in found.values() for key, pair in alike.items()}:
-        warn(look_alike_words(pairs))
+    doubt_forms({key: pair for _, alike, _ in found.values() for key, pair in alike.items()})
     if doubts := [(where[run], fit) for _, _, those in found.values() for run, fit in those.items()]:
         rankings = counted(len(doubts), "ranking")
         warn(f"{rankings}, as of {doubts[0][0]}, without a document of the other runs; {doubts[0][1]}")

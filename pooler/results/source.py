@@ -501,7 +501,7 @@ class Source:
         votes = FileVotes(self.rankings.ids)
         files = read_files(self.judgements, reading, votes)
         fill(votes, files, scale := scale_of(files, reading), reading)
-        check_judges(votes)
+        check_judges(votes, self.rankings)
         yield Opinions(self, votes, scale)
 
     @cached_property
@@ -569,7 +569,7 @@ class Source:
             with opened_collection(self.collection) as opened:
                 return stored_runs(opened, depth=depth, order=self.order, tags=chosen, scores=scores)
         how: dict[str, Any] = {"order": self.order, "with_scores": scores}
-        named = self._measured_runs if tags else named_runs(runs, listed)
+        named = self._measured_runs if tags or self._given["qrels"] else named_runs(runs, listed)
         # What is measured may be called otherwise than by its tag.
         entries = [replace(one, name=None) if tags else one for one in named if isinstance(one, RunEntry)]
         with progress("runs", len(entries)) as advance:
@@ -590,13 +590,11 @@ class Source:
         Of a collection a pair is when a judge who counts says so, unless a policy says how
         judgements become one.
         """
-        if self.is_of_files:
-            cut = level_of_files(None, **self.levels)
-            given = self._qrels_given(None)
-            given.refuse_untold()
-            return {(row.topic, row.docno): row.grade >= cut for row in given.rows}, Voters()
-        if self._policy.named or self._policy.rule is not None:
+        if self.is_of_files and not self._given["qrels"]:
+            return {}, Voters()
+        if self.is_of_files or self._policy.named or self._policy.rule is not None:
             judged = self.judged
+            self.refuse_codes()
             return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.voters
         found: dict[tuple[str, str], bool] = {}
         with opened_collection(self.collection) as opened:

@@ -369,7 +369,6 @@ def _sample_sizes(
 
 
 def _half_up(number: Fraction) -> int:
-    """Round to the nearest integer, halves up."""
     return int(number + Fraction(1, 2))
 
 

@@ -146,7 +146,6 @@ def _shares(name: str, text: str, *, least: float, below: float) -> list[float]:
 
 
 def _check(name: str, value: float | str, words: str, *, holds: bool) -> None:
-    """Raise `ArgumentError` for a value outside its range."""
     if not holds:
         raise ArgumentError(name, f"must be {words}", value)
 
@@ -245,7 +244,6 @@ def ap_properties(
 
 
 def _check_way(ctx: typer.Context, *, swap: bool, rank: bool) -> None:
-    """Refuse options that have no meaning with what is asked for."""
     needed = {"ranks": ("--swap", swap), "ap": ("--rank", rank), "as_printed": ("--rank", rank)}
     without: dict[str, tuple[str, ...]] = {}
     if swap:

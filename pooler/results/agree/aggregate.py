@@ -31,7 +31,7 @@ from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import Classes, classes_facts, read_classes
 from store.judging.kinds import Voters, check_kinds, choose_voters
 from store.records import Judge, JudgeKind, Qrel, Scale, State
-from store.text import counted, natural_key
+from store.text import counted, look_alikes, natural_key
 
 if TYPE_CHECKING:
     from pooler.results.judgement_files import JudgedFile
@@ -489,6 +489,7 @@ def _of_files(
 ) -> _CollectedVotes:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
     from pooler.results.judgement_files import FileReading, decode, read_files, scale_of
+    from pooler.results.meeting import doubt_forms
     from store.grades.opinions import gather
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
@@ -510,6 +511,7 @@ def _of_files(
     decode(files, scale, reading)
     judges = _judges(files)
     judgements = [one for file in files for one in file.judgements]
+    doubt_forms(look_alikes(docnos := {one.docno for one in judgements}, docnos))
     voters = _voters(files, judges, policy)
     adjudicators = _check_judges(judges, policy, voters)
     states = {one.state for file in files for one in file.judgements}

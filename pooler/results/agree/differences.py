@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pooler.messages import say, warn
-from pooler.reading.ranked import ranked_runs
 from pooler.results.judgement_files import untold
-from pooler.results.named_runs import named_runs, runs_given
+from pooler.results.meeting import doubt_forms
+from pooler.results.named_runs import runs_given
 from pooler.results.result import Result, collect_warnings, fields_of, frozen_settings
+from pooler.results.source import Source
 from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.arrays import judged_arrays
 from store.analysis.pools.differences import (
@@ -28,7 +29,7 @@ from store.analysis.pools.differences import (
 from store.formats.codes import Meaning, understood
 from store.ranking import Order
 from store.records import Qrel, Run
-from store.text import counted
+from store.text import counted, look_alikes
 
 NOT_LISTED = "not listed"
 USUAL = (ChangeKind.ADDED, ChangeKind.REMOVED, ChangeKind.CHANGED)
@@ -101,12 +102,13 @@ def compare_qrels(
         no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
         absent = {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
         first, second = ([one for one in part if one.grade not in absent] for part in rows)
+        doubt_forms(look_alikes(docnos := {one.docno for one in (*first, *second)}, docnos))
         found = qrels_diff(first, second, unjudged=no_grades)
-        named = named_runs(runs_given(runs), listed)
-        effect = None
-        if named or listed is not None:
-            ranked = ranked_runs(named, order=order, lenient=lenient)
+        files, effect = [*runs_given(runs)], None
+        if files or listed is not None:
             judged = [[one for one in part if one.grade not in no_grades] for part in (first, second)]
+            how: dict[str, Any] = {"listed": listed, "order": order, "lenient": lenient, "tells_level": False}
+            ranked = Source(files, qrels=[*judged[0], *judged[1]], **how).read.ranked
             effect = order_effect(
                 *(judged_arrays(ranked, part, level=level, cutoff=cutoff) for part in judged)
             )

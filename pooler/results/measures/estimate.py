@@ -217,7 +217,6 @@ def _on_scale(path: str, rows: Sequence[PrelsRow], scale: Scale, no_judgement: i
 def _with_grades(
     name: str, ranked: RankedDocuments, pools: Mapping[str, SampledPool], level: int
 ) -> JudgedSample:
-    """Keep the topics of which something is judged."""
     kept = {topic: one for topic, one in pools.items() if one.graded.any()}
     if not kept:
         message = f"{name}: no sampled document is judged"
@@ -338,7 +337,6 @@ class Estimates(Result):
         return self._made("runs", [RUN], data, len(self.runs))
 
     def _by_topic(self) -> Table:
-        """Make a row for every run and topic."""
         found, n_runs = self.scores, len(self.runs)
         errors = np.full(found.found.shape, np.nan)
         if found.variance is not None:
@@ -377,7 +375,6 @@ class Estimates(Result):
         return Table(name, columns, data, title=name.replace("_", " "), notes=notes)
 
     def _columns(self, *, of_topic: bool) -> list[Column]:
-        """Declare the columns of a row."""
         found = self.scores
         way = "strata" if found.by_strata is not None else "probability"
         also = ", and xinfAP strayed about as far" if "xinfap" in found.values else ""
@@ -460,7 +457,6 @@ class Estimates(Result):
         return words
 
     def _n_without_relevant(self) -> int:
-        """Count the topics of which no sampled document is relevant."""
         return int(np.sum(self.scores.relevant == 0))
 
 

@@ -270,7 +270,6 @@ class Evaluation(Result):
         return [View(table, rows=None if name == "topics" else table.order(by, descending=True))]
 
     def _wide(self, table: Table, *, by_topic: bool) -> Table:
-        """Lay out a column for each measure."""
         columns = [RUN, *([TOPIC] if by_topic else [])]
         columns += [Column(name, "float") for name in self.measures] + [REASON]
         step = len(self.scores)

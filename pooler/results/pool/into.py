@@ -280,7 +280,6 @@ def _stored(
 def _planned(
     opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction
 ) -> PooledCollection:
-    """Say what a pool would come to; write nothing."""
     for _ in _counted(build, count):
         pass
     if action.replace and "pools" in build.manifest().get("without", {}):

@@ -174,7 +174,6 @@ def _filled(options: PoolOptions, old: StoredPool) -> PoolOptions:
 
 
 def _next_name(name: str, taken: Container[str]) -> str:
-    """Return the first free name of `pool-2`, `pool-3`, and so on."""
     stem = re.sub(r"-[0-9]+$", "", name)
     number = 2
     while f"{stem}-{number}" in taken:

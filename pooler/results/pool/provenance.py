@@ -13,6 +13,7 @@ from pooler.messages import say
 from pooler.pools.annotated import annotated_rows, annotated_text
 from pooler.pools.contents import contributions, depth_curve
 from pooler.pools.runs import RunSet
+from pooler.results.meeting import check_runs
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
 from pooler.results.source import Measurable, source_of
@@ -66,6 +67,8 @@ def provenance(
     asked = source_of(source)
     with collect_warnings(progress) as collected, asked.opened() as found:
         run_set = found.tops(depth, scores=by == "document")
+        if asked.is_of_files:
+            check_runs(run_set)
         is_relevant, by_whom = found.relevance()
         brought = contributions(run_set, is_relevant, depth=depth, by_group=by == "group")
         curve = depth_curve(run_set, is_relevant)

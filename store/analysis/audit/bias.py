@@ -183,7 +183,6 @@ def exposure_odds(
 
 
 def _mean_interval(by_topic: NDArray[np.float64], *, seed: int, resamples: int) -> Interval:
-    """Bootstrap a mean over topics."""
     n_topics = by_topic.size
     return topic_bootstrap(
         by_topic,

@@ -204,7 +204,6 @@ def _expected(population: Population, spec: MeasureSpec, way: CorrectionMethod) 
 
 
 def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) -> NDArray[np.float64]:
-    """Estimate scores by topic."""
     sample = population.sample
     people = _gains(population, spec)[population.people]
     if spec.kind == "AP":

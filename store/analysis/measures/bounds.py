@@ -157,7 +157,6 @@ def score_bounds(
 
 
 def _ndcg(rankings: GradedRankings, free: NDArray[np.bool_], name: MeasureName, grades: list[int]) -> Pair:
-    """Bound nDCG, run by run."""
     steps = _steps(rankings, grades, name)
     lower, upper = np.empty((2, *rankings.lengths.shape))
     for run in range(len(rankings.tags)):

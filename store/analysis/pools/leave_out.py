@@ -312,7 +312,6 @@ def adjust_scores(left: LeaveOut, pooled: NDArray[np.bool_]) -> Adjusted:
 
 
 def _differ(scores: NDArray[np.float64], first: int, second: int) -> bool:
-    """Return whether two runs differ significantly."""
     differences = scores[first] - scores[second]
     p = paired_t(differences[~np.isnan(differences)]).p
     return p is not None and p < SIGNIFICANT

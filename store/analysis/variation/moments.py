@@ -283,7 +283,6 @@ def _linear_part(
 def _pair_part(
     lists: JudgedLists, v: NDArray[np.float64], weights: NDArray[np.float64], is_random: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Integrate the pairs of documents."""
     n_runs = lists.ranks.shape[0]
     if n_runs > 2:
         return pair_matrix(lists.ranks[:, is_random], v[:, is_random], weights)
