@@ -120,7 +120,6 @@ def check_choice(result: Result, output: Output, *names: str) -> None:
 
 
 def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Table]:
-    """Choose tables, sort, limit."""
     asked = names or result.names() if output.table is None else (output.table,)
     tables = [result.table(name) for name in asked]
     if output.sort is not None:

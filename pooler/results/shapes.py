@@ -127,7 +127,6 @@ def _column(name: str, frame: Any, names: tuple[str, ...]) -> str:
 
 
 def _id(name: str, given: Any) -> str:
-    """Return an id as text, a whole number too."""
     if isinstance(given, str):
         if 0 < len(given.encode("utf-8", "surrogatepass")) <= LONGEST_ID:
             return given

@@ -199,7 +199,6 @@ def _put_on_scale(values: dict[str, Any], scale: Scale, mapping: Mapping[int, in
 
 
 def _chances(value: Any, tell: Tell) -> dict[int, float] | None:
-    """Read probabilities of grades, which sum to 1."""
     if value is None:
         return None
     if not isinstance(value, dict) or not value:

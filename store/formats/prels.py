@@ -95,7 +95,6 @@ def _count(text: bytes) -> int | None:
 
 
 def _probability(text: bytes) -> float | None:
-    """Read a number above 0 and at most 1."""
     return p if _NUMBER.fullmatch(text) and 0 < (p := float(text)) <= 1 else None
 
 

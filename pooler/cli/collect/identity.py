@@ -123,7 +123,6 @@ def _read(file: PurePath) -> str:
 
 
 def _parameters(texts: Sequence[str]) -> dict[str, Any]:
-    """Read parameters: JSON where it is, else text."""
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")

@@ -167,11 +167,9 @@ def guidelines(
     output: Output,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
-    """Show the versions of the judging guidelines, or the text of one.
+    """Show the versions of the judging guidelines, or the text of one, as it is.
 
     Example: pooler show guidelines
-
-    Example: pooler show guidelines 1
     """
     from pooler.cli.console import write_lines
     from pooler.results.look.listing import listing
@@ -179,14 +177,14 @@ def guidelines(
     from store.text import sanitise
 
     output.check()
+    if version is not None and not output.is_for_people:
+        raise ContradictionError("--format", "is of the list, without a version", None)
     with Collection(collection) as opened:
         if version is None:
             render(listing(opened, "guidelines"), output)
         else:
-            text = opened.guidelines.get(version).text
-            write_lines(
-                None if output.out is None else str(output.out), sanitise(text).removesuffix("\n").split("\n")
-            )
+            text = sanitise(opened.guidelines.get(version).text)
+            write_lines(str(output.out) if output.out else None, text.removesuffix("\n").split("\n"))
 
 
 @app.command("strategies")

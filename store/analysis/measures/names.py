@@ -179,7 +179,6 @@ def _integer(name: str, value: str, *, least: int | None) -> int:
 
 
 def _decimal(name: str, value: str, *, most: float) -> float:
-    """Read a number from 0 to `most`."""
     if not _DECIMAL.fullmatch(value) or float(value) > most:
         requirement = "must be a number >= 0" if most == math.inf else "must be between 0 and 1"
         raise ArgumentError(name, requirement, value)
@@ -187,7 +186,6 @@ def _decimal(name: str, value: str, *, most: float) -> float:
 
 
 def _persistence(value: str) -> float:
-    """Read a probability that is not 1."""
     if not _DECIMAL.fullmatch(value) or float(value) >= 1:
         raise ArgumentError("p", "must be at least 0 and below 1", value)
     return float(value)

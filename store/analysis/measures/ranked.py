@@ -254,7 +254,6 @@ def precision_recall_curve(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -
 
 
 def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
-    """Count the flags in the first `cutoff` ranks."""
     check_cutoff(cutoff)
     first = np.asarray(flags, dtype=np.bool_)[..., :cutoff]
     return np.asarray(np.count_nonzero(first, axis=-1), dtype=np.int64)

@@ -404,7 +404,6 @@ class _Strata:
 
 
 def _strata(pool: SampledPool, level: int) -> _Strata:
-    """Count the documents of every stratum."""
     if pool.strata is None:
         raise ArgumentError("pools", "must have strata", None)
     numbers, codes = np.unique(pool.strata, return_inverse=True)

@@ -226,7 +226,6 @@ def _set_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]
 
 
 def _both(lists: GradedLists, name: MeasureName) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return precision and recall of the list."""
     return _set_precision(lists, name), sets.recall(_confusion(lists, name))
 
 

@@ -170,6 +170,5 @@ def doubled_signed_ranks(whole: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _normal_p(doubled: NDArray[np.int64]) -> float:
-    """Compute the normal approximation of p."""
     z = float(doubled.sum()) / math.sqrt(float(np.sum(doubled.astype(np.float64) ** 2)))
     return normal_p(z)

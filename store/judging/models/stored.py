@@ -373,7 +373,6 @@ def _work(judge: str, rows: Sequence[Row[Any]], span: Row[Any] | None) -> ModelW
 
 
 def _total(values: Iterable[Any]) -> Any:
-    """Add up what is known; ``None`` = nothing is."""
     known = [value for value in values if value is not None]
     return sum(known) if known else None
 

@@ -89,3 +89,11 @@ def test_refusals(cli: Cli, empty: Path) -> None:
     assert "-:1: expected UTF-8" in cli("import", "guidelines", "-", stdin=b"\xff").failed(1).err
     assert "no such file" in cli("import", "guidelines", "none.md").failed(1).err
     assert len(cli("show", "guidelines", "--format", "json").json()) == 1
+
+
+def test_the_text_of_a_version_has_no_format(cli: Cli, empty: Path) -> None:
+    """It goes to stdout or a file as it is; a list has formats."""
+    cli("import", "guidelines", "-", stdin=b"# Be strict\n").fine()
+    assert "`--format` is of the list" in cli("show", "guidelines", "1", "--format", "json").failed(2).err
+    cli("show", "guidelines", "1", "--out", "g.md").fine()
+    assert (empty / "g.md").read_text("utf-8") == "# Be strict\n"
