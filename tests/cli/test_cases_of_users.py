@@ -37,6 +37,7 @@ def zipped(content: bytes) -> bytes:
         (bz2.compress(RUN)[:-9], "bz2 data ends too early: the file is truncated"),
         (zipped(RUN), "expected text, got a zip archive"),
     ],
+    ids=["plain", "two gzips", "bz2", "cut gzip", "gzip and more", "cut bz2", "zip"],
 )
 @pytest.mark.parametrize("name", ["x.run", "x.gz", "x.bz2", "x.zip"])
 def test_what_is_packed_is_known_by_what_it_is(
