@@ -108,7 +108,7 @@ def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool) -> None:
                 ignored = run_plain(session, read, write, keys=key_table(session.scale, keys))
             if ignored:
                 answers = counted(ignored, "answer")
-                warn(f"{answers} ignored: they were given where no document was; an empty line goes on")
+                warn(f"{answers} ignored: given where no document was; an empty line goes on")
         else:
             from judge_ui.screens.app import run_app
 
