@@ -6,6 +6,8 @@ from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
+import ir_measures
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -177,15 +179,13 @@ def test_what_has_another_shape_is_named_in_a_sentence(run: Any, qrels: Any, wor
 
 def test_a_frame_with_a_column_of_names_is_one_run() -> None:
     """Its attribute `name` is that column then, and no name of the run."""
-    frame = pytest.importorskip("pandas").DataFrame(
-        {"qid": ["1"], "docno": ["10"], "score": [1.0], "name": ["x"]}
-    )
+    frame = pandas.DataFrame({"qid": ["1"], "docno": ["10"], "score": [1.0], "name": ["x"]})
     assert p.evaluate(p.source(frame, qrels={"1": {"10": 1}})).runs == ("run",)
 
 
 def test_measures_of_ir_measures_are_taken() -> None:
     """As they write themselves."""
-    measure = pytest.importorskip("ir_measures").AP @ 10
+    measure = ir_measures.AP @ 10
     assert p.evaluate(p.source(RUN, qrels={"1": {"10": 1}}), [measure]).measures == ("AP@10",)
 
 
@@ -201,7 +201,7 @@ def test_judgements_are_one_file_or_several(tmp_path: Path) -> None:
 
 def test_a_frame_without_the_columns_is_named() -> None:
     """By the columns it has."""
-    frame = pytest.importorskip("pandas").DataFrame({"qid": ["1"], "doc": ["10"]})
+    frame = pandas.DataFrame({"qid": ["1"], "doc": ["10"]})
     with pytest.raises(p.ArgumentError, match="with a column docno or doc_id or docid, but got"):
         p.source(frame, qrels={"1": {"10": 1}})
 
