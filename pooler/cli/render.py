@@ -80,6 +80,9 @@ class Output:
                 raise PoolerError(message, hint="name another file, or remove this one first")
 
 
+ByTopicOption = Annotated[
+    bool, option("--by-topic -q", "A row a topic: the table `topics`, as --table topics.")
+]
 PlotOption = Annotated[Path | None, option("--plot FILE.svg", "Also draw it, as an SVG file.")]
 
 
@@ -120,7 +123,9 @@ def check_choice(result: Result, output: Output, *names: str) -> None:
 
 
 def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Table]:
-    asked = names or result.names() if output.table is None else (output.table,)
+    asked: Sequence[str] = (output.table,) if output.table is not None else names
+    if not asked:
+        asked = result.names() if output.fmt == "json" or len(result.shown()) != 1 else result.shown()
     tables = [result.table(name) for name in asked]
     if output.sort is not None:
         by, descending = _sorting(output.sort)
