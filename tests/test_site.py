@@ -255,7 +255,7 @@ def test_reference_is_whole(site: Path, pages: dict[Path, Page]) -> None:
     shown = {unescape(re.sub(r"<[^>]*>", "", one)) for one in cells}
     declared = {
         node.args[0].value
-        for path in (ROOT / "pooler" / "results").rglob("*.py")
+        for path in (ROOT / "pooler").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Column"
         if node.args and isinstance(node.args[0], ast.Constant)
