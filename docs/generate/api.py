@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pooler
+from docs.generate.markdown import code, heading, plain, table
 from pooler.command import Option, is_command, parameters_of
 from pooler.commands import announced
 from pooler.results.result import Result
-from reference_pages.markdown import code, heading, plain, table
 
 GROUPS = {
     "Runs, judgements and collections": (
