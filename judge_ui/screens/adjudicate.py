@@ -16,9 +16,8 @@ from judge_ui.session.keys import Command, KeyTable, key_name
 from judge_ui.session.messages import cell_name, cell_words
 from judge_ui.session.words import KeyResult
 from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
-from judge_ui.widgets.lines import TitleBar
+from judge_ui.widgets.lines import OpinionsBox, TitleBar, opinions_text
 from judge_ui.widgets.lists import RowList
-from judge_ui.widgets.opinions import OpinionsBox, opinions_text
 from store.errors import PoolerError
 from store.judging.disagreements import CellCount, GivenGrade
 from store.records import Scale

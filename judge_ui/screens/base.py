@@ -13,9 +13,9 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen, ScreenResultType
 
 from judge_ui.session.keys import Command, KeyTable
+from judge_ui.widgets.fields import TooSmall, WaitsForPaint
 from judge_ui.widgets.laid_out import MarkedText
 from judge_ui.widgets.lines import Hint, Hints, Notice, TitleBar
-from judge_ui.widgets.small import TooSmall, WaitsForPaint
 from judge_ui.widgets.text_pane import TextPane
 from store.records import Scale
 
@@ -80,7 +80,7 @@ class WorkScreen(LeftOnce[ScreenResultType]):
         return is_asked
 
     def show_foot(self, hints: Sequence[Hint], status: Notice | None = None) -> None:
-        """Show what the keys do, and what there is to be told."""
+        """Show what the keys do, and the messages."""
         self._hint_lines.show(None, status or Notice(), hints)
 
 
@@ -108,7 +108,7 @@ class TextScreen(WaitsForPaint, WorkScreen[ScreenResultType]):
         yield self._pane
 
     def on_text_pane_scrolled(self) -> None:
-        """Write the text for the width there is, and say how far it has been read."""
+        """Write the text for the width there is, and show how far it has been read."""
         if self._write is not None and self._pane.text_width != self._width:
             self._width = self._pane.text_width
             self._pane.show(self._write(self._width))

@@ -10,8 +10,7 @@ from textual import on
 from judge_ui.screens.dialogs import LineDialog, PaletteDialog
 from judge_ui.screens.document import DocumentScreen
 from judge_ui.screens.lists import HistoryScreen, PoolListScreen, list_hints
-from judge_ui.screens.reading import guidelines_screen, help_screen, list_help, topic_screen
-from judge_ui.screens.summary import Review
+from judge_ui.screens.reading import Review, guidelines_screen, help_screen, list_help, topic_screen
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import refusal
 from judge_ui.session.session import JudgingSession
@@ -139,7 +138,7 @@ class BrowsingScreen(DocumentScreen):
         self.app.push_screen(list_help(self._keys, self._session.scale))
 
     def on_descendant_focus(self) -> None:
-        """Say what works now."""
+        """Show which keys work now."""
         self._show_hints()
 
     def _hints(self) -> list[Hint]:
@@ -211,6 +210,6 @@ class BrowsingScreen(DocumentScreen):
 
     @on(DocumentPane.MarkingChanged)
     def _marking_changed(self) -> None:
-        if self._pane.is_marking:  # on a small screen what was told stands where the keys are to be
+        if self._pane.is_marking:  # on a small screen the message stands where the keys are to be
             self._status = Notice()
         self._show_hints()

@@ -136,7 +136,7 @@ class DocumentScreen(WorkScreen[None]):
         self.call_after_refresh(self._mark_shown, self._showing)
 
     def _tell(self, text: str, *, urgent: bool = False) -> None:
-        """Say something that is no outcome."""
+        """Show a message that is no outcome of a key."""
         self._status = Notice(sanitise_line(text), urgent=urgent)
         self._show()
 

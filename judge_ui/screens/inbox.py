@@ -119,7 +119,7 @@ class InboxScreen(WorkScreen[None]):
         self.app.push_screen(guidelines_screen(self._session.desk.guidelines(), self._keys))
 
     def _do(self, act: Callable[[], object]) -> bool:
-        """Do something, or say why not; say whether it was done."""
+        """Do something, or show why not; return whether it was done."""
         try:
             act()
         except PoolerError as error:

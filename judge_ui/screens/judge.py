@@ -11,7 +11,7 @@ from textual.timer import Timer
 
 from judge_ui.screens.browsing import BrowsingScreen
 from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, NoteDialog
-from judge_ui.screens.summary import Review, SummaryScreen
+from judge_ui.screens.reading import Review, SummaryScreen
 from judge_ui.session.ending import NextStep
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import (
@@ -67,7 +67,7 @@ class JudgeScreen(BrowsingScreen):
         }
 
     def on_mount(self) -> None:
-        """Say what there is to be said on opening a topic."""
+        """Show the messages of a topic that is opened."""
         self._retries = self.set_interval(RETRY_S, self._retry, pause=True)
         if self._opening is not None:
             self._remember(self._opening, "")
@@ -95,7 +95,7 @@ class JudgeScreen(BrowsingScreen):
         elif self._session.trouble:
             self._tell(f"not graded: {self._session.trouble}", urgent=True)
         elif self._is_unread:
-            # Nobody grades what is not on the screen; try to read it instead.
+            # What is not on the screen is not graded; try to read it instead.
             is_read = self._show_document()
             self._tell("" if is_read else "not graded: the document could not be read")
         else:
@@ -185,7 +185,7 @@ class JudgeScreen(BrowsingScreen):
         return is_read
 
     def _refuse(self, error: PoolerError) -> None:
-        """Say why something was not done; go on trying to bring the next document."""
+        """Show why something was not done; go on trying to bring the next document."""
         super()._refuse(error)
         self._after(None)
 

@@ -40,7 +40,7 @@ class PoolListScreen(WorkScreen[int | None]):
         self.on_descendant_focus()
 
     def on_descendant_focus(self) -> None:
-        """Say what works now."""
+        """Show which keys work now."""
         is_finding = self.query_one(PoolList).is_finding
         self.show_foot(list_hints(self._keys, is_finding=is_finding))
 
@@ -59,7 +59,7 @@ class PoolListScreen(WorkScreen[int | None]):
 
 
 def list_hints(keys: KeyTable, *, is_finding: bool) -> list[Hint]:
-    """Say what works in a list, or in its field for a docno."""
+    """Return the keys that work in a list, or in its field for a docno."""
     if is_finding:
         return [("Enter", "or Esc: done")]
     return [

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from judge_ui.session.clocks import Dwell
 from judge_ui.session.queue import Drawing, Filter, OpenQueue, places
 from judge_ui.session.words import (
     Attempt,
@@ -37,6 +36,67 @@ from store.text import sanitise_line
 if TYPE_CHECKING:
     from store.judging.desk import Desk
     from store.judging.disagreements import GivenGrade
+
+
+IDLE_AFTER_S = 120.0
+"""A pause between two keys counts as work up to this long, in seconds."""
+
+
+class Dwell:
+    """The clock of the document before the judge."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._shown: float | None = None
+        self._touched = 0.0
+        self._active = 0.0
+        self._dropped_at: float | None = None
+        self.document: tuple[str, str] | None = None
+        """Topic and docno of what is on the screen; ``None`` = nothing yet."""
+        self.sha256: str | None = ""
+        """Hash of what is on the screen; ``None`` = it has no text, empty = not known."""
+        self.has_text = True
+        """Whether there is anything to read in it."""
+        self.shown_at: datetime | None = None
+        """UTC; ``None`` = it is not on the screen yet."""
+        self.dropped = 0
+        """Grade keys that came too soon."""
+
+    @property
+    def ms(self) -> int | None:
+        """How long it has been on the screen, in milliseconds; ``None`` = it is not yet."""
+        return None if self._shown is None else round((self._clock() - self._shown) * 1000)
+
+    @property
+    def quiet_seconds(self) -> float | None:
+        """How long there, or since the latest key that came too soon: a held key never stops coming."""
+        since = self._shown if self._dropped_at is None else self._dropped_at
+        return None if self._shown is None or since is None else self._clock() - since
+
+    @property
+    def active_ms(self) -> int:
+        """How long it has been there, in milliseconds, without long pauses."""
+        return round(self._active * 1000)
+
+    def show(self, document: tuple[str, str], sha256: str | None = "", *, has_text: bool = True) -> None:
+        """Note that a document is on the screen now, unless it was already."""
+        if self._shown is None:
+            self.document, self.sha256, self.has_text = document, sha256, has_text
+            self._dropped_at = None
+            self._shown = self._touched = self._clock()
+            self.shown_at = datetime.now(UTC)
+
+    def touch(self) -> None:
+        """Note that the judge did something."""
+        now = self._clock()
+        if self._shown is not None:
+            self._active += min(now - self._touched, IDLE_AFTER_S)
+        self._touched = now
+
+    def drop(self) -> None:
+        """Drop a grade key that came too soon, and count it."""
+        self.dropped += 1
+        self._dropped_at = self._clock()
 
 
 class Undoing:
@@ -194,7 +254,7 @@ class JudgingSession:
         return is_all_seen or (before.decided < before.total and self.is_complete)
 
     def offers_end(self) -> bool:
-        """Say, once in a topic, whether the goal is reached and documents are left."""
+        """Return, once in a topic, whether the goal is reached and documents are left."""
         topic = "" if self.topic is None else self.topic.topic
         if self.goal is None or not topic or topic in self.may_end or self.is_through:
             return False
@@ -282,7 +342,7 @@ class JudgingSession:
         return None if following is None else self.desk.page(following.docno)
 
     def mark_shown(self, page: ShownDocument | None = None) -> None:
-        """Say that the document is on the screen now; the dwell is measured from here.
+        """Note that the document is on the screen now; the dwell is measured from here.
 
         `page` may be older than what the collection has by now: an event names the text that was decided
         about.
@@ -292,7 +352,7 @@ class JudgingSession:
             self._dwell.show(self.here, "" if page is None else page.sha256, has_text=has_text)
 
     def touch(self) -> None:
-        """Say that the judge did something; long pauses do not count as active time."""
+        """Note that the judge did something; long pauses do not count as active time."""
         self._dwell.touch()
 
     def go_next(self) -> bool:
@@ -351,7 +411,7 @@ class JudgingSession:
         return self._active_ms is not None
 
     def forecast(self, left: int | None = None) -> Forecast:
-        """Say how long the documents left will take, by default those of the open topic."""
+        """Return how long the documents left will take, by default those of the open topic."""
         if self._active_ms is None:
             self._active_ms = self.desk.recent_active_ms()
         return forecast(self._active_ms, self.progress.left if left is None else left)
@@ -393,7 +453,7 @@ class JudgingSession:
         return self._decide(Action.SKIP, said="skipped", done="skip")
 
     def cannot(self, reason: str, *, confirmed: bool = False) -> KeyResult:
-        """Say that the document cannot be judged, and why; asks first when it has a grade."""
+        """Record that the document cannot be judged, and why; asks first when it has a grade."""
         self.touch()
         if refused := self._refused():
             return refused
@@ -426,7 +486,7 @@ class JudgingSession:
         return self._decide(Action.MARK, passages=marked, said=said, done="mark")
 
     def undo(self) -> KeyResult:
-        """Take back this sitting's latest event, say which it was, and go to its document.
+        """Take back this sitting's latest event, return which it was, and go to its document.
 
         A decision that could not be written is given up instead.
         """
@@ -710,7 +770,7 @@ class JudgingSession:
         return KeyResult(KeyOutcome.SAVED, message, saved_at)
 
     def _go_on(self, *, bring: bool = False) -> str:
-        """Go to the next document without a decision; return what the judge must be told of it."""
+        """Go to the next document without a decision; return the message for the judge."""
         following = None
         try:
             if self.advances or bring:

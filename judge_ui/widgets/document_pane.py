@@ -187,7 +187,7 @@ class DocumentPane(TextPane):
         return layers
 
     def style_of(self, look: Look) -> Style:
-        """Say how a stretch of text is drawn: lit words stand back behind what is found."""
+        """Return how a stretch of text is drawn: lit words stand back behind what is found."""
         if self._found and look & (Look.HIT | Look.OWN):
             look = look & ~(Look.HIT | Look.OWN) | Look.COMMON
         return look_style(look)
@@ -198,7 +198,7 @@ class DocumentPane(TextPane):
             self._follow()
 
     def on_key(self, event: events.Key) -> None:
-        """Mark passages, or tell the screen what a key means; `TextPane` has those that scroll."""
+        """Mark passages, or post to the screen what a key means; `TextPane` has those that scroll."""
         if self._marking is not None:
             event.stop().prevent_default()
             self._press_while_marking(self._marking, event)

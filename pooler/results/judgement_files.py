@@ -25,8 +25,8 @@ from store.formats.codes import (
     parse_map,
     settle_repeats,
 )
-from store.formats.syntax.lines import PACKED, STDIN, piped
-from store.formats.syntax.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
+from store.formats.lines import PACKED, STDIN, piped
+from store.formats.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
 from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
 from store.text import NaturalKey, counted, natural_key
 

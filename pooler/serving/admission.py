@@ -82,7 +82,7 @@ class Login:
 
 
 class Logins:
-    """The browsers that are in, by the hash of their cookie; whoever reads it cannot come in with it."""
+    """The browsers that are in, by the hash of their cookie; who reads it cannot come in with it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -2,7 +2,7 @@
 
 SQLite keeps no checksum of its pages: a bit that flips on the disk may turn a grade into another one of the
 scale, and no rule is broken. So a collection keeps digests of 64 bits (BLAKE2b) of values as SQLite has them
-(`store.db.raw`), written in the transaction that writes the values:
+(`store.db.columns`), written in the transaction that writes the values:
 
 - ``judgement.digest``: one event, with the topic, the docno and the judge's uid in place of row ids, and its
   passages; ``answer.digest``: one answer of a model, likewise;
@@ -27,7 +27,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, Update, delete, event, insert, select, text, update
 from sqlmodel import Session
 
-from store.db.raw import is_postgresql, raw_rows
+from store.db.columns import is_postgresql, raw_rows
 from store.db.tables import (
     ANSWER,
     DIGEST,

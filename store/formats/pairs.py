@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from store.errors import FaultList
 from store.fields import id_fault
-from store.formats.syntax import tables
-from store.formats.syntax.lines import read_text_lines
-from store.formats.syntax.tables import Fields, ReadTable, TableFormat
+from store.formats import tables
+from store.formats.lines import read_text_lines
+from store.formats.tables import Fields, ReadTable, TableFormat
 
 
 def read_pairs(path: str) -> set[tuple[str, str]]:
@@ -159,7 +159,7 @@ def read_classes(given: Classes, known: Container[str] | None = None) -> Mapping
 
 
 def classes_facts(classes: Mapping[str, str]) -> dict[str, Any]:
-    """Say in a manifest which classes these were: how many, and the hash of their sorted lines."""
+    """Return for a manifest which classes these were: how many, and the hash of their sorted lines."""
     lines = sorted(f"{docno} {label}\n" for docno, label in classes.items())
     digest = hashlib.sha256("".join(lines).encode())
     return {"documents": len(classes), "classes": len({*classes.values()}), "sha256": digest.hexdigest()}

@@ -23,8 +23,8 @@ from typing import Any, Literal, NamedTuple, TextIO, TypeVar
 
 from store.errors import ArgumentError, FaultList
 from store.fields import id_fault, topic_fault
-from store.formats.syntax import tables
-from store.formats.syntax.tables import FieldReader, Fields, ReadTable, TableFormat, UnfitFieldError
+from store.formats import tables
+from store.formats.tables import FieldReader, Fields, ReadTable, TableFormat, UnfitFieldError
 from store.text import natural_key
 
 PrelsFormat = Literal["xinfap", "statap"]

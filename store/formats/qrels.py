@@ -2,7 +2,7 @@
 
 Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte. Where a
 header names other columns, or most of the first lines are topic, docno and grade or have other separators,
-they are read so: see `store.formats.syntax.tables.sniff`. A line that begins with ``#`` is a comment, as to
+they are read so: see `store.formats.tables.sniff`. A line that begins with ``#`` is a comment, as to
 trec_eval 10; text after the last field, which trec_eval refuses, is passed over leniently (but the
 five-column files of sampled pools must not be read so: the fourth column of one kind is a stratum). A line
 that repeats an earlier one's code, whatever its iteration, is counted and passed over; trec_eval refuses it.
@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 
 from store.errors import ArgumentError, FaultList
 from store.fields import LONGEST_ID
-from store.formats import prels
-from store.formats.syntax import tables
-from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_kind, tell_kind
-from store.formats.syntax.tables import Fields, ReadTable, TableFormat
+from store.formats import prels, tables
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_kind, tell_kind
+from store.formats.tables import Fields, ReadTable, TableFormat
 
 DUPLICATE = "duplicate"
 """The iteration of a copied grade: that of a near-duplicate, which was judged instead."""
@@ -131,7 +130,7 @@ def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
 
 
 def _judges_of(rows: Sequence[QrelRow]) -> list[str]:
-    """Return the names in column 2 that tell apart whatever is graded twice; none = they do not."""
+    """Return the names in column 2, if no document has two grades under one of them; else none."""
     graded: dict[tuple[str, str], int] = {}
     is_graded_twice = any(graded.setdefault((row.topic, row.docno), row.code) != row.code for row in rows)
     if not is_graded_twice or len({row[1:4] for row in rows}) < len(rows):
@@ -140,7 +139,7 @@ def _judges_of(rows: Sequence[QrelRow]) -> list[str]:
 
 
 def _tell_judges(faults: FaultList, judges: Sequence[str], *, is_kept: bool) -> None:
-    """Say that column 2 names several judges; where repeats are kept it is not yet known to be a fault."""
+    """Report that column 2 names several judges; where repeats are kept it is not yet known to be a fault."""
     listed = ", ".join(judges[:_JUDGES_NAMED]) + (", ..." if len(judges) > _JUDGES_NAMED else "")
     file = shlex.quote(faults.path)
     hint = f"pooler import judgements {file} --judge-column 2 reads column 2 as the judges ({listed})"

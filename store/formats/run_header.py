@@ -21,8 +21,8 @@ from typing import Any
 
 from store.errors import FaultList, PoolerError
 from store.fields import id_fault
-from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, is_regular_file, open_bytes
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, is_regular_file, open_bytes
 
 START = re.compile(rb"# ir_metadata\.start[ \t\r]*\n")
 _END = re.compile(rb"^# ir_metadata\.end[ \t\r]*$\n?", re.MULTILINE)
@@ -170,7 +170,7 @@ def header_of(path: str) -> str | None:
         with open_bytes(path) as file:
             raw = file.read(len(BOM) + _LONGEST).removeprefix(BOM)[:_LONGEST]
     except (PoolerError, DamagedDataError, OSError):
-        return None  # whoever reads the file tells
+        return None  # the reader of the file reports it
     faults = FaultList(path)
     header = read_header(cut_header(raw)[0], faults) if START.match(raw) else None
     return None if header is None else header.text

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from store.errors import ArgumentError, Fault, FaultList, FormatError
-from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, is_regular_file, open_bytes
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, is_regular_file, open_bytes
 from store.records import Grade, Scale
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import exists, func, select
 from sqlmodel import Session
 
-from store.analysis.agreement.populations import CANNOT, SKIPPED, UNJUDGED
+from store.analysis.agreement.votes import CANNOT, SKIPPED, UNJUDGED
 from store.content.lookup import is_pooled, same_pair
 from store.db.database import Area
 from store.db.engine import database_now

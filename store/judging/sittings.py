@@ -72,7 +72,7 @@ CLOCK_SLACK, LONG_AGO = timedelta(minutes=1), timedelta(days=365)
 
 
 def clock_doubt(session: Session) -> str:
-    """Say how the clock and what is stored contradict each other; empty = they do not."""
+    """Return how the clock and what is stored contradict each other; empty = they do not."""
     now = database_now(session)
     moments = JUDGEMENT.c.judged_at, SITTING.c.seen_at
     newest = [

@@ -14,11 +14,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from store.content.pools import add_pool
-from store.db.columns import raw_form
+from store.db.columns import insert_new, raw_form
 from store.db.database import Area
 from store.db.digests import write_event_digests
 from store.db.keys import Keys
-from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, TOPIC
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.event import JudgementEvent

@@ -22,7 +22,7 @@ from store.formats.run_header import NO_MODEL
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from store.analysis.agreement.populations import PopulationVotes
+    from store.analysis.agreement.votes import PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.audit.bias import Bias, Favour
     from store.analysis.audit.orders import OrderAgreement

@@ -27,10 +27,9 @@ from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.judging.models.stored import ModelWork, StatedModel
+    from store.judging.models import ModelWork, StatedModel
     from store.judging.rejudging import TopicVersion
-    from store.looking.details import TopicDetails
-    from store.looking.lists import JudgeLine, TopicLine
+    from store.overview import JudgeLine, TopicDetails, TopicLine
 
 Kind = Literal["run", "topic", "doc", "pool", "judge"]
 

@@ -21,7 +21,7 @@ from pooler.results.variation.probabilities import (
     parse_values,
     with_chances,
 )
-from store.analysis.agreement.populations import PopulationVotes
+from store.analysis.agreement.votes import PopulationVotes
 from store.analysis.arrays import RankedDocuments
 from store.analysis.collapse import level_index
 from store.analysis.significance.normality import NormalityPicture, normality_picture

@@ -47,9 +47,8 @@ from store.analysis.agreement.kappa import (
     divide,
 )
 from store.analysis.agreement.overlap import RelevantCounts, macro_overlap, macro_sums, relevant_to_all
-from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
-from store.analysis.agreement.votes import Votes, grade_counts, n_judges_of
+from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts, n_judges_of
 from store.errors import ArgumentError
 
 ManyName = Literal[

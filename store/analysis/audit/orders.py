@@ -206,7 +206,7 @@ def _taus(
 def conclusions(
     human: NDArray[np.float64], model: NDArray[np.float64], *, alpha: float
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Say of every pair of runs what two judges' scores conclude.
+    """Return for every pair of runs what two judges' scores conclude.
 
     Parameters
     ----------

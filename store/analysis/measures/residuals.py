@@ -1,7 +1,7 @@
 r"""Rank-biased precision, and how far unjudged documents and what would follow can move it.
 
 RBP is a sum over ranks that never divides by what is relevant in the collection, so the worst case is that
-every document nobody judged is of no worth, and the best that all are of the highest, the ranks below the
+every unjudged document is of no worth, and the best that all are of the highest, the ranks below the
 end of a list included: a list of n documents could have gone on. The difference is the residual [1]_; a
 short list has a large one, and an empty list has 1.
 

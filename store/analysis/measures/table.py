@@ -27,7 +27,7 @@ that it is not judged, where ir_measures says it is.
 Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in
 order ``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order
 ``trec``, of trec_eval 10, scores that only this rounding ties stand apart. What is meant to differ
-is told in `names`.
+is listed in `names`.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ _Function = Callable[[GradedLists, MeasureName], NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a measure is, what it can be told, how it is computed, and why it may have no value."""
+    """A measure: its parameters, how it is computed, and why it may have no value."""
 
     summary: str
     """What it is, in a few words."""
@@ -450,7 +450,7 @@ class Scores:
     """Why a value is NaN that does not lack a relevant document."""
 
     def reason(self, run: int, topic: int) -> Reason | None:
-        """Tell why the value at these places in `values` is undefined; ``None`` when there is one."""
+        """Return why the value at these places in `values` is undefined; ``None`` when there is one."""
         if not self.values.shape[1]:
             return "no-relevant"  # no topic is judged
         if not np.isnan(self.values[run, topic]):

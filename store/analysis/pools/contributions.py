@@ -6,7 +6,7 @@ its first k documents belongs to the group; a run is a group of its own.
 
 Common arguments: `documents`, ndarray of integers of shape (n_runs, depth), holds documents numbered from 0
 to below `n_documents`, in rank order where ranks are asked for, and -1 where a ranking has ended; no run has
-a document twice. Its first `k` columns tell of the depth-k pool. `groups`, ndarray of integers of shape
+a document twice. Its first `k` columns are those of the depth-k pool. `groups`, ndarray of integers of shape
 (n_runs,), holds the code of each run's group, from 0; by default each run is its own group. `ArgumentError`
 is raised for a number that is not below `n_documents`, and for groups of another length or a negative code.
 The cost is O(n_runs * depth + n_documents).

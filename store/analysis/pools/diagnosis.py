@@ -1,4 +1,4 @@
-"""All that tells whether a pool can be trusted.
+"""Whether a pool can be trusted: all diagnoses of one together.
 
 This is what the command and the report both show, so that their numbers are the same. Counts are made in
 O(size of the rankings). Where `pooled` is asked for, it is a ndarray of bool, shape (n_runs, n_topics,

@@ -57,7 +57,7 @@ def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
 
     Examples
     --------
-    Documents 1 and 2 stand first; 3 is second in run `b`; 4, of which nobody has heard, is relevant:
+    Documents 1 and 2 stand first; 3 is second in run `b`; 4, which no run returned, is relevant:
 
     >>> from store.analysis.rankings import judged_rankings
     >>> lists = {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([2, 3])}

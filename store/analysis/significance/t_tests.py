@@ -239,7 +239,7 @@ def _variance(scores: NDArray[np.float64]) -> float:
 
 
 def _too_few(differences: NDArray[np.float64], level: float) -> TTest:
-    """Say what little there is to say of one topic, or of none."""
+    """Return the result for fewer than two topics, which has no test."""
     check_level(level)
     n_topics = int(differences.size)
     return TTest(

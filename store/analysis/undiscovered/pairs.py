@@ -36,7 +36,7 @@ from store.analysis.undiscovered.flips import (
 from store.errors import ArgumentError
 
 SIGN_WORDS: dict[int, str | None] = {0: "kept", 1: "swapped", 2: "tied", 3: "parted", -1: None}
-"""What `sign_moves` tells of a pair; ``None`` = there is no difference to look at."""
+"""What `sign_moves` returns for a pair; ``None`` = there is no difference to look at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

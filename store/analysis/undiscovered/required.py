@@ -253,7 +253,7 @@ def required_of_pairs(
 
 
 def _reason(tested: TestReason | None, q: float, h: float) -> RequiredReason | None:
-    """Say why a pair has no number; ``None`` = it has one."""
+    """Return why a pair has no number; ``None`` = it has one."""
     if tested is not None:
         return tested
     if np.isnan(q):

@@ -20,7 +20,7 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
 from store.content.documents import document_sha256
-from store.content.draws import Choose, Draw
+from store.content.pools import Choose, Draw
 from store.errors import PoolerError, UnknownNameError
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
 from tests.helpers.world import parse_scale

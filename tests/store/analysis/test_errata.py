@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import store.analysis
-from store.analysis.aggregation.clusters import cluster_scores
+from store.analysis.clusters import cluster_scores
 from store.analysis.measures.average_precision import average_precision
 from store.analysis.measures.chance import least_average_precision, swap_effect
 from store.analysis.measures.confusion import e_measure

@@ -19,7 +19,7 @@ from store.formats.codes import (
     settle_repeats,
 )
 from store.formats.qrels import QrelRow
-from store.formats.syntax.tables import GradedRow
+from store.formats.tables import GradedRow
 from store.records import Qrel, State
 from tests.helpers.world import parse_scale
 

@@ -15,7 +15,7 @@ from store.errors import PoolerError, UnknownNameError
 from store.grades.policy import Policy
 from store.grades.qrels import decide
 from store.judging.disagreements import Settlement
-from store.looking.history import HistoryFilter
+from store.judging.history import HistoryFilter
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale
 from tests.strategies import examples

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from store.analysis.aggregation import Ties
-from store.analysis.aggregation.rules import (
+from store.analysis.aggregation import (
     AGGREGATED,
     NO_JUDGEMENT,
     TIE_RULES,
@@ -34,6 +33,7 @@ from store.analysis.aggregation.rules import (
 )
 from store.analysis.agreement.votes import NO_GRADE, grade_counts
 from store.errors import ArgumentError
+from store.records import Ties
 from tests.cf_collection import SCALE, load_judgements
 from tests.store.analysis.graded import votes_of
 
