@@ -923,7 +923,7 @@ class PlainJudge:
         session, name = self._session, self._answers.name
         undo, leave = name(Command.UNDO), name(Command.QUIT)
         if session.pending is not None:
-            unsaved = f"NOT SAVED: {sanitise_line(session.pending.said)}"
+            unsaved = f"NOT SAVED: {sanitise_line(session.pending.words)}"
             return f"\n{unsaved}. {_AGAIN}, {undo} = give it up, {leave} quits"
         if session.trouble or self._is_unread:
             back = f", {undo} undo" if session.trouble else ""

@@ -313,7 +313,7 @@ class DocumentLines:
     """Of those asked for, with the ones that the limit left out."""
 
 
-def _wanted(found: SoughtIds) -> list[Select[int]]:
+def _queries_of_ids(found: SoughtIds) -> list[Select[int]]:
     """Select the ids of the documents that are asked for, in as many ways as there are filters."""
     ids = []
     acted = select(JUDGEMENT.c.document_id)
@@ -330,7 +330,7 @@ def _wanted(found: SoughtIds) -> list[Select[int]]:
     return ids
 
 
-def _document_states(
+def _states_of_documents(
     session: Session, found: SoughtIds, ids: Sequence[int] | None, relaxed: int
 ) -> tuple[dict[int, StateCounts], dict[int, set[int]]]:
     """Count the topics of documents by state, and name their pools; by document id."""
@@ -395,10 +395,10 @@ class ListQueries(Area):
         query = select(*columns, DOCUMENT.c.sha256.is_not(None).label("has_text")).order_by(DOCUMENT.c.docno)
         with self._db.reading() as session:
             found = find(session, sought)
-            wanted = [DOCUMENT.c.id.in_(ids) for ids in _wanted(found)]
+            wanted = [DOCUMENT.c.id.in_(ids) for ids in _queries_of_ids(found)]
             rows = session.execute(query.where(*wanted).limit(limit)).all()
             ids = [row.id for row in rows] if len(rows) <= _IDS_A_QUERY else None
-            counts, pools = _document_states(session, found, ids, self._db.scale.relaxed)
+            counts, pools = _states_of_documents(session, found, ids, self._db.scale.relaxed)
             lines = tuple(
                 DocumentLine(
                     row.docno,
@@ -432,7 +432,7 @@ class Retrieval:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standpoint(Judgement):
+class JudgeState(Judgement):
     """How a document stands with one judge for one topic."""
 
     kind: JudgeKind
@@ -449,7 +449,7 @@ class DocumentDetails:
     """Of title and text; ``None`` = no text."""
     poolings: tuple[Pooling, ...]
     retrievals: tuple[Retrieval, ...]
-    standpoints: tuple[Standpoint, ...]
+    judge_states: tuple[JudgeState, ...]
 
 
 def _retrievals(session: Session, document: int, names: dict[int, str]) -> Iterator[Retrieval]:
@@ -468,7 +468,7 @@ def _retrievals(session: Session, document: int, names: dict[int, str]) -> Itera
         yield Retrieval(names[topic], tags[run], index + 1, row.length, score)
 
 
-def _standpoints(session: Session, document: int, docno: str, names: dict[int, str]) -> list[Standpoint]:
+def _judge_states(session: Session, document: int, docno: str, names: dict[int, str]) -> list[JudgeState]:
     """Return how a document stands with every judge, topics in natural order, then by judge."""
     query = (
         current_events()
@@ -478,7 +478,7 @@ def _standpoints(session: Session, document: int, docno: str, names: dict[int, s
     )
     found = [
         as_record(
-            row, Standpoint, topic=names[row.topic_id], docno=docno, judge=row.name, kind=JudgeKind(row.kind)
+            row, JudgeState, topic=names[row.topic_id], docno=docno, judge=row.name, kind=JudgeKind(row.kind)
         )
         for row in session.execute(query)
     ]
@@ -659,7 +659,7 @@ class DetailQueries(Area):
                 row.sha256,
                 poolings(session, row.id),
                 tuple(sorted(found, key=lambda one: (natural_key(one.topic), one.rank, one.run))),
-                tuple(_standpoints(session, row.id, docno, names)),
+                tuple(_judge_states(session, row.id, docno, names)),
             )
 
     def pool(self, name: str) -> PoolDetails:

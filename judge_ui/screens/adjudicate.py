@@ -161,7 +161,7 @@ class AdjudicateScreen(JudgeScreen):
                 return
             self._review = None
             if is_any:
-                self._tell("")
+                self._show_message("")
             else:
                 self.dismiss(None)
 

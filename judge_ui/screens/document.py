@@ -135,7 +135,7 @@ class DocumentScreen(WorkScreen[None]):
         self._show_document_bar()
         self.call_after_refresh(self._mark_shown, self._showing)
 
-    def _tell(self, text: str, *, urgent: bool = False) -> None:
+    def _show_message(self, text: str, *, urgent: bool = False) -> None:
         """Show a message that is no outcome of a key."""
         self._status = Notice(sanitise_line(text), urgent=urgent)
         self._show()

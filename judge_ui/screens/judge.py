@@ -72,7 +72,7 @@ class JudgeScreen(BrowsingScreen):
         if self._opening is not None:
             self._remember(self._opening, "")
         elif warning := warning_of_others(self._session):
-            self._tell(warning, urgent=True)
+            self._show_message(warning, urgent=True)
         self._after(self._opening)
         is_skipped = self._session.is_through and not self._session.is_complete
         if is_skipped and self._opening is None:
@@ -87,17 +87,17 @@ class JudgeScreen(BrowsingScreen):
         meaning = message.meaning
         if isinstance(meaning, Command):
             if self._is_held(meaning, message.pressed_at):
-                self._tell("too quick: that key was dropped", urgent=True)
+                self._show_message("too quick: that key was dropped", urgent=True)
             else:
                 self._run(meaning)
         elif self._session.conflict is not None:
             self._ask_conflict()
         elif self._session.trouble:
-            self._tell(f"not graded: {self._session.trouble}", urgent=True)
+            self._show_message(f"not graded: {self._session.trouble}", urgent=True)
         elif self._is_unread:
             # What is not on the screen is not graded; try to read it instead.
             is_read = self._show_document()
-            self._tell("" if is_read else "not graded: the document could not be read")
+            self._show_message("" if is_read else "not graded: the document could not be read")
         else:
             scale = self._session.scale
             mark, name = grade_mark(scale, meaning), grade_name(scale, meaning)
@@ -200,13 +200,13 @@ class JudgeScreen(BrowsingScreen):
                 if self._retries is not None:
                     self._retries.pause()
             elif self.is_active and self._show_document():
-                self._tell("") if self._status.urgent else self._show()
+                self._show_message("") if self._status.urgent else self._show()
         elif self.is_active:
             # Behind a dialog the document must not change.
             progress, failed_at = self._session.progress, self._failed_at
             mark = name = ""
             if attempt is not None:
-                mark, name = decision_mark(attempt.decision, self._session.scale), attempt.said
+                mark, name = decision_mark(attempt.decision, self._session.scale), attempt.words
             result = self._do(self._session.retry, mark, name)
             if result.outcome is KeyOutcome.FAILED:
                 # What was typed meanwhile was typed at what is still on the screen.
@@ -226,9 +226,9 @@ class JudgeScreen(BrowsingScreen):
             if key == "k":
                 self._decide(self._session.keep_theirs, "", "")
             elif key == "r":
-                self._decide(self._session.replace_theirs, mark, conflict.attempt.said)
+                self._decide(self._session.replace_theirs, mark, conflict.attempt.words)
             else:
-                self._tell(f"{happened}: press any key but the scroll keys to decide", urgent=True)
+                self._show_message(f"{happened}: press any key but the scroll keys to decide", urgent=True)
 
         self.app.push_screen(ChoiceDialog(happened, answers, "look first"), answered)
 
@@ -245,7 +245,7 @@ class JudgeScreen(BrowsingScreen):
         result = self._decide(self._session.redo, "")
         if result.outcome is KeyOutcome.SAVED:
             done = result_text(result).removesuffix(" saved")
-            self._tell(f"done again: {done} {self._saved}")
+            self._show_message(f"done again: {done} {self._saved}")
 
     def _ask_reason(self) -> None:
         self.ask(CannotDialog(), lambda why: self._confirmed(partial(self._session.cannot, why), "can't"))
@@ -265,7 +265,9 @@ class JudgeScreen(BrowsingScreen):
         if task is None:
             return
         if waiting is not None and waiting.decision.note is None:
-            self._tell(f"NOT SAVED yet: {waiting.said}; add the note once that is saved", urgent=True)
+            self._show_message(
+                f"NOT SAVED yet: {waiting.words}; add the note once that is saved", urgent=True
+            )
             return
 
         before = task.note if waiting is None else waiting.decision.note or ""

@@ -340,7 +340,7 @@ def opinion_head(opinion: Opinion, scale: Scale) -> str:
 
 
 def opinion_tail(opinion: Opinion) -> str:
-    r"""Write on one line what was said beside the decision: the note, and what was marked.
+    r"""Write on one line what stands beside the decision: the note, and what was marked.
 
     Examples
     --------

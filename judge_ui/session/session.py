@@ -438,7 +438,7 @@ class JudgingSession:
         if not (self._dwell.has_text or confirmed):
             return KeyResult(KeyOutcome.CONFIRM, f"this document has no text to judge; {name} all the same?")
         done = f"grade {grade_mark(self.scale, value)}"
-        return self._decide(Action.JUDGE, grade=value, said=name, done=done)
+        return self._decide(Action.JUDGE, grade=value, words=name, done=done)
 
     def skip(self, *, confirmed: bool = False) -> KeyResult:
         """Leave the document for later; asks first when it has a grade."""
@@ -450,7 +450,7 @@ class JudgingSession:
             return KeyResult(KeyOutcome.UNCHANGED, f"skipped, as before{self._go_on()}")
         if task.state is State.JUDGED and not confirmed:
             return KeyResult(KeyOutcome.CONFIRM, f"take back {self._stands(task)} and skip?")
-        return self._decide(Action.SKIP, said="skipped", done="skip")
+        return self._decide(Action.SKIP, words="skipped", done="skip")
 
     def cannot(self, reason: str, *, confirmed: bool = False) -> KeyResult:
         """Record that the document cannot be judged, and why; asks first when it has a grade."""
@@ -460,8 +460,8 @@ class JudgingSession:
         task = self.queue.here()
         if task.state is State.JUDGED and not confirmed:
             return KeyResult(KeyOutcome.CONFIRM, f"replace {self._stands(task)} by cannot be judged?")
-        said = f"cannot be judged: {reason}"
-        return self._decide(Action.CANNOT, reason=reason, said=said, done="can't judge")
+        words = f"cannot be judged: {reason}"
+        return self._decide(Action.CANNOT, reason=reason, words=words, done="can't judge")
 
     def note(self, text: str) -> KeyResult:
         """Keep a note on the document; state and grade stay, and so does the document."""
@@ -470,8 +470,8 @@ class JudgingSession:
             return refused
         if text == self.queue.here().note and self.pending is None:
             return KeyResult(KeyOutcome.UNCHANGED, "note unchanged")
-        said = "note saved" if text else "note removed"
-        return self._decide(Action.NOTE, note=text, said=said, done="note")
+        words = "note saved" if text else "note removed"
+        return self._decide(Action.NOTE, note=text, words=words, done="note")
 
     def mark(self, passages: Sequence[Passage]) -> KeyResult:
         """Keep passages of the document as evidence, instead of those marked before."""
@@ -482,8 +482,8 @@ class JudgingSession:
         before = self.queue.here().passages
         if marked == before:
             return KeyResult(KeyOutcome.UNCHANGED, "passages unchanged")
-        said = "passage marked" if len(marked) >= len(before) else "passage no longer marked"
-        return self._decide(Action.MARK, passages=marked, said=said, done="mark")
+        words = "passage marked" if len(marked) >= len(before) else "passage no longer marked"
+        return self._decide(Action.MARK, passages=marked, words=words, done="mark")
 
     def undo(self) -> KeyResult:
         """Take back this sitting's latest event, return which it was, and go to its document.
@@ -582,7 +582,7 @@ class JudgingSession:
 
     def _check_saved(self) -> None:
         if self.pending is not None:
-            message = f"NOT SAVED: {self.pending.said}"
+            message = f"NOT SAVED: {self.pending.words}"
             raise StoreError(message, hint="the program keeps trying; undo gives it up")
 
     def _step(self, step: int) -> bool:
@@ -630,7 +630,7 @@ class JudgingSession:
         self,
         action: Action,
         *,
-        said: str,
+        words: str,
         done: str,
         grade: int | None = None,
         reason: str = "",
@@ -641,7 +641,7 @@ class JudgingSession:
         if waiting is not None and (note is not None or passages is not None):
             # A note takes the place of a note, as a grade does of a grade.
             if note is None or waiting.decision.note is None:
-                return KeyResult(KeyOutcome.FAILED, f"NOT SAVED yet: {waiting.said}")
+                return KeyResult(KeyOutcome.FAILED, f"NOT SAVED yet: {waiting.words}")
         elif waiting is not None and waiting.stays:
             # A note that waits is not given up for a grade: it goes first, or neither does.
             written = self._write(waiting)
@@ -667,7 +667,7 @@ class JudgingSession:
             active_ms=self._dwell.active_ms,
             dropped_keys=self._dwell.dropped,
         )
-        return self._write(Attempt(decision, said, done))
+        return self._write(Attempt(decision, words, done))
 
     def _refused(self) -> KeyResult | None:
         """Refuse to decide about anything but the document that was shown last, and is here."""
@@ -693,7 +693,7 @@ class JudgingSession:
             return self._postpone(attempt, error)
         except PoolerError as error:
             self._settle(decision)
-            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
         self._settle(decision)
         self.queue.put(self.index, task)
         self.undoing.wrote(attempt, task.revision)
@@ -706,12 +706,12 @@ class JudgingSession:
         self._dwell.dropped = 0
         trouble = "" if attempt.stays else self._go_on()
         outcome = KeyOutcome.STUCK if trouble else KeyOutcome.SAVED
-        return KeyResult(outcome, attempt.said + trouble, datetime.now(UTC))
+        return KeyResult(outcome, attempt.words + trouble, datetime.now(UTC))
 
     def _postpone(self, attempt: Attempt, error: PoolerError) -> KeyResult:
         self.pending = attempt
         self.unsaved.add((attempt.decision.topic, attempt.decision.docno))
-        return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+        return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
 
     def _settle(self, decision: Decision) -> None:
         self.pending = None
@@ -728,15 +728,15 @@ class JudgingSession:
         self._settle(attempt.decision)
         place = self.queue.place_of(docno)
         if place is None:
-            message = f"NOT SAVED ({attempt.said}): the document is no longer in your queue"
+            message = f"NOT SAVED ({attempt.words}): the document is no longer in your queue"
             self.queue.index = -1
             return KeyResult(KeyOutcome.FAILED, message + self._go_on())
         self.queue.index = place
         if not events or events[0].revision == attempt.decision.seen_revision:
-            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
         here = self.queue.here()
         if attempt.decision.action is Action.JUDGE and attempt.decision.grade == here.grade:
-            return KeyResult(KeyOutcome.UNCHANGED, f"{attempt.said}, as elsewhere{self._go_on()}")
+            return KeyResult(KeyOutcome.UNCHANGED, f"{attempt.words}, as elsewhere{self._go_on()}")
         theirs = self._stands(here)
         self.conflict = DecisionConflict(attempt, theirs, events[0].host, events[0].judged_at)
         return KeyResult(KeyOutcome.CONFLICT, f"{error.message}; it is {theirs} there")

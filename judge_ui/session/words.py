@@ -137,7 +137,7 @@ class Attempt:
     """A decision, and what it is called."""
 
     decision: Decision
-    said: str
+    words: str
     """In full, as in ``2 relevant``."""
     done: str
     """In short, as undo names it: ``grade 2``."""

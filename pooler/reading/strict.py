@@ -50,7 +50,7 @@ from pooler.reading.shapes import LOOKED_AT, advice, can_be_cut, exchanged, fiel
 from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, QRELS, RUN, lines_of, open_bytes, report_kind, tell_kind
+from store.formats.lines import BOM, QRELS, RUN, lines_of, open_bytes, report_as_kind, report_kind
 from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.records import Ranking, Run
 
@@ -219,7 +219,7 @@ def parse_run(
     if (said := parsed.header) is not None and tag is not None and said.tag not in (None, parsed.tag):
         faults.add(*said.contradicted("tag", parsed.tag, "as the run's lines have"))
     if tag is None and scan.is_qrels():
-        tell_kind(faults, QRELS, RUN)
+        report_as_kind(faults, QRELS, RUN)
         parsed.hint = faults.hint
     elif faults and not scan.is_damaged and not any(topic.docnos for topic in parsed.topics):
         report_kind(faults, RUN)

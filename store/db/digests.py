@@ -275,8 +275,8 @@ def wrong_tables(
     stored = stored_digests(session)
     for name in names:
         if table_digest(session, name) != stored.get(name, 0):
-            told = "the docnos, or the hashes of texts," if name == DOCUMENT.name else f"the rows of `{name}`"
-            yield f"{told} are not as they were written"
+            what = "the docnos, or the hashes of texts," if name == DOCUMENT.name else f"the rows of `{name}`"
+            yield f"{what} are not as they were written"
 
 
 def wrong_events(session: Session, table: Table = JUDGEMENT) -> Iterator[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, text
 
-HELD = ".held"
+LOCK_ENDING = ".held"
 """What the name of the file ends in; it is never removed, or two would hold one lock at once."""
 
 
@@ -87,7 +87,7 @@ def _place(names: tuple[str, ...]) -> int:
 def _opened_beside(collection: Path) -> int:
     """Open the file of locks beside a collection, made with its rights where there is none."""
     collection = Path(os.path.realpath(collection))  # one file, whatever a link calls it
-    path = collection.with_name(collection.name + HELD)
+    path = collection.with_name(collection.name + LOCK_ENDING)
     with suppress(FileNotFoundError):
         return os.open(path, os.O_RDWR | os.O_CLOEXEC)
     rights = collection.stat()

@@ -27,7 +27,7 @@ no grade is below all grades; ``drop``: none of the lines counts.
 class RepeatCounts:
     """How often judgements came again."""
 
-    n_alike: int = 0
+    n_same: int = 0
     """Lines that repeat the one that counts for the same topic, docno and judge."""
     n_differing: int = 0
     """Topics, docnos and judges of which lines say different things."""
@@ -35,8 +35,8 @@ class RepeatCounts:
     """Lines of `n_differing` whose word does not count."""
     n_refused: int = 0
     """Lines reported as faults."""
-    first_alike: int = 0
-    """The first line of `n_alike`, by its number; 0 = there is none."""
+    first_same: int = 0
+    """The first line of `n_same`, by its number; 0 = there is none."""
 
 
 def settle_repeats(
@@ -59,7 +59,7 @@ def settle_repeats(
         elif known is not row:
             groups[key] = [known, row]
     kept: list[GradedRow] = []
-    alike: list[int] = []
+    repeated: list[int] = []
     n_differing = n_dropped = n_refused = 0
     for group in groups.values():
         if not isinstance(group, list):
@@ -83,10 +83,10 @@ def settle_repeats(
         kept.append(chosen)
         meant = meaning(chosen)
         same = [row.line for row in group if row is not chosen and meaning(row) == meant]
-        alike += same
+        repeated += same
         n_dropped += len(group) - 1 - len(same)
-    first_alike = min(alike, default=0)
-    return kept, RepeatCounts(len(alike), n_differing, n_dropped, n_refused, first_alike)
+    first_same = min(repeated, default=0)
+    return kept, RepeatCounts(len(repeated), n_differing, n_dropped, n_refused, first_same)
 
 
 class Meaning(StrEnum):

@@ -284,11 +284,11 @@ def report_kind(faults: FaultList, expected: SpecialFile) -> bool:
     is_known = kind is QRELS and expected is RUN
     if kind is None or kind is expected or is_text or is_known:
         return False
-    tell_kind(faults, kind, expected)
+    report_as_kind(faults, kind, expected)
     return True
 
 
-def tell_kind(faults: FaultList, kind: SpecialFile, expected: SpecialFile) -> None:
+def report_as_kind(faults: FaultList, kind: SpecialFile, expected: SpecialFile) -> None:
     """Report in place of the faults of a file that it looks like another kind."""
     message = f"this looks like {kind.name}; expected {expected.wanted}"
     faults.put_instead(message, kind.code, hint=kind.hint)

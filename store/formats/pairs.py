@@ -86,7 +86,7 @@ def _is_like_qrels(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - a
     return parse_probability(tables.shown(fields[2])) is None
 
 
-def _tell_qrels(table: ReadTable[ProbabilityRow], faults: FaultList) -> None:
+def _report_qrels(table: ReadTable[ProbabilityRow], faults: FaultList) -> None:
     if table.looks_like:
         message = (
             "this looks like a qrels file (4 columns: topic, iteration, docno, grade); expected"
@@ -109,7 +109,7 @@ _FORMAT = TableFormat(
     ("topic", "docno"),
     _repeat_fault,
     others={"qrels": _is_like_qrels},
-    suspect=_tell_qrels,
+    suspect=_report_qrels,
 )
 
 

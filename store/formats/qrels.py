@@ -26,7 +26,7 @@ from store.errors import ArgumentError, FaultList
 from store.fields import LONGEST_ID
 from store.formats import prels, tables
 from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_kind, tell_kind
+from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_as_kind, report_kind
 from store.formats.tables import Fields, ReadTable, TableFormat
 
 DUPLICATE = "duplicate"
@@ -86,9 +86,9 @@ def read_qrels(
     def suspect(table: QrelsFile, reported: FaultList) -> None:
         rows = table.rows if keep_repeats else [*table.rows, *table.repeats]
         if judge_column is None and table.repeats and not table.layout.has_header and _is_exchanged(rows):
-            _tell_exchanged(reported, len(rows), rows[0].docno, table.layout)
+            _report_exchanged(reported, len(rows), rows[0].docno, table.layout)
         elif "run" in table.looks_like:
-            tell_kind(reported, RUN, QRELS)
+            report_as_kind(reported, RUN, QRELS)
         elif table.looks_like:
             columns = {kind: words for kind, words in prels.COLUMNS.items() if kind in table.looks_like}
             named = " or ".join(f"{kind} ({words})" for kind, words in columns.items())
@@ -97,7 +97,7 @@ def read_qrels(
             hint = f"pooler import judgements {shlex.quote(reported.path)} --judge NAME {options} takes it"
             reported.put_instead(message, "prels", hint=hint)
         elif judge_column is None and table.repeats and (judges := _judges_of(rows)):
-            _tell_judges(reported, judges, is_kept=keep_repeats)
+            _report_judges(reported, judges, is_kept=keep_repeats)
             return
         elif not reported or not report_kind(reported, QRELS):
             return
@@ -138,7 +138,7 @@ def _judges_of(rows: Sequence[QrelRow]) -> list[str]:
     return sorted({row.iteration for row in rows})
 
 
-def _tell_judges(faults: FaultList, judges: Sequence[str], *, is_kept: bool) -> None:
+def _report_judges(faults: FaultList, judges: Sequence[str], *, is_kept: bool) -> None:
     """Report that column 2 names several judges; where repeats are kept it is not yet known to be a fault."""
     listed = ", ".join(judges[:_JUDGES_NAMED]) + (", ..." if len(judges) > _JUDGES_NAMED else "")
     file = shlex.quote(faults.path)
@@ -150,7 +150,7 @@ def _tell_judges(faults: FaultList, judges: Sequence[str], *, is_kept: bool) -> 
     faults.put_instead(message, "judges", hint=hint)
 
 
-def _tell_exchanged(faults: FaultList, n_lines: int, docno: str, layout: tables.Layout) -> None:
+def _report_exchanged(faults: FaultList, n_lines: int, docno: str, layout: tables.Layout) -> None:
     message = (
         f"expected `topic iteration docno grade`, got `{docno}` in column 3 of all"
         f" {n_lines:,} lines: columns 2 and 3 look exchanged"

@@ -159,9 +159,9 @@ class ReadTable(Generic[Row]):
     """Rows whose code was written as an integral float, like ``2.0``."""
     float_grade: str = ""
     """The first code that was written so."""
-    n_alike: int = 0
+    n_same: int = 0
     """Lines that are in no row, as they repeat an earlier one."""
-    first_alike: int = 0
+    first_same: int = 0
     """The first of them, by its number; 0 = there is none."""
     repeats: list[Row] = field(default_factory=list)
     """Rows of what an earlier row is of, among `rows` or not."""
@@ -268,7 +268,7 @@ def read_table(
             if check is not None:
                 check(number, fields, values)
         except UnfitFieldError:
-            _tell_unfit(form, fields, number, found)
+            _report_unfit(form, fields, number, found)
             found.hint = found.hint or _hint(path, line, fields, grade_place, layout)
             continue
         row = form.row(number, *values)
@@ -279,8 +279,8 @@ def read_table(
                 if fault := form.repeat_fault(row, first):
                     found.add(number, fault, "duplicate")
                 else:
-                    table.n_alike += 1
-                    table.first_alike = table.first_alike or number
+                    table.n_same += 1
+                    table.first_same = table.first_same or number
                 continue
         if n_more:
             table.n_trailing += 1
@@ -336,7 +336,7 @@ class Remembered(dict[Cell, Any], Generic[Cell]):
         return value
 
 
-def _tell_unfit(form: TableFormat[Row], fields: Fields, line: int, faults: FaultList) -> None:
+def _report_unfit(form: TableFormat[Row], fields: Fields, line: int, faults: FaultList) -> None:
     """Report every fault of a line of as many fields as it should have."""
     names = form.columns.split()
     values: list[Any] = []

@@ -52,7 +52,7 @@ def hash_of(code: str) -> str:
     return sha256(letters.translate(_LIKE).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _standing() -> Select[tuple[int, str, str]]:
+def _valid_codes() -> Select[tuple[int, str, str]]:
     return (
         select(JUDGE.c.id, JUDGE.c.name, JUDGE_CODE.c.sha256)
         .join(JUDGE_CODE, JUDGE_CODE.c.judge_id == JUDGE.c.id)
@@ -92,10 +92,10 @@ class Codes(Area):
     def judge_of(self, code: str) -> Access | None:
         """Return the judge of a code; ``None`` = there is none."""
         with self._db.reading() as session:
-            row = session.execute(_standing().where(JUDGE_CODE.c.sha256 == hash_of(code))).first()
+            row = session.execute(_valid_codes().where(JUDGE_CODE.c.sha256 == hash_of(code))).first()
             return None if row is None else Access(*row)
 
     def standing(self) -> frozenset[Access]:
         """Return everybody who may come in, as they are called now."""
         with self._db.reading() as session:
-            return frozenset(Access(*row) for row in session.execute(_standing()))
+            return frozenset(Access(*row) for row in session.execute(_valid_codes()))

@@ -91,7 +91,7 @@ def fetch_current(session: Session, judge: int, *columns: str) -> dict[Pair, Row
 EventRecord = TypeVar("EventRecord", bound=JudgementEvent)
 JudgementRecord = TypeVar("JudgementRecord", bound=Judgement)
 _IDS = ("topic", "docno", "judge", "undoes", "sitting")
-_HELD = tuple((name, column) for name, column in COLUMNS.items() if name not in _IDS)
+_EVENT_COLUMNS = tuple((name, column) for name, column in COLUMNS.items() if name not in _IDS)
 """Fields whose columns hold no id of another row."""
 _LOADED = tuple((one.name, one.kind.load) for one in EVENT if one.kind.load is not None)
 
@@ -102,16 +102,16 @@ def event_of_row(row: Row[Any], record: type[EventRecord], **known: Any) -> Even
     `known`: names, revision and sitting number of `_IDS`, the passages, and what the record has besides.
     """
     values = row._mapping
-    event = {name: values[column] for name, column in _HELD}
+    event = {name: values[column] for name, column in _EVENT_COLUMNS}
     for name, load in _LOADED:
         if event[name] is not None:
             event[name] = load(event[name])
     return record(**event, **known)
 
 
-STORED = tuple(column for _, column in _HELD)
+STORED = tuple(column for _, column in _EVENT_COLUMNS)
 """Columns of an event's row that hold no id of another row."""
-_FORMS = tuple((name, raw_form(JUDGEMENT.c[column])) for name, column in _HELD)
+_FORMS = tuple((name, raw_form(JUDGEMENT.c[column])) for name, column in _EVENT_COLUMNS)
 
 
 def stored_values(event: JudgementEvent) -> list[Any]:

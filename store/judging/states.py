@@ -198,10 +198,10 @@ class PoolChanges(Area):
                 for topic, document, rank, grade in session.execute(looked_at(SoughtIds()))
                 if rank != RANKS[State.UNJUDGED]
             }
-            nobody = (State.UNJUDGED, None)
+            untouched = (State.UNJUDGED, None)
             return {
                 (topics.names[pair[0]], documents.names[pair[1]]): PairState(
-                    pools.get(pair, NOWHERE), *seen.get(pair, nobody)
+                    pools.get(pair, NOWHERE), *seen.get(pair, untouched)
                 )
                 for pair in pools.keys() | seen.keys()
             }

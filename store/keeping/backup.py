@@ -395,7 +395,7 @@ def _replace(file: Path, target: Path, progress: Progress) -> Path:
             back_up(URL.create("sqlite", database=str(target)), waiting.pop(), as_it_is=True)
 
     with engine_at(target) as engine:
-        _check_nobody_judges(engine)
+        _check_no_sitting(engine)
         with part_beside(target) as part:
             _copy_file(file, part, target, progress)
             with (
@@ -410,7 +410,7 @@ def _replace(file: Path, target: Path, progress: Progress) -> Path:
     return saved
 
 
-def _check_nobody_judges(engine: Engine) -> None:
+def _check_no_sitting(engine: Engine) -> None:
     with reading(engine) as session:
         query = (
             select(JUDGE.c.name)

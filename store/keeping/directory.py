@@ -711,9 +711,9 @@ def read_directory(
         TableReader(session, folder, counts, faults).read(files, advance)
         faults.raise_if_any()
         write_all_digests(session)
-        told = faults.of(folder / FOLDER)
+        found_faults = faults.of(folder / FOLDER)
         for words in broken_rules(session):
-            told.add(None, words)
+            found_faults.add(None, words)
         faults.raise_if_any()
         for table in TABLES.values():
             go_on_after(session, table)

@@ -251,7 +251,7 @@ def import_states(
     ]
     revisions = np.ones(len(states), np.int64)
     is_same = np.zeros(len(states), bool)
-    for place, row in _standing(session, ids, [*numbers.values()]):
+    for place, row in _newest_of(session, ids, [*numbers.values()]):
         revisions[place] = row.revision + 1
         is_same[place] = all(row._mapping[name] == named[name][codes[name][place]] for name in _TEXTS)
     is_new = revisions == 1
@@ -285,7 +285,7 @@ def import_states(
     return ImportReport(added=int(is_new.sum()), unchanged=int(is_same.sum()), replaced=len(differing))
 
 
-def _standing(
+def _newest_of(
     session: Session, ids: Sequence[NDArray[np.int64]], judges: Sequence[int]
 ) -> Iterator[tuple[int, Row[Any]]]:
     """Yield the newest events of some documents, and the place of each among these.

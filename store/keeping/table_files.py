@@ -166,10 +166,10 @@ class Faults(list[FaultList]):
 
     def raise_if_any(self) -> None:
         """Raise `PoolerError` with all faults, file by file."""
-        told = [FormatError(one.path, one.kept, n_faults=one.count).message for one in self if one]
-        if told:
+        faults = [FormatError(one.path, one.kept, n_faults=one.count).message for one in self if one]
+        if faults:
             hint = "nothing was imported: get the directory again, or correct it"
-            raise PoolerError("\n".join(told), hint=hint)
+            raise PoolerError("\n".join(faults), hint=hint)
 
 
 class TableReader:
@@ -191,24 +191,25 @@ class TableReader:
             if file.startswith(FOLDER) and file not in named:
                 self._faults.of(self._folder / file).add(None, "expected a table of a collection")
         for file, table in named.items():
-            expected, n_rows, told = self._counts.get(table.name, 0), 0, self._faults.of(self._folder / file)
-            rows = self._rows(table, told) if file in files else iter(())
+            expected, n_rows = self._counts.get(table.name, 0), 0
+            faults = self._faults.of(self._folder / file)
+            rows = self._rows(table, faults) if file in files else iter(())
             while batch := list(islice(rows, _BATCH)):
                 if not any(self._faults):
-                    _insert(self._session.connection(), table, batch, told)
+                    _insert(self._session.connection(), table, batch, faults)
                 n_rows += len(batch)
                 advance(len(batch))
-            if n_rows != expected and not told:
-                told.add(None, f"expected {expected:,} rows, as the manifest has it, got {n_rows:,}")
+            if n_rows != expected and not faults:
+                faults.add(None, f"expected {expected:,} rows, as the manifest has it, got {n_rows:,}")
 
-    def _rows(self, table: Table, told: FaultList) -> Iterator[_Row]:
+    def _rows(self, table: Table, faults: FaultList) -> Iterator[_Row]:
         columns, name, ids = _columns(table), _name(table), self._ids.setdefault(table.name, {})
         readers = {key: self._reader(column) for key, column in columns.items()}
-        for line, values in read_json_lines(told.path, told):
-            known = checked_values(values, readers, line, told)
+        for line, values in read_json_lines(faults.path, faults):
+            known = checked_values(values, readers, line, faults)
             if name and known and ids.setdefault(known[name], line) != line:
                 first = ids[known[name]]
-                told.add(line, f"expected each {name} once, got `{known[name]}`, which line {first} has")
+                faults.add(line, f"expected each {name} once, got `{known[name]}`, which line {first} has")
             elif known is not None:
                 row = {one.name: known[key] for key, one in columns.items()}
                 yield line, row | ({"id": line} if "id" in table.columns else {})
@@ -237,7 +238,7 @@ class TableReader:
         return np.array([self._row_id("document", one) for one in value], "<i4").tobytes()
 
 
-def _insert(connection: Connection, table: Table, batch: list[_Row], told: FaultList) -> None:
+def _insert(connection: Connection, table: Table, batch: list[_Row], faults: FaultList) -> None:
     """Insert rows; where the database refuses them, one by one, to see which."""
     try:
         with connection.begin_nested():
@@ -245,9 +246,9 @@ def _insert(connection: Connection, table: Table, batch: list[_Row], told: Fault
     except (IntegrityError, DataError, UnicodeEncodeError) as error:
         if len(batch) == 1:
             reason = str(getattr(error, "orig", error)).splitlines()[0]
-            told.add(batch[0][0], f"expected what the database can hold, got: {reason}")
+            faults.add(batch[0][0], f"expected what the database can hold, got: {reason}")
         for one in batch if len(batch) > 1 else ():
-            _insert(connection, table, [one], told)
+            _insert(connection, table, [one], faults)
 
 
 def _refuse(expected: str, value: Any) -> NoReturn:

@@ -60,7 +60,7 @@ class Check:
     """One rule that holds in every collection.
 
     `what` is counted, a plural noun: the rows of a table, if `counted` is its name. `faults` yield a sentence
-    for all that breaks the rule; `n_told` of them are listed, or all, with `advice` on what to do.
+    for all that breaks the rule; `n_listed` of them are listed, or all, with `advice` on what to do.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Check:
         counted: str | Counted,
         *faults: Faults,
         advice: str = RESTORE,
-        n_told: int | None = N_EXAMPLES,
+        n_listed: int | None = N_EXAMPLES,
     ) -> None:
         self.name = name
         self.what = what
         self.count = among(counted) if isinstance(counted, str) else counted
         self.faults = faults
         self.advice = advice
-        self.n_told = n_told
+        self.n_listed = n_listed
 
 
 def among(*rows: str) -> Counted:
@@ -91,12 +91,12 @@ def rows(query: str, fault: str | Callable[..., str | None]) -> Faults:
 
     Every row is one, laid into a sentence, or a function of its values says what is wrong with it.
     """
-    told = fault.format if isinstance(fault, str) else fault
+    words_of = fault.format if isinstance(fault, str) else fault
 
     def look(session: Session) -> Iterator[str]:
         options = {"yield_per": _BATCH}
         with session.connection().execute(text(query), execution_options=options) as result:
-            yield from filter(None, (told(*row) for row in result))
+            yield from filter(None, (words_of(*row) for row in result))
 
     return look
 
@@ -358,7 +358,7 @@ _WITH_TEXT = "document WHERE text IS NOT NULL OR title IS NOT NULL OR sha256 IS 
 
 CHECKS = (
     Check("file", "pages", _pages, _sealed, _integrity),
-    Check("tables", "tables", lambda _: len(TABLES), _different_tables, advice=RESTORE, n_told=None),
+    Check("tables", "tables", lambda _: len(TABLES), _different_tables, advice=RESTORE, n_listed=None),
     Check("references", "rows", _count_rows, _broken_references),
     Check(
         "digests",
@@ -623,7 +623,7 @@ def _verified(check: Check, session: Session) -> Verified:
     try:
         n_checked = check.count(session)
         faults = chain.from_iterable(look(session) for look in check.faults)
-        examples = tuple(islice(faults, check.n_told))
+        examples = tuple(islice(faults, check.n_listed))
         n_faults = len(examples) + sum(1 for _ in faults)
     except (SQLAlchemyError, sqlite3.Error, StoreError, *MISREAD) as error:
         cause = getattr(error, "orig", None) or error

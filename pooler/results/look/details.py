@@ -268,7 +268,7 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
     judgements = Table.of_records(
         "judgements",
         _JUDGEMENTS,
-        found.standpoints,
+        found.judge_states,
         label=lambda one: None if one.grade is None else scale.label(one.grade),
         reason=lambda one: one.reason or None,
         note=lambda one: one.note or None,

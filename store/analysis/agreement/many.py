@@ -144,14 +144,14 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     counts = grade_counts(votes)
     sums = sums_apart(sums_of_counts(counts, votes.topic_codes, len(votes.topics)).sum(axis=0))
     n_shared = int(sums.n_shared)
-    nobody: Reason = "no-common-docs" if n_judges_of(votes) > 1 else "one-judge"
+    undefined: Reason = "no-common-docs" if n_judges_of(votes) > 1 else "one-judge"
     if name in METRIC_OF:
         metric = METRIC_OF[name]
         result = alpha(sums.coincidences, metric, n_documents=n_shared, values=values)
-        return result if n_shared else replace(result, reason=nobody)
+        return result if n_shared else replace(result, reason=undefined)
     chance, costs = _chance_and_costs(name, sums)
     if not n_shared:
-        return Coefficient(None, nobody, 0)
+        return Coefficient(None, undefined, 0)
     seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
     if n_shared == 1 or np.count_nonzero(sums.grade_shares) == 1:
         reason: Reason = "one-doc" if n_shared == 1 else "single-grade"

@@ -71,7 +71,7 @@ class SampledPool:
     states: NDArray[np.int8]
     """`NOT_SAMPLED`, `UNGRADED` or `GRADED`."""
     grades: NDArray[np.int64]
-    """0 where the standing is not `GRADED`."""
+    """0 where the state is not `GRADED`."""
     strata: NDArray[np.int64] | None
     """Number of each document's stratum, any integer; ``None`` = not known."""
     inclusion: NDArray[np.float64] | None
@@ -103,10 +103,10 @@ def sampled_pool(
     documents : array_like of int, shape (n_documents,)
         Ids, each once, in any order. With strata all pooled documents belong here; for statAP the
         sampled ones are enough.
-    document_states : array_like of int, shape (n_documents,)
+    states : array_like of int, shape (n_documents,)
         `NOT_SAMPLED`, `UNGRADED` or `GRADED`.
     grades : array_like of int, shape (n_documents,)
-        Looked at where the standing is `GRADED`; any integer, a negative one is a grade like another.
+        Looked at where the state is `GRADED`; any integer, a negative one is a grade like another.
     strata : array_like of int, shape (n_documents,), optional
         Strata, by number.
     inclusion : array_like of float, shape (n_documents,), optional
@@ -115,7 +115,7 @@ def sampled_pool(
     Returns
     -------
     SampledPool
-        `ArgumentError` if lengths differ, a document stands twice, a standing is another number, or a
+        `ArgumentError` if lengths differ, a document stands twice, a state is another number, or a
         probability cannot be. O(n log n).
 
     Examples

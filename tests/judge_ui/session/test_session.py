@@ -462,7 +462,7 @@ def test_the_same_judge_elsewhere_is_a_conflict_and_never_overwritten(
     assert met.task.grade == 1
     conflict = met.conflict
     assert conflict is not None
-    assert (conflict.theirs, conflict.attempt.said) == ("grade 1", "2 relevant")
+    assert (conflict.theirs, conflict.attempt.words) == ("grade 1", "2 relevant")
     assert conflict.host == socket.gethostname()
     assert revisions(events) == [(1, "judge", 1)]
 
