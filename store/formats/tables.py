@@ -497,7 +497,7 @@ def parse_columns(text: str) -> tuple[str, ...]:
             raise UnknownNameError("column", name, NAMES[:-1], hint=hint)
     is_whole = {"docno", "grade"} <= set(named) <= set(NAMES)
     if not is_whole or len(set(named)) < len(named):
-        requirement = "must name each column of the file once: docno and grade, and what there is of"
+        requirement = "must name each column of the file once: docno and grade, and where it has them"
         hint = "as in --input-columns docno,judge,grade; `-` is a column that is passed over"
         others = "topic, iteration and judge, with commas"
         raise ArgumentError("columns", f"{requirement} {others}", text, hint=hint)

@@ -291,9 +291,9 @@ TextThen = Literal["same", "changed", "came later", "removed", "none", "not know
 ``none``: there was none and is none; ``not known``: an imported event that does not say."""
 
 NoGrade = Literal[
-    "not-pooled", "unjudged", "skipped", "cannot", "not-heard", "several-judges", "ruled-cannot"
+    "not-pooled", "unjudged", "skipped", "cannot", "other-kinds", "several-judges", "ruled-cannot"
 ]
-"""Why a document has no final grade. ``not-heard``: only judges of kinds that do not vote graded it."""
+"""Why a document has no final grade. ``other-kinds``: only judges of kinds that do not vote graded it."""
 
 _RULES = (Action.JUDGE, Action.CANNOT)
 """Actions of an adjudicator that are a ruling."""
@@ -418,7 +418,7 @@ def final_of(
     if len(counted) == 1:
         return Final(counted[0].grade, None, counted[0].judge)
     if graded:
-        return Final(None, "several-judges" if counted else "not-heard")
+        return Final(None, "several-judges" if counted else "other-kinds")
     states = {one.state for one in newest_events}
     if State.CANNOT in states:
         return Final(None, "cannot")

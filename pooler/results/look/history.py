@@ -110,7 +110,7 @@ _NO_GRADE = {
     "unjudged": "pooled, without a decision yet",
     "skipped": "skipped, without a decision",
     "cannot": "found impossible to judge, without a grade",
-    "not-heard": "only {others} graded it, and by default {kinds} alone count;"
+    "other-kinds": "only {others} graded it, and by default {kinds} alone count;"
     " --kinds of `pooler export qrels` asks for others",
     "several-judges": "several judges graded it; --judge or --aggregate of `pooler export qrels`"
     " says whose grade counts",

@@ -136,7 +136,7 @@ def test_kinds_that_are_not_asked_for_give_no_final_grade(collection: Collection
     final = collection.history.of_document("1", "a").final
     assert (final.grade, final.by) == (0, "ann")
     final = collection.history.of_document("1", "b").final
-    assert (final.grade, final.reason) == (None, "not-heard")
+    assert (final.grade, final.reason) == (None, "other-kinds")
     exported = decide(collection.grades.all_votes(Policy()), Policy())
     assert [(row.docno, row.grade) for row in exported.rows] == [("a", 0)]
 
