@@ -184,12 +184,8 @@ class Answers:
             return self._words[plain.lower()]
         meaning = self._keys.meaning(plain) if plain else None
         if meaning is None and len(plain) > 1:
-            meaning = self._value(plain)
+            meaning = {str(value): value for value in self._scale.values}.get(plain)
         return meaning
-
-    def _value(self, text: str) -> int | None:
-        values = {str(value): value for value in self._scale.values}
-        return values.get(text)
 
 
 def _plain(text: str) -> str:
@@ -412,17 +408,15 @@ class LineReading:
             rest = self._talk.ask("find what? Enter = words of the topic")
         page = self._read()
         text = page.text or ""
-        spans = find_spans(text, rest) if rest else term_spans(text, self._of_topic())
+        topic = self._session.topic
+        terms = () if topic is None else query_terms(topic)
+        spans = find_spans(text, rest) if rest else term_spans(text, terms)
         found = hits(text, sentence_spans(text), spans)
         what = f"`{sanitise_line(rest)}`" if rest else "words of the topic"
         nothing = NO_TEXT if page.text is None else f"no {what} in this document"
         self._talk.say(f"{counted(len(found), 'sentence')} with {what}" if found else nothing)
         if found:
             self._talk.say("\n".join(map(str, found)))
-
-    def _of_topic(self) -> tuple[str, ...]:
-        topic = self._session.topic
-        return () if topic is None else query_terms(topic)
 
     def _read(self) -> ShownDocument:
         if self.page is None or self._session.task is None:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from store.judging.erasing import Erasures
     from store.judging.history import HistoryQueries
     from store.judging.judges import Judges
-    from store.judging.model_desk import ModelDesk
-    from store.judging.models import Models
+    from store.judging.models import ModelDesk, Models
     from store.judging.progress import JudgingProgress
     from store.judging.rejudging import Rejudging
     from store.judging.states import PoolChanges
@@ -149,8 +148,8 @@ class Collection:
         return Desk(self._db.engine, judge, self.scale, program=program, fields=self._db.fields)
 
     def model_desk(self, judge: str, *, program: str = "") -> ModelDesk:
-        """Return the desk of a model judge; see `store.judging.model_desk.ModelDesk`."""
-        from store.judging.model_desk import ModelDesk
+        """Return the desk of a model judge; see `store.judging.models.ModelDesk`."""
+        from store.judging.models import ModelDesk
 
         return ModelDesk(self._db.engine, judge, self.scale, program=program, fields=self._db.fields)
 

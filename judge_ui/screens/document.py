@@ -22,13 +22,13 @@ from judge_ui.widgets.laid_out import (
     MarkedText,
     document_text,
     lay_out,
+    markdown_text,
     opinions_text,
     strong,
     topic_text,
 )
 from judge_ui.widgets.lines import Brief, Hint, Notice, TitleBar
 from judge_ui.widgets.lists import PoolList
-from judge_ui.widgets.markdown import markdown_text
 from judge_ui.widgets.text_pane import MEASURE, TextPane
 from store.errors import PoolerError
 from store.records import Passage, ShownDocument, State, Topic

@@ -30,9 +30,8 @@ from judge_ui.session.messages import (
     topic_name,
 )
 from judge_ui.session.session import JudgingSession
-from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
+from judge_ui.widgets.laid_out import MarkedText, markdown_text, strong, topic_text
 from judge_ui.widgets.lines import Hint
-from judge_ui.widgets.markdown import markdown_text
 from store.analysis.pools.pace import duration_words
 from store.records import Guideline, Scale, State, Task, Topic
 from store.text import sanitise_line

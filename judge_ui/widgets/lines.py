@@ -164,7 +164,7 @@ class Brief(Widget):
     def _room(self) -> tuple[int, int]:
         """Return the rows for description and narrative, without one that names the document."""
         height = self.app.size.height
-        n_left = height - len(self._above.rows()) - _foot(height)
+        n_left = height - len(self._above.rows()) - 2 - (height >= TALL) - (height >= HIGH)
         least, comfortable = next(rows for lowest, rows in _TEXT_ROWS if height >= lowest)
         return n_left - least, n_left - comfortable
 
@@ -434,10 +434,6 @@ def _shown_hints(hints: Sequence[MarkedText], room: int, *, special: bool) -> tu
 
 HIGH, TALL = 24, 20
 """Rows from which on the status has a line of its own, and a blank one is above the grades."""
-
-
-def _foot(height: int) -> int:
-    return 2 + (height >= TALL) + (height >= HIGH)
 
 
 class Hints(Lines):

@@ -23,14 +23,14 @@ from pooler.model_client.parse import NotACompletionError, read_reply
 from pooler.model_client.prompt import Prompt, page_of
 from pooler.model_client.transport import Arrived, StoppedError, Transport
 from store.errors import ConflictError, PoolerError, StoreError
-from store.judging.model_desk import AnotherModelError
+from store.judging.models import AnotherModelError
 from store.model_judge import Answer, Asked, Unreadable
 from store.records import DECIDED, State, Task, Topic
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.db.process_locks import ProcessLocks
-    from store.judging.model_desk import ModelDesk
+    from store.judging.models import ModelDesk
 
 BYTES_A_TOKEN = 4
 """What is reckoned where a server has not counted yet."""

@@ -54,16 +54,6 @@ class AggregateResult:
     """Shape (n_documents,): the same, if ties go to the highest; equal to `low` where nothing is tied."""
 
     @property
-    def n_unresolved(self) -> int:
-        """Documents without a grade because of a tie."""
-        return int(np.count_nonzero(self.status == TIED_UNRESOLVED))
-
-    @property
-    def n_no_judgement(self) -> int:
-        """Documents that no judge graded."""
-        return int(np.count_nonzero(self.status == NO_JUDGEMENT))
-
-    @property
     def is_tied(self) -> NDArray[np.bool_]:
         """Shape (n_documents,): whether the votes are tied, resolved or not."""
         tied: NDArray[np.bool_] = self.low != self.high
@@ -113,8 +103,8 @@ def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     >>> majority(counts, ties="low").grades.tolist()
     [2, 0, -1]
     >>> result = majority(counts, ties="unresolved")
-    >>> result.grades.tolist(), result.n_ties, result.n_unresolved, result.n_no_judgement
-    ([2, -1, -1], 1, 1, 1)
+    >>> result.grades.tolist(), result.n_ties
+    ([2, -1, -1], 1)
     """
     counts = check_counts(counts)
     at_top = counts == counts.max(axis=1, keepdims=True)

@@ -42,16 +42,11 @@ def header_fields(
     Names are matched in lower case, with ``_`` for blanks and hyphens. A line is no header if a name is
     unknown, two mean the same, or there is but one column.
     """
-    first, *others = (_name(cell) for cell in cells)
+    first, *others = (cell.strip(" ").lower().replace(" ", "_").replace("-", "_") for cell in cells)
     meant = {name: field for field, names in fields.items() for name in names}
     found = [meant[name] for name in others if name in meant]
     is_header = first in ids and 0 < len(found) == len(others) == len(set(found))
     return found if is_header else None
-
-
-def _name(cell: str) -> str:
-    """Write a column's name in one way."""
-    return cell.strip(" ").lower().replace(" ", "_").replace("-", "_")
 
 
 def doubt_words(ids: Iterable[str], noun: str, names: str) -> str | None:

@@ -36,7 +36,7 @@ from store.judging.events import (
     no_earlier,
     stored_values,
 )
-from store.judging.judges import add_judge, judge_id
+from store.judging.judges import add_judge, fetch_judge_names, judge_id
 from store.judging.rejudging import KnownVersions, is_same_event
 from store.judging.sittings import fetch_sitting_numbers, judge_called
 from store.records import Action, ImportReport, JudgeKind, Judgement, Pool, Qrel, State
@@ -65,7 +65,7 @@ def fetch_histories_of(
     Of one moment by topic, docno and judge, bytewise (`names`: what judges are called for that, by row id),
     so that collections that hold the same yield the same. Sittings are numbered from 1 as they began.
     """
-    own_names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    own_names = fetch_judge_names(session)
     sittings = fetch_sitting_numbers(session, names)
     has_passages = session.scalar(select(PASSAGE.c.id).limit(1)) is not None
     undone = JUDGEMENT.alias("undone")

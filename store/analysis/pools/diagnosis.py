@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from store.analysis.measures.average_precision import quotient
 from store.analysis.measures.bounds import Bounds, score_bounds
 from store.analysis.measures.incomplete import condensed
-from store.analysis.measures.names import parse_measure
-from store.analysis.measures.table import Scores, evaluate
+from store.analysis.measures.names import Scores, evaluate, parse_measure
 from store.analysis.pools.contributions import (
     NO_DOCUMENT,
     check_pooled,
@@ -212,15 +211,9 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
     [[[True, False]], [[False, True]]]
     """
     check_pooled(pooled, rankings.documents.shape)
-    topics = range(len(rankings.topics))
-    return _held(rankings, [rankings.documents_at(topic, pooled[:, topic]) for topic in topics])
-
-
-def _held(rankings: JudgedRankings, pool: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """Report which ranks hold a document of a pool, one array by code a topic."""
     held = np.zeros(rankings.documents.shape, np.bool_)
-    for topic, of_topic in enumerate(pool):
-        held[:, topic] = rankings.by_rank(topic, of_topic)
+    for topic in range(len(rankings.topics)):
+        held[:, topic] = rankings.by_rank(topic, rankings.documents_at(topic, pooled[:, topic]))
     return held
 
 

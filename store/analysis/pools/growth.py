@@ -321,10 +321,6 @@ class RelevantRanks:
     documents: NDArray[np.int64]
     """Shape (n_places,): its number."""
 
-    def first_of(self, topic: int) -> int:
-        """Return the least number of a topic's relevant documents: how many come before them."""
-        return int(np.searchsorted(self.topic_of, topic))
-
     def mean_average_precision(
         self, found: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

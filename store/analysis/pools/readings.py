@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.bounds import BOUNDED, score_bounds
+from store.analysis.measures.gain import rbp_residual
 from store.analysis.measures.incomplete import condensed, inferred_average_precision
-from store.analysis.measures.names import parse_measure
+from store.analysis.measures.names import MeasureName, Scores, evaluate, parse_measure
 from store.analysis.measures.ranked import judged_share, unjudged_share
-from store.analysis.measures.residuals import rbp_residual
-from store.analysis.measures.table import MeasureName, Scores, evaluate
 from store.analysis.pools.contributions import check_pooled
 from store.analysis.rankings import GradedRankings
 
