@@ -530,7 +530,7 @@ class Deciding:
         self.tell(self._session.undo)
 
     def wait(self, answer: TypedAnswer) -> bool:
-        """Take an answer while a decision is not saved or no document could be brought; say if it is settled.
+        """Read an answer while a decision is not saved or no document came; return whether it is settled.
 
         Where somebody types, another decision about the document takes the place of the one that waits, and
         anything else makes it tried once more. A script's answers were given without knowing of any of this,

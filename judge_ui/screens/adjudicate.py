@@ -92,7 +92,7 @@ class AdjudicateScreen(JudgeScreen):
         self._commands[Command.HELP] = self._help
 
     def compose_above(self) -> ComposeResult:
-        """Give the judges' grades."""
+        """Yield the judges' grades."""
         hints = f"{self._keys.name(Command.TOPIC)} in full  {key_name(self._filter_key)} choose which"
         yield OpinionsBox(self._session.scale, hints)
 

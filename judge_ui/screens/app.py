@@ -68,7 +68,7 @@ class JudgeApp(App[None]):
         return InboxScreen(self._session, self._keys)
 
     def on_mount(self) -> None:
-        """Begin to give signs of life."""
+        """Start the signs of life."""
         self.set_interval(BEAT_S, self._beat)
         if (os.isatty(0) or self.is_web) and hasattr(select, "poll"):
             self.set_interval(LOOK_S, self._leave_without_a_terminal)
@@ -100,7 +100,7 @@ class JudgeApp(App[None]):
             self.post_message(events.Key(key, key if len(key) == 1 else None))
 
     def _beat(self) -> None:
-        """Give a sign of life, unless the database has no answer anyway."""
+        """Renew the sign of life, unless the database does not answer."""
         if self._session.pending is None:
             self._session.beat()
 

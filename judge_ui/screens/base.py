@@ -29,7 +29,7 @@ class LeftOnce(Screen[ScreenResultType]):
     """
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Go and give an answer."""
+        """Leave the screen with an answer."""
         return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
 
@@ -59,7 +59,7 @@ class WorkScreen(LeftOnce[ScreenResultType]):
             yield self._hint_lines
 
     def compose_work(self) -> ComposeResult:
-        """Give what stands between the title and the hints."""
+        """Yield the widgets between the title and the hints."""
         yield from ()
 
     def ask(self, screen: Screen[Answer | None], then: Callable[[Answer], object]) -> None:
@@ -104,7 +104,7 @@ class TextScreen(WaitsForPaint, WorkScreen[ScreenResultType]):
         self._width = 0
 
     def compose_work(self) -> ComposeResult:
-        """Give the page."""
+        """Yield the page."""
         yield self._pane
 
     def on_text_pane_scrolled(self) -> None:

@@ -87,7 +87,7 @@ class BrowsingScreen(DocumentScreen):
             self._show()
 
     def _go_to(self, place: int) -> None:
-        """Go to a place of the queue, and go over nothing any more."""
+        """Go to a place of the queue, and end the review."""
         self._review = None
         self._move(partial(self._session.go_to, place))
 

@@ -75,7 +75,7 @@ class DocumentScreen(WorkScreen[None]):
         self._ahead_timer: Timer | None = None
 
     def compose_work(self) -> ComposeResult:
-        """Give the document, and what stands around it."""
+        """Yield the document and the widgets around it."""
         yield Brief(self._keys, self._title_bar)
         with Horizontal(id="middle"):
             with Vertical(id="side"):
@@ -88,11 +88,11 @@ class DocumentScreen(WorkScreen[None]):
             yield TextPane(self._keys, id="beside")
 
     def compose_above(self) -> ComposeResult:
-        """Give what stands between the name of a document and its text: nothing here."""
+        """Yield the widgets between the name of a document and its text: none here."""
         yield from ()
 
     def show_above(self) -> None:
-        """Bring what `compose_above` gave up to date with the session."""
+        """Update the widgets of `compose_above` from the session."""
 
     def on_mount(self) -> None:
         """Show the document the session stands at."""
@@ -141,7 +141,7 @@ class DocumentScreen(WorkScreen[None]):
         self._show()
 
     def _hints(self) -> list[Hint]:
-        """Give what works at the moment instead of the usual commands."""
+        """Return the hints that stand in place of the usual commands."""
         return []
 
     def _show(self) -> None:

@@ -73,7 +73,7 @@ class InboxScreen(WorkScreen[None]):
         """What works here besides Enter and moving."""
 
     def compose_work(self) -> ComposeResult:
-        """Give the topics."""
+        """Yield the topics."""
         yield TitleBar(id="columns")
         # The keys are the screen's, so that none comes before the list has the focus.
         yield RowList(self._keys, can_focus=False)

@@ -112,7 +112,7 @@ class JudgeScreen(BrowsingScreen):
         return command in _CHANGING and before is not None and pressed_at - before < pause
 
     def _run(self, command: Command) -> None:
-        """Do what a command says, once it is settled which of two decisions is to stand."""
+        """Carry out a command, once it is settled which of two decisions stays."""
         if self._session.conflict is not None and command is not Command.QUIT:
             self._ask_conflict()
         else:
@@ -289,7 +289,7 @@ class JudgeScreen(BrowsingScreen):
             self._show()
 
     def _next(self) -> None:
-        """Go to the next document; at the end of what is to be gone over, or of all, sum up."""
+        """Go to the next document; at the end of the review, or of all, sum up."""
         if self._review is not None and self._session.pending is None:
             self._go_on_reviewing()
             return

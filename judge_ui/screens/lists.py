@@ -31,7 +31,7 @@ class PoolListScreen(WorkScreen[int | None]):
         self._session = session
 
     def compose_work(self) -> ComposeResult:
-        """Give the list."""
+        """Yield the list."""
         yield PoolList(self._session, self._keys)
 
     def on_mount(self) -> None:
@@ -93,7 +93,7 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         self._topic_width = self._docno_width = self._words_width = 0
 
     def compose_work(self) -> ComposeResult:
-        """Give the list."""
+        """Yield the list."""
         yield RowList(self._keys)
 
     def on_mount(self) -> None:

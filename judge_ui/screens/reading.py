@@ -1,4 +1,4 @@
-"""Pages of text: topic, guidelines, briefing, help, the end of a topic; going over it again."""
+"""Pages of text: topic, guidelines, briefing, help, the end of a topic; its review."""
 
 from __future__ import annotations
 

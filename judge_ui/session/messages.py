@@ -188,7 +188,7 @@ def event_words(event: SeenEvent, scale: Scale) -> str:
 
 
 def conflict_words(conflict: DecisionConflict, scale: Scale) -> tuple[str, str]:
-    """Ask which of two decisions of the same judge is to stand.
+    """Return the question which of two decisions of the same judge is to stay.
 
     What happened, and what can be done beside keeping it.
     """

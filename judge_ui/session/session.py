@@ -121,7 +121,7 @@ class Undoing:
 
     @property
     def latest(self) -> Decision | None:
-        """What undo would take back; ``None`` = nothing that was seen to be written."""
+        """The event that undo would take back; ``None`` = there is none."""
         return self._done[-1][0].decision if self._done else None
 
     @property
@@ -130,7 +130,7 @@ class Undoing:
         return self._undone[-1] if self._undone else None
 
     def wrote(self, attempt: Attempt, revision: int) -> None:
-        """Remember a decision; what was undone before it can be done again no more."""
+        """Remember a decision; what was undone before it cannot be redone any more."""
         if attempt.is_redo:
             self._undone.pop()
         else:
@@ -148,7 +148,7 @@ class Undoing:
         return None
 
     def forget_redo(self) -> None:
-        """Give up doing the latest undone decision again."""
+        """Forget the latest undone decision."""
         self._undone.pop()
 
 
@@ -417,7 +417,7 @@ class JudgingSession:
         return forecast(self._active_ms, self.progress.left if left is None else left)
 
     def beat(self) -> None:
-        """Give a sign of life; without a database to give it to there is none."""
+        """Renew the sign of life in the database, where it answers."""
         if self.topic is not None:
             with suppress(PoolerError):
                 self.desk.beat(self.topic.topic)
@@ -544,7 +544,7 @@ class JudgingSession:
         return KeyResult(KeyOutcome.FAILED if self.trouble else KeyOutcome.UNCHANGED, self.trouble)
 
     def keep_theirs(self) -> KeyResult:
-        """Let stand what was decided elsewhere; what was decided here stays in the history."""
+        """Keep the decision made elsewhere; what was decided here stays in the history."""
         conflict = self.conflict
         if conflict is None:
             return KeyResult(KeyOutcome.NOTHING)

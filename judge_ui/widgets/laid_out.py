@@ -90,7 +90,7 @@ class MarkedText:
         )
 
     def layers(self, end: int) -> list[Layer]:
-        """Give what stands out; nothing that begins before `end` is missing."""
+        """Return the highlighted spans; none that begins before `end` is missing."""
         by = self.body
         passages = [(one.start + by, one.end + by) for one in self.passages]
         terms = () if self.terms is None else self.terms.reach(end)
@@ -103,7 +103,7 @@ class MarkedText:
         ]
 
     def lit(self, end: int) -> Sequence[Span]:
-        """Give every word that is lit up, the common ones left out."""
+        """Return every word that is lit up, the common ones left out."""
         lit = [search.reach(end) for search, look in self.more if look is not Look.COMMON]
         first = self.hits if self.terms is None else self.terms.reach(end)
         return sorted({*first, *(span for spans in lit for span in spans)}) if lit else first
@@ -139,7 +139,7 @@ class LaidText:
     """The style below, and the width, that `strips` were drawn with."""
 
     def mark(self, marked_text: MarkedText) -> None:
-        """Let other stretches of the same text stand out."""
+        """Highlight other parts of the same text."""
         self.marked_text = marked_text
         self.strips.clear()
 
@@ -171,7 +171,7 @@ class LaidText:
         return max(bisect_right(self.lines, place, key=itemgetter(0)) - 1, 0)
 
     def pieces(self, line: int, layers: Sequence[Layer] = ()) -> Iterator[tuple[str, Look]]:
-        """Give one line as it is drawn, piece by piece."""
+        """Yield one line as it is drawn, piece by piece."""
         start, end = self.lines[line]
         drawn_so = [*self.marked_text.layers(end), *layers]
         # Each layer is a bit that is on between the two ends of each of its stretches.

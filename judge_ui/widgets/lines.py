@@ -222,7 +222,7 @@ def hints_segments(marked_text: MarkedText, base: RichStyle) -> list[Segment]:
 
 
 def _hints_in(marked_text: MarkedText) -> Iterator[tuple[int, int, int, str]]:
-    """Give where each stretch that stands out begins and ends, and its hint; and its key, if it is one."""
+    """Yield where each highlighted part begins and ends, its hint, and its key, if it is one."""
     spans = sorted(marked_text.strong + marked_text.hits)
     ends = [*(start for start, _ in spans[1:]), len(marked_text.text)]
     for (start, stop), last in zip(spans, ends, strict=False):
@@ -332,7 +332,7 @@ def grade_line(
 
 
 def _labels(labels: list[str]) -> Iterator[list[str]]:
-    """Give labels shorter and shorter: fewer words, fewer letters, nothing."""
+    """Yield shorter and shorter labels: fewer words, fewer letters, none."""
     yield list(labels)
     while places := [place for place in range(len(labels)) if _can_lose_a_word(labels, place)]:
         # The widest first, so that no label is cut while another has more than it needs.
@@ -450,7 +450,7 @@ class Hints(Lines):
 
     @property
     def special(self) -> Sequence[Hint]:
-        """What works at the moment instead of the usual commands."""
+        """The hints that stand in place of the usual commands."""
         return self._special
 
     def show(self, task: Task | None, status: Notice, special: Sequence[Hint] = ()) -> None:

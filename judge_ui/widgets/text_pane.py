@@ -95,10 +95,10 @@ class TextPane(ScrollView, can_focus=True):
         self.post_message(self.Scrolled())
 
     def relaid(self) -> None:
-        """Do what is to be done after the lines were broken anew."""
+        """Update the pane after its lines were broken anew."""
 
     def overlays(self) -> Sequence[Layer]:
-        """Give what stands out besides what does in the text itself."""
+        """Return the spans that are highlighted besides those of the text itself."""
         return ()
 
     def style_of(self, look: Look) -> Style:
@@ -113,7 +113,7 @@ class TextPane(ScrollView, can_focus=True):
                 laid.strips[line] = self._drawn(laid, line, ())
 
     def _take_brush(self, laid: LaidText) -> None:
-        """Settle once, and not for each line, how lines are drawn; forget those that were drawn otherwise."""
+        """Choose once, and not for each line, how lines are drawn; forget those drawn with other styles."""
         self._brush = (self.rich_style, self.scrollable_content_region.width)
         if laid.brush != self._brush:
             laid.brush = self._brush

@@ -87,7 +87,7 @@ class Material:
     def first(
         self, table: Table, which: str, what: str = "run", plural: str | None = None
     ) -> tuple[Table, str]:
-        """Keep as many rows as a chart shows; say of how many, and which."""
+        """Return as many rows as a chart shows, and a note of how many there are."""
         n = len(table)
         if n <= self.limit:
             return table, self.counted(counted(n, what, plural))

@@ -195,7 +195,7 @@ def _send(process: Popen[bytes], value: object) -> None:
 
 
 def _work() -> None:
-    """Be a worker: read a task and items from standard input, write what comes of each."""
+    """Work as a subprocess: read a task and items from standard input, write the result of each."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends this process
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # what a task prints is no answer

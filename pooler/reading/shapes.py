@@ -32,7 +32,7 @@ def number_of(field: bytes) -> float | None:
 
 
 def fields_of(line: bytes) -> list[bytes]:
-    """Part a line at its tabs, where it has five and other blanks in a field; else at all blanks.
+    """Split a line at its tabs, where it has five and other blanks in a field; else at all blanks.
 
     Blanks in the last field are left to lenient reading, where it can recognise them.
     """

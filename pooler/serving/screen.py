@@ -61,7 +61,7 @@ class Screen:
         await self._send(_ABOUT, json.dumps({"type": kind, **about}).encode())
 
     async def ended(self) -> None:
-        """Wait until the process shows nothing any more."""
+        """Wait until the process has ended."""
         await asyncio.shield(self._reading)
 
     async def end(self) -> str:

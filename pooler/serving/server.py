@@ -281,7 +281,7 @@ class Server:
                 await asyncio.shield(self._looking)
 
     async def _look(self) -> None:
-        """Let out whose code opens nothing any more."""
+        """Log out browsers whose code is no longer valid."""
         trouble = ""
         try:
             self._logins.end_outdated(await self._ask(self._codes.standing))

@@ -277,7 +277,7 @@ def _check_values(scale_values: Sequence[int], n_grades: int) -> NDArray[np.int6
 
 
 def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> NDArray[np.float64]:
-    """Take the mean over a document's judges of what each judge's grade is worth.
+    """Compute the mean over a document's judges of what each judge's grade is worth.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
 
 
 def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[np.float64]:
-    """Take the share, in [0, 1], of a document's judges who find it relevant, shape (n_documents,).
+    """Compute the share, in [0, 1], of a document's judges who find it relevant, shape (n_documents,).
 
     `counts` as for `value_probabilities`, with its errors; `level_index` is the place of the least relevant
     grade, from 1 to ``n_grades - 1``, else `ArgumentError`.

@@ -138,7 +138,7 @@ def write_metadata(session: Session, changes: Mapping[int, Metadata], there: Ite
 
 
 def differing(one: Metadata, other: Metadata) -> str | None:
-    """Name what two say otherwise of a document; ``None`` = they go together."""
+    """Return the first field that two documents have with different values; ``None`` = none."""
     if one[0] and other[0] and one[0] != other[0]:
         return "markup"
     return next((name for name, value in one[1].items() if other[1].get(name, value) != value), None)

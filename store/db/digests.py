@@ -181,7 +181,7 @@ def document_values(row_id: int, docno: str, listed: Any, sha256: str | None) ->
 
 
 def add_docnos(session: Session, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Take documents into the digest of the docnos, or out if they are in it, as `document_values` has them.
+    """Add documents to the digest of the docnos, or take them out if they are in it; see `document_values`.
 
     The transaction is a bulk one (`store.db.engine.writing`): no other adds documents.
     """

@@ -334,7 +334,7 @@ def _connect_sqlite(name: str) -> sqlite3.Connection:
 
 
 def _drop_stopgap(connection: Any, record: Any) -> None:
-    """Keep no connection that only a full disk is the reason of."""
+    """Drop a connection that was only made because the disk was full."""
     if isinstance(connection, _Stopgap):
         record.invalidate()
 
@@ -577,7 +577,7 @@ def other_schema(where: str, revision: str) -> SchemaError:
 
 @contextmanager
 def driver_rows(connection: Connection, query: str) -> Iterator[Iterator[tuple[Any, ...]]]:
-    """Give the rows of a query without parameters as the driver has them, to be read within the block.
+    """Yield the rows of a query without parameters as the driver has them, to be read within the block.
 
     SQLAlchemy's would cost as much as all the rest.
     """

@@ -31,7 +31,7 @@ _LONGEST = 180
 
 
 def place_beside(target: Path) -> Path:
-    """Name a place beside a target that nothing has."""
+    """Return an unused place beside a target."""
     return target.with_name(f"{_start_of(target)}{os.urandom(6).hex()}.part")
 
 
@@ -74,7 +74,7 @@ def check_folder(target: Path) -> None:
 
 @contextmanager
 def made_whole(target: Path, *, replaces: bool = False, private: bool = True) -> Iterator[Path]:
-    """Give a place beside `target`; what is there at the end of the block becomes `target`, on the disk.
+    """Yield a place beside `target`; what is there at the end of the block becomes `target`, on the disk.
 
     `replaces`: a file that is there gives way, and leaves its mode, group and owner to the new one; else a
     `StoreError`, also for one that came meanwhile. `private`: a new file is for its owner alone.
@@ -120,7 +120,7 @@ def folder_beside(target: Path, *, private: bool) -> Iterator[Path]:
 
 @contextmanager
 def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
-    """Give an empty file beside another; nothing is left of it after the block, nor of killed commands."""
+    """Yield an empty file beside another; nothing is left of it after the block, nor of killed commands."""
     target = real_place(target)
     remove_leftovers(target)
     part = place_beside(target)

@@ -80,7 +80,7 @@ class DamagedDataError(Exception):
 
 
 def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
-    """See through the compression of a file, if it has any; `source` itself is returned when it has none.
+    """Return the uncompressed content of a file; `source` itself when it is not compressed.
 
     `source` is returned when there is none; over a pipe it has to wait for its first bytes, as a buffered
     reader over a buffered reader does. The new reader closes `source`, and raises `DamagedDataError`.

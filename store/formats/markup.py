@@ -1,4 +1,4 @@
-"""Documents as they are read: markup turned into text, each stretch with the place it came from."""
+"""Markup turned into readable text, each part with the place it came from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_CHARACTERS = {"html": 2_000_000, "markdown": 200_000}
 
 @lru_cache(maxsize=8)
 def readable(raw: str, markup: str | None = None) -> Readable:
-    r"""Turn a text into what is read of it; ``None`` or an unknown markup = it is plain text.
+    r"""Return the readable text of a marked-up one; ``None`` or an unknown markup = it is plain text.
 
     What cannot be read as marked up is shown as it came, and `Readable.note` says so.
 

@@ -70,7 +70,7 @@ def is_end(line: bytes) -> bool:
 
 
 def cut_header(data: bytes) -> tuple[bytes, bytes]:
-    """Part bytes that begin with a header from what follows it; all is header where its end is not there."""
+    """Split bytes that begin with a header from what follows it; all is header where its end is not there."""
     found = _END.search(data)
     end = len(data) if found is None else found.end()
     return data[:end], data[end:]

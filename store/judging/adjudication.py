@@ -184,7 +184,7 @@ class AdjudicationDesk(Desk):
         return self._selection
 
     def select(self, selection: Selection) -> None:
-        """Want other disagreements; takes effect when a queue is read."""
+        """Select other disagreements; takes effect when a queue is read."""
         with reading(self._engine) as session:
             _check_topic(session, selection)
         self._selection = selection
@@ -281,7 +281,7 @@ class AdjudicationDesk(Desk):
         return self._as_shown(decision.topic, task)
 
     def record_and_undo(self, decision: Decision) -> Task:
-        """Note a decision and take it back at once; see `Desk.keep`."""
+        """Record a decision and take it back at once; see `Desk.record_and_undo`."""
         task = super().record_and_undo(decision)
         self._look_again(decision.topic, decision.docno)
         return self._as_shown(decision.topic, task)
@@ -304,7 +304,7 @@ class AdjudicationDesk(Desk):
         ]
 
     def _hold(self, session: Session, values: Mapping[str, Any]) -> None:
-        """Hold nothing: whatever is assigned to judges, adjudicators need no place."""
+        """Do nothing: adjudicators need no place, even where documents are assigned."""
 
     def _case(self, topic: str, docno: str) -> Case | None:
         """Return a case as it was when its queue was read."""

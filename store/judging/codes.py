@@ -83,7 +83,7 @@ class Codes(Area):
             return code
 
     def revoke(self, judge: str) -> bool:
-        """Let a judge's code open nothing any more; return whether there was one."""
+        """Remove a judge's code; return whether there was one."""
         with self._db.writing(bulk=True) as session:
             number = judge_named(session, judge, "id").id
             gone = delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id == number)
@@ -96,6 +96,6 @@ class Codes(Area):
             return None if row is None else Access(*row)
 
     def standing(self) -> frozenset[Access]:
-        """Return everybody who may come in, as they are called now."""
+        """Return all valid codes with the judges' present names."""
         with self._db.reading() as session:
             return frozenset(Access(*row) for row in session.execute(_valid_codes()))

@@ -306,7 +306,7 @@ class Desk:
         return bool(count) and (version or 0) >= (newest or 0)
 
     def beat(self, topic: str) -> None:
-        """Give a sign of life: the judge is at work on a topic."""
+        """Renew the sign of life: the judge is at work on a topic."""
         self._sit()
         with self._writing() as session:
             if self._sitting is not None:
@@ -436,7 +436,7 @@ class Desk:
         return task
 
     def record_and_undo(self, decision: Decision) -> Task:
-        """Note a decision and take it back at once: what was decided elsewhere stands."""
+        """Record a decision and take it back at once: what was decided elsewhere stays."""
         self._check(decision)
         self._sit()
         with self._writing() as session:

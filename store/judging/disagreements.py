@@ -271,7 +271,7 @@ class CellCount:
 
 
 def lettered(topic: str, docno: str, votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """Bring votes into the order of their letters A, B, C, ...
+    """Order votes by their letters A, B, C, ...
 
     By a hash of topic, document and judge: always the same for a document, and no letter is a judge.
     """
@@ -284,7 +284,7 @@ def lettered(topic: str, docno: str, votes: Iterable[Vote]) -> tuple[Vote, ...]:
 
 
 def letter(place: int) -> str:
-    """Name the vote at a place: A to Z, then AA."""
+    """Return the letter of the vote at a place: A to Z, then AA."""
     text = ""
     place += 1
     while place:

@@ -101,7 +101,7 @@ class Spent:
 
 
 def state_model(session: Session, name: str, identity: ModelIdentity, *, prompt: str | None = None) -> bool:
-    """State who a model judge is, adding the judge where there is none; return whether it was new.
+    """Store the identity of a model judge, adding the judge where there is none; return whether it was new.
 
     The same again changes nothing. `ConflictError`: the judge is another one, is no model, or has judged
     before it was stated who it is.
@@ -408,7 +408,7 @@ class Models(Area):
     """The model judges of a collection."""
 
     def text_keys(self) -> TextKeys:
-        """Look up what every text of the collection is of."""
+        """Return the documents of every text of the collection."""
         with self._db.reading() as session:
             topics = session.execute(select(TOPIC))
             documents = session.execute(select(DOCUMENT).where(DOCUMENT.c.text.is_not(None)))
@@ -423,7 +423,7 @@ class Models(Area):
             return fetch_models(session)
 
     def add(self, name: str, identity: ModelIdentity, *, prompt: str | None = None) -> bool:
-        """State who a model judge is; see `state_model`."""
+        """Store the identity of a model judge; see `state_model`."""
         with self._db.writing(bulk=True) as session:
             return state_model(session, name, identity, prompt=prompt)
 
@@ -446,7 +446,7 @@ class Models(Area):
         prompt: str | None = None,
         replace: bool = False,
     ) -> ImportReport:
-        """Take answers from elsewhere, of a judge that is added where there is none; see `import_answers`."""
+        """Import answers of a judge, who is added where there is none; see `import_answers`."""
         for one in answers:
             check_answer(one, self._db.scale)
         with self._db.filling() as inside:

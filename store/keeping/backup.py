@@ -108,7 +108,7 @@ def _rows(
 
 
 def go_on_after(session: Session, table: Table) -> None:
-    """Let the ids of a table on PostgreSQL go on after those it has; of an empty one the first is 1."""
+    """Set the next id of a table on PostgreSQL after those it has; of an empty one the first is 1."""
     if is_postgresql(session) and "id" in table.columns:
         newest = f'(SELECT max(id) FROM "{table.name}")'
         sequence = "pg_get_serial_sequence(:name, 'id')"

@@ -185,7 +185,7 @@ class Outgoing:
 
 
 def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progress) -> Outgoing:
-    """Look at a collection as a whole."""
+    """Read what is exported of a collection."""
     session = inside.session
     about = session.execute(select(TABLES["collection"])).one()
     rows = session.execute(select(JUDGE)).all()

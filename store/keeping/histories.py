@@ -198,7 +198,7 @@ def _newest_revisions(session: Session) -> dict[Pair, int]:
 
 
 def next_ids(session: Session, n: int) -> list[int]:
-    """Take rising row ids for `n` new events, which no judge at work can take meanwhile."""
+    """Reserve rising row ids for `n` new events, which no judge at work can get meanwhile."""
     if session.get_bind().dialect.name == "postgresql":
         taken = session.execute(
             text("SELECT nextval(pg_get_serial_sequence('judgement', 'id')) FROM generate_series(1, :n)"),

@@ -211,7 +211,7 @@ def import_work(
     prefer: Prefer | None = None,
     keep: Callable[[list[dict[str, Any]]], None] | None = None,
 ) -> WorkDone:
-    """Do again, as the judge of a page, what the page saved: all of it in one transaction.
+    """Repeat, as the judge of a page, what the page saved: all of it in one transaction.
 
     What is there already is passed over. `FormatError`, with every fault: the file is not as the page wrote
     it, says what no page could, or says otherwise of a moment than what came in before. `ConflictError`: it
@@ -379,7 +379,7 @@ class _PageDesk(Desk):
         """The record at hand."""
 
     def take(self, session: Session, records: list[_Record]) -> WorkDone:
-        """Do records again; `ConflictError`, before anything is written: `prefer` is needed."""
+        """Repeat records; `ConflictError`, before anything is written: `prefer` is needed."""
         lock_judge(session, self._judge_id)
         self._find(session, records)
         self._pooled = pooled_pairs(session)

@@ -74,7 +74,7 @@ _DEGENERATE = 1e-26
 def stacked_many(
     name: ManyName, sums: Numbers, *, values: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Give a coefficient of many judges for a stack of `vote_sums` or of sums of its rows, (..., n_sums).
+    """Return a coefficient of many judges for a stack of `vote_sums` or of sums of its rows, (..., n_sums).
 
     `name` and `values` as for `many_coefficient`. NaN without two documents graded twice, and where one grade
     alone was given.
@@ -90,13 +90,13 @@ def stacked_many(
 
 
 def stacked_many_raw(sums: Numbers) -> NDArray[np.float64]:
-    """Give the mean over documents of the share of pairs of votes that agree, of a stack."""
+    """Return the mean over documents of the share of pairs of votes that agree, of a stack."""
     parts = sums_apart(sums)
     return divide(np.trace(parts.rates, axis1=-2, axis2=-1), parts.n_shared)
 
 
 def stacked_many_specific(sums: Numbers) -> NDArray[np.float64]:
-    """Give the agreement specific to every grade, shape (..., n_grades), of a stack.
+    """Return the agreement specific to every grade, shape (..., n_grades), of a stack.
 
     How likely another judge gives the grade when one does: pairs of votes that both give it over
     pairs whose first vote gives it. Of the grade "relevant" of binary votes it is positive
@@ -161,7 +161,7 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
 
 
 def _chance_and_costs(name: str, sums: VoteSums) -> tuple[Chance, NDArray[np.float64]]:
-    """Look up what a coefficient holds for chance and what its disagreements cost."""
+    """Return what a coefficient counts as chance, and the costs of its disagreements."""
     if name not in _CHANCES:
         raise ArgumentError("name", f"must be one of {', '.join(MANY_NAMES)}", name)
     chance, weights = _CHANCES[name]
@@ -179,7 +179,7 @@ def _disagreements(
 def _standard_error(
     chance: Chance, costs: NDArray[np.float64], sums: VoteSums, counts: NDArray[np.float64]
 ) -> float | None:
-    """Give the standard error of independent documents; ``None`` when it is 0."""
+    """Return the standard error of independent documents; ``None`` when it is 0."""
     sizes = counts.sum(axis=1)
     n, n_shared = len(counts), float(sums.n_shared)
     seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
@@ -306,7 +306,7 @@ def _one(
     n_topics: int = 1,
     interval: Interval | None = None,
 ) -> AllJudges:
-    """Give a coefficient, or why its value is NaN."""
+    """Return a coefficient, or why its value is NaN."""
     if np.isnan(value):
         reason = _reason(population, n_documents, name)
         return AllJudges(name, None, reason, n_documents, n_topics, interval)
@@ -314,7 +314,7 @@ def _one(
 
 
 def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Statistic]:
-    """Give every coefficient that follows from sums over documents as a function of them."""
+    """Return every coefficient that follows from sums over documents as a function of them."""
     if level_index is not None:
         of_two: dict[str, Statistic] = {name: partial(stacked_many, name) for name in BINARY_MANY}
         return of_two | {"raw": stacked_many_raw, "positive": _positive}
@@ -323,7 +323,7 @@ def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Sta
 
 
 def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give positive agreement: how likely another judge finds relevant what one does."""
+    """Return positive agreement: how likely another judge finds relevant what one does."""
     return stacked_many_specific(sums)[..., 1]
 
 

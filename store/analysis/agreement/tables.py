@@ -282,7 +282,7 @@ def sums_of_counts(
 
 
 def sums_apart(sums: Numbers) -> VoteSums:
-    """Name the parts of `vote_sums`, or of sums of its rows, shape (..., n_sums).
+    """Return the parts of `vote_sums` by name, or of sums of its rows, shape (..., n_sums).
 
     Raise `ArgumentError` if the last axis has a length that `vote_sums` never gives.
     """
@@ -552,13 +552,13 @@ def _stacks(
 
 
 def _overlap_sums(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Give the overlap of binary tables, or 0, and whether there is one, shape (n_tables, 2)."""
+    """Return the overlap of binary tables, or 0, and whether there is one, shape (n_tables, 2)."""
     common = tables.sum(axis=(-2, -1))
     return macro_sums(RelevantCounts(common, tables[:, 1, 1], common - tables[:, 0, 0]))
 
 
 def _present(votes: Votes) -> tuple[NDArray[np.int64], Votes]:
-    """Leave out the judges without a vote; beside it which of all pairs those of the rest are."""
+    """Return which of all pairs have two judges with votes, and the votes by these judges."""
     judges, codes = np.unique(votes.judge_codes, return_inverse=True)
     names = tuple(votes.judges[code] for code in judges.tolist())
     first, second = np.triu_indices(len(judges), k=1)

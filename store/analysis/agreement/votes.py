@@ -261,7 +261,7 @@ class PopulationVotes:
 
 
 def population_votes(cells: Cells, *, least: int = 2) -> PopulationVotes:
-    """Take the votes on the documents that `least` judges graded or more, of all that the judges did.
+    """Select the votes on the documents that `least` judges graded or more, of all that the judges did.
 
     O(n_cells log n_cells).
 

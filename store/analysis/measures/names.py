@@ -266,7 +266,7 @@ def _n_relevant(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
 
 
 def _confusion(lists: GradedLists, name: MeasureName) -> sets.Confusion:
-    """Take the list down to the cutoff for the retrieved set."""
+    """Return the confusion table with the list down to the cutoff as the retrieved set."""
     relevant, n_relevant = lists.relevant(name), lists.n_relevant(name)
     lengths = lists.lengths(name)
     if name.docs is not None:

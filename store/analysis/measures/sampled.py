@@ -234,7 +234,7 @@ def sampled_rankings(
 
 
 def at_places(values: NDArray[Any], places: NDArray[np.int32]) -> NDArray[Any]:
-    """Take what holds of the pooled documents at some ranks; 0 where the rank holds none of the pool.
+    """Return the values of the pooled documents at some ranks; 0 where the rank holds none of the pool.
 
     >>> at_places(np.array([0.5, 0.25]), np.array([1, NOT_POOLED, 0, NOT_RETRIEVED])).tolist()
     [0.25, 0.0, 0.5, 0.0]

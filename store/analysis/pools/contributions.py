@@ -110,7 +110,7 @@ def n_contributing(
 def only_contributor(
     documents: NDArray[np.integer], n_documents: int, groups: NDArray[np.integer] | None = None
 ) -> NDArray[np.int64]:
-    """Name the run or group that each document is unique to, by its code, shape (n_documents,).
+    """Return the run or group that each document is unique to, by its code, shape (n_documents,).
 
     -1 where several have the document, or none.
 
@@ -215,7 +215,7 @@ def depths_fed(pools: Sequence[FedPool], tags: Sequence[str], topics: Sequence[s
 def within_depth(
     rankings: JudgedRankings, depth: Depths, contributing: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_]:
-    """Report which ranks brought their document to a depth pool.
+    """Return which ranks brought their document to a depth pool.
 
     Parameters
     ----------

@@ -194,7 +194,7 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
 
 
 def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Report which ranks of any run, whether it fed the pool or not, hold a document of the pool.
+    """Return which ranks of any run, whether it fed the pool or not, hold a document of the pool.
 
     Shape (n_runs, n_topics, width); False below the end of a list.
 
@@ -398,7 +398,7 @@ def diagnose(
     groups: Sequence[str] | None = None,
     judged_at: int = 10,
 ) -> PoolDiagnosis:
-    """Look at a pool from every side.
+    """Compute every diagnosis of a pool.
 
     Parameters
     ----------
@@ -481,7 +481,7 @@ def _depth_pool(
     *,
     source: DepthSource,
 ) -> DepthPool:
-    """Look at the pool of a depth; `pooled`: the ranks that brought their document."""
+    """Diagnose the pool of a depth; `pooled`: the ranks that brought their document."""
     named = [group or tag for group, tag in zip(groups or (), rankings.tags, strict=False)]
     shared = 1 < len({*named}) < len(named)
     rows = np.flatnonzero(contributing)
@@ -529,7 +529,7 @@ def _left_out(
     pooled: NDArray[np.bool_],
     groups: Sequence[str] | None,
 ) -> LeftOut:
-    """Leave every run out, or every group."""
+    """Compute what leaving out every run, or every group, changes."""
     uniques = remove_uniques(rankings, pooled, groups)
     left = leave_out(rankings, uniques)
     rows = np.flatnonzero(contributing)

@@ -142,7 +142,7 @@ def leave_out(rankings: JudgedRankings, withdrawn: Withdrawn) -> LeaveOut:
 
 
 def _gone_by_rank(rankings: JudgedRankings, withdrawn: Withdrawn) -> NDArray[np.bool_]:
-    """Report which ranks of each run hold a document withdrawn with it; shape of the documents."""
+    """Return which ranks of each run hold a document withdrawn with it; shape of the documents."""
     gone = np.zeros(rankings.documents.shape, np.bool_)
     bounds = np.searchsorted(withdrawn.topics, np.arange(len(rankings.topics) + 1))
     for topic, states in enumerate(rankings.states):

@@ -114,7 +114,7 @@ class Coverage:
 def coverage(
     rankings: GradedRankings, *, level: int, cutoff: int, pooled: NDArray[np.bool_] | None = None
 ) -> Coverage:
-    """Report how much of each run is judged.
+    """Return how much of each run is judged.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def most_relevant(
 def least_sample(
     n_documents: int, n_found: int, recall: float, *, limit: Callable[[int, int, int], int] = most_relevant
 ) -> int | None:
-    """Report how many random documents must be judged for a target, if none of them is relevant.
+    """Return how many random documents must be judged for a target, if none of them is relevant.
 
     Parameters
     ----------

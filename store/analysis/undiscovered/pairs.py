@@ -77,7 +77,7 @@ def better_first(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArra
 
 
 def sign_moves(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Report what happened to the sign of each difference, as keys of `SIGN_WORDS`, shape (n_pairs,).
+    """Return what happened to the sign of each difference, as keys of `SIGN_WORDS`, shape (n_pairs,).
 
     Differences of means, NaN = undefined, are 0 within `TIED_MAP` of it. The sign was kept (0 before and
     after, too), swapped, became 0 (tied), was 0 and is not (parted), or there is no difference.

@@ -53,7 +53,7 @@ class JudgementValues:
 
 
 def settled_pairs(varied: CollectionVariation, confidence: float = CONFIDENCE) -> NDArray[np.bool_]:
-    """Report which pairs of runs have an order that another judging keeps, shape (n_runs, n_runs).
+    """Return which pairs of runs have an order that another judging keeps, shape (n_runs, n_runs).
 
     The arguments are those of `next_documents`. By the normal law; symmetric; pairs that are tied and do not
     vary are settled, as is the diagonal.
