@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from store.errors import ArgumentError, PoolerError, StoreError
-from store.formats.syntax.irds import HINT
+from store.formats.irds import HINT
 
 if TYPE_CHECKING:
     from pooler.results.source import Source
-    from store.analysis.aggregation import Ties
     from store.collection import Collection
     from store.grades import Rule
+    from store.records import Ties
 
 
 # The kinds of fields are looked at by PyTerrier: this module does not turn annotations into text.

@@ -36,7 +36,7 @@ from pooler.reading.blocks import RunTop, TopRanking
 from pooler.reading.run_list import RunEntry
 from pooler.reading.top import first_error, read_entry
 from store.errors import ArgumentError, FormatError, PoolerError
-from store.formats.syntax.lines import STDIN, is_regular_file
+from store.formats.lines import STDIN, is_regular_file
 from store.ranking import Order
 
 Given = TypeVar("Given")

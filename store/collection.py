@@ -29,19 +29,17 @@ if TYPE_CHECKING:
     from store.judging.desk import Desk
     from store.judging.disagreements import Selection
     from store.judging.erasing import Erasures
+    from store.judging.history import HistoryQueries
     from store.judging.judges import Judges
-    from store.judging.models.desk import ModelDesk
-    from store.judging.models.stored import Models
+    from store.judging.models import ModelDesk, Models
     from store.judging.progress import JudgingProgress
     from store.judging.rejudging import Rejudging
+    from store.judging.states import PoolChanges
     from store.keeping import Progress
     from store.keeping.histories import Judgements
     from store.keeping.verify import Verified
     from store.keeping.work import WorkDone
-    from store.looking.details import DetailQueries
-    from store.looking.history import HistoryQueries
-    from store.looking.lists import ListQueries
-    from store.looking.pool_change import PoolChanges
+    from store.overview import DetailQueries, ListQueries
 
 
 def _area(module: str, name: str) -> Any:
@@ -68,7 +66,7 @@ class Collection:
     runs: Runs = _area("content.runs", "Runs")
     pools: Pools = _area("content.pools", "Pools")
     judges: Judges = _area("judging.judges", "Judges")
-    models: Models = _area("judging.models.stored", "Models")
+    models: Models = _area("judging.models", "Models")
     codes: Codes = _area("judging.codes", "Codes")
     erasures: Erasures = _area("judging.erasing", "Erasures")
     assignments: Assignments = _area("judging.assignments", "Assignments")
@@ -77,10 +75,10 @@ class Collection:
     progress: JudgingProgress = _area("judging.progress", "JudgingProgress")
     judgements: Judgements = _area("keeping.histories", "Judgements")
     grades: CollectionGrades = _area("grades.votes", "CollectionGrades")
-    lists: ListQueries = _area("looking.lists", "ListQueries")
-    details: DetailQueries = _area("looking.details", "DetailQueries")
-    history: HistoryQueries = _area("looking.history", "HistoryQueries")
-    pool_changes: PoolChanges = _area("looking.pool_change", "PoolChanges")
+    lists: ListQueries = _area("overview", "ListQueries")
+    details: DetailQueries = _area("overview", "DetailQueries")
+    history: HistoryQueries = _area("judging.history", "HistoryQueries")
+    pool_changes: PoolChanges = _area("judging.states", "PoolChanges")
 
     def __init__(self, name: str) -> None:
         self._db = Database(name)
@@ -150,8 +148,8 @@ class Collection:
         return Desk(self._db.engine, judge, self.scale, program=program, fields=self._db.fields)
 
     def model_desk(self, judge: str, *, program: str = "") -> ModelDesk:
-        """Return the desk of a model judge; see `store.judging.models.desk.ModelDesk`."""
-        from store.judging.models.desk import ModelDesk
+        """Return the desk of a model judge; see `store.judging.models.ModelDesk`."""
+        from store.judging.models import ModelDesk
 
         return ModelDesk(self._db.engine, judge, self.scale, program=program, fields=self._db.fields)
 
@@ -191,7 +189,7 @@ class Collection:
         return head_of(self._db.engine, judge, guidelines=guidelines, topics=topics, hashes=hashes)
 
     def clock_doubt(self) -> str:
-        """Say how the clock and what is stored contradict each other; empty = they do not."""
+        """Return how the clock and what is stored contradict each other; empty = they do not."""
         from store.judging.sittings import clock_doubt
 
         with self._db.reading() as session:

@@ -182,7 +182,7 @@ class FaultList:
         del self.kept[SHOWN_FAULTS:]
 
     def put_instead(self, message: str, code: str, *, hint: str) -> None:
-        """Forget the faults so far, and tell one of the whole file in their place."""
+        """Replace the faults so far by one of the whole file."""
         self.count = 0
         self.kept.clear()
         self.hint = hint

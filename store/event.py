@@ -68,7 +68,7 @@ class JudgementEvent:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What there is to say of one field of `JudgementEvent`."""
+    """One field of `JudgementEvent`: its names, its kind and where it is kept."""
 
     name: str
     kind: ValueKind
@@ -158,7 +158,7 @@ def event_values(event: JudgementEvent) -> dict[str, Any]:
 
 
 def event_of_values(values: dict[str, Any], line: int, faults: FaultList) -> JudgementEvent | None:
-    """Turn JSON values into an event, or tell every fault of the line; names may be in any order."""
+    """Turn JSON values into an event, or report every fault of the line; names may be in any order."""
     known = checked_values({**_LATER, **values}, READERS, line, faults)
     if known is None:
         return None

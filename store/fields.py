@@ -28,7 +28,7 @@ _INVISIBLE = "\u200b\u2060\ufeff"
 
 
 def id_fault(text: str) -> str | None:
-    r"""Say why `text` cannot be a topic id, docno, run tag or judge name; ``None`` = it can.
+    r"""Return why `text` cannot be a topic id, docno, run tag or judge name; ``None`` = it can.
 
     It is empty, more than `LONGEST_ID` bytes, or has blanks, control or bidirectional characters or lone
     surrogates.
@@ -72,7 +72,7 @@ def _short(text: str) -> str:
 
 
 def topic_fault(text: str) -> str | None:
-    """Say why `text` cannot be a topic id; ``None`` when it can.
+    """Return why `text` cannot be a topic id; ``None`` when it can.
 
     >>> topic_fault("#1")
     "expected a topic that does not begin with `#`, a comment to trec_eval, got '#1'"
@@ -100,7 +100,7 @@ class UnfitValueError(ValueError):
 def checked_values(
     values: Mapping[str, Any], readers: Mapping[str, Reader], line: int, faults: FaultList
 ) -> dict[str, Any] | None:
-    """Read every value by the reader of its name, or tell every fault of the line.
+    """Read every value by the reader of its name, or report every fault of the line.
 
     A name without a reader, and a reader without a value, are faults of code ``fields``; what a
     reader refuses by `UnfitValueError` is one of code ``value``.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from store.readable.pieces import Readable
+    from store.readable import Readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Document:
     fields: tuple[tuple[str, str], ...] = ()
     """Names and values of what else is known of it: address, date, author; no name twice."""
     markup: str | None = None
-    """How the text is marked up, see `store.readable`; ``None`` = it is plain, or that is not said."""
+    """How the text is marked up, see `store.formats.markup`; ``None`` = it is plain, or that is not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +232,12 @@ class Judgement:
     iteration: str = "0"
     judged_at: datetime | None = None
     """UTC."""
+
+
+Ties = Literal["low", "high", "unresolved"]
+"""What a tied vote gives when several judgements of a document become one."""
+TieRule = Literal["majority", "median"]
+"""A rule that leaves votes tied unless a tie rule is given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,7 @@ def look_alikes(names: Iterable[str], known: Container[str]) -> Pairs:
 
 
 def look_alike_words(found: Pairs) -> str:
-    """Say that there are such documents, with the first ones escaped: they look the same."""
+    """Return the warning about such documents, with the first ones escaped: they look the same."""
     one, other = next(iter(found.values()))
     return (
         f"documents whose docnos differ only in Unicode normal form (NFC, NFD): {len(found):,},"

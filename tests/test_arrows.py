@@ -47,11 +47,11 @@ def test_a_class_name_is_used_once() -> None:
 
 
 def test_files_and_folders_are_of_a_size_to_be_read() -> None:
-    """800 lines a file, 15 files a folder, and no line kept from the formatter without its reason."""
+    """1,000 lines a file, 25 files a folder, and no line kept from the formatter without its reason."""
     texts = {path: path.read_text("utf-8") for path in PROGRAM if "migrations" not in path.parts}
-    assert [path.name for path, text in texts.items() if text.count("\n") > 800] == []
+    assert [path.name for path, text in texts.items() if text.count("\n") > 1_000] == []
     folders = Counter(path.parent for path in texts if path.name != "__init__.py")
-    assert [folder.name for folder, n in folders.items() if n > 15] == []
+    assert [folder.name for folder, n in folders.items() if n > 25] == []
     kept = [line for text in texts.values() for line in text.splitlines() if "# fmt: skip" in line]
     assert len(kept) <= 20
     assert [line for line in kept if not re.search(r"# fmt: skip  # \w", line)] == []

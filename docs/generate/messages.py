@@ -12,7 +12,7 @@ from pathlib import Path
 from docs.generate.markdown import code, heading, plain, table
 from pooler.results.reasons import OF_PAIRS, REASONS
 from store.db.engine import _SQLITE_SAYS
-from store.keeping.checks import CHECKS
+from store.keeping.verify import CHECKS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -417,7 +417,7 @@ def checks() -> str:
 def _sentences() -> Iterator[tuple[str, list[str]]]:
     """Yield each check with the faults it tells that stand in its row."""
     reader = _reader()
-    module = reader.modules["store/keeping/checks.py"]
+    module = reader.modules["store/keeping/verify.py"]
     functions = {node.name: node for node in module.tree.body if isinstance(node, ast.FunctionDef)}
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Call) and _last_name(node.func) == "Check":

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 
-from judge_ui.session.clocks import IDLE_AFTER_S
 from judge_ui.session.keys import REASONS, SCROLLING, Command, key_name, key_table
 from judge_ui.session.messages import LONGEST_VALUE, guidelines_title, remarks, text_shown
-from judge_ui.session.session import MIN_DWELL_S
+from judge_ui.session.session import IDLE_AFTER_S, MIN_DWELL_S
 from judge_ui.session.words import grade_mark, grade_name
 from judge_ui.text.finding import common_terms, query_terms, term_spans
-from judge_ui.text.sentences import sentence_spans
+from judge_ui.text.marking import sentence_spans
 from store.records import Guideline, Scale, Task
 from store.text import escape_json, sanitise, sanitise_line
 from store.wrapping import cut

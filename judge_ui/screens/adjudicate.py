@@ -16,9 +16,8 @@ from judge_ui.session.keys import Command, KeyTable, key_name
 from judge_ui.session.messages import cell_name, cell_words
 from judge_ui.session.words import KeyResult
 from judge_ui.widgets.laid_out import MarkedText, strong, topic_text
-from judge_ui.widgets.lines import TitleBar
+from judge_ui.widgets.lines import OpinionsBox, TitleBar, opinions_text
 from judge_ui.widgets.lists import RowList
-from judge_ui.widgets.opinions import OpinionsBox, opinions_text
 from store.errors import PoolerError
 from store.judging.disagreements import CellCount, GivenGrade
 from store.records import Scale
@@ -93,7 +92,7 @@ class AdjudicateScreen(JudgeScreen):
         self._commands[Command.HELP] = self._help
 
     def compose_above(self) -> ComposeResult:
-        """Give the judges' grades."""
+        """Yield the judges' grades."""
         hints = f"{self._keys.name(Command.TOPIC)} in full  {key_name(self._filter_key)} choose which"
         yield OpinionsBox(self._session.scale, hints)
 
@@ -162,7 +161,7 @@ class AdjudicateScreen(JudgeScreen):
                 return
             self._review = None
             if is_any:
-                self._tell("")
+                self._show_message("")
             else:
                 self.dismiss(None)
 

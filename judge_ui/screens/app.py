@@ -16,7 +16,7 @@ from judge_ui.screens.inbox import InboxScreen
 from judge_ui.session.keys import Keymap, key_table
 from judge_ui.session.messages import decision_mark
 from judge_ui.session.session import JudgingSession
-from judge_ui.widgets.small import LEAST_HEIGHT, LEAST_WIDTH
+from judge_ui.widgets.fields import LEAST_HEIGHT, LEAST_WIDTH
 from store.text import sanitise_line
 
 THEME = Theme(
@@ -68,7 +68,7 @@ class JudgeApp(App[None]):
         return InboxScreen(self._session, self._keys)
 
     def on_mount(self) -> None:
-        """Begin to give signs of life."""
+        """Start the signs of life."""
         self.set_interval(BEAT_S, self._beat)
         if (os.isatty(0) or self.is_web) and hasattr(select, "poll"):
             self.set_interval(LOOK_S, self._leave_without_a_terminal)
@@ -100,14 +100,14 @@ class JudgeApp(App[None]):
             self.post_message(events.Key(key, key if len(key) == 1 else None))
 
     def _beat(self) -> None:
-        """Give a sign of life, unless the database has no answer anyway."""
+        """Renew the sign of life, unless the database does not answer."""
         if self._session.pending is None:
             self._session.beat()
 
     def _leave_without_a_terminal(self) -> None:
-        """Quit when the terminal, or the server of a browser, has gone and no signal told it.
+        """Quit when the terminal, or the server of a browser, has gone without a signal.
 
-        Nobody can press a key again.
+        No key can be pressed any more.
         """
         terminal = select.poll()
         terminal.register(0, 0)
@@ -129,5 +129,5 @@ def run_app(session: JudgingSession, keymap: Keymap | None = None) -> int:
     app = JudgeApp(session, keymap)
     app.run()
     if app.is_web and session.pending is not None:
-        session.retry()  # the window went, and nobody was asked
+        session.retry()  # the window went without a question
     return app.return_code or 0

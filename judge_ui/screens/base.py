@@ -13,9 +13,9 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen, ScreenResultType
 
 from judge_ui.session.keys import Command, KeyTable
+from judge_ui.widgets.fields import TooSmall, WaitsForPaint
 from judge_ui.widgets.laid_out import MarkedText
 from judge_ui.widgets.lines import Hint, Hints, Notice, TitleBar
-from judge_ui.widgets.small import TooSmall, WaitsForPaint
 from judge_ui.widgets.text_pane import TextPane
 from store.records import Scale
 
@@ -29,7 +29,7 @@ class LeftOnce(Screen[ScreenResultType]):
     """
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Go and give an answer."""
+        """Leave the screen with an answer."""
         return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
 
@@ -59,7 +59,7 @@ class WorkScreen(LeftOnce[ScreenResultType]):
             yield self._hint_lines
 
     def compose_work(self) -> ComposeResult:
-        """Give what stands between the title and the hints."""
+        """Yield the widgets between the title and the hints."""
         yield from ()
 
     def ask(self, screen: Screen[Answer | None], then: Callable[[Answer], object]) -> None:
@@ -80,7 +80,7 @@ class WorkScreen(LeftOnce[ScreenResultType]):
         return is_asked
 
     def show_foot(self, hints: Sequence[Hint], status: Notice | None = None) -> None:
-        """Show what the keys do, and what there is to be told."""
+        """Show what the keys do, and the messages."""
         self._hint_lines.show(None, status or Notice(), hints)
 
 
@@ -104,11 +104,11 @@ class TextScreen(WaitsForPaint, WorkScreen[ScreenResultType]):
         self._width = 0
 
     def compose_work(self) -> ComposeResult:
-        """Give the page."""
+        """Yield the page."""
         yield self._pane
 
     def on_text_pane_scrolled(self) -> None:
-        """Write the text for the width there is, and say how far it has been read."""
+        """Write the text for the width there is, and show how far it has been read."""
         if self._write is not None and self._pane.text_width != self._width:
             self._width = self._pane.text_width
             self._pane.show(self._write(self._width))

@@ -10,8 +10,7 @@ from textual import on
 from judge_ui.screens.dialogs import LineDialog, PaletteDialog
 from judge_ui.screens.document import DocumentScreen
 from judge_ui.screens.lists import HistoryScreen, PoolListScreen, list_hints
-from judge_ui.screens.reading import guidelines_screen, help_screen, list_help, topic_screen
-from judge_ui.screens.summary import Review
+from judge_ui.screens.reading import Review, guidelines_screen, help_screen, list_help, topic_screen
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import refusal
 from judge_ui.session.session import JudgingSession
@@ -55,7 +54,7 @@ class BrowsingScreen(DocumentScreen):
         self._commands.get(command, lambda: None)()
 
     def _refuse(self, error: PoolerError) -> None:
-        self._tell(refusal(error), urgent=True)
+        self._show_message(refusal(error), urgent=True)
 
     def _move(self, go: Callable[[], bool | None], otherwise: str = "") -> bool | None:
         """Go to another document; False where there is none, ``None`` where that was refused."""
@@ -64,7 +63,7 @@ class BrowsingScreen(DocumentScreen):
         except PoolerError as error:
             self._refuse(error)
             return None
-        self._tell(self._saved if moved else otherwise)
+        self._show_message(self._saved if moved else otherwise)
         return moved
 
     def _previous(self) -> None:
@@ -74,7 +73,7 @@ class BrowsingScreen(DocumentScreen):
         elif self._review.go(-1):
             self._show_review()
         else:
-            self._tell(f"the first of them: {self._review.where}")
+            self._show_message(f"the first of them: {self._review.where}")
 
     def _show_review(self) -> None:
         place = None
@@ -88,7 +87,7 @@ class BrowsingScreen(DocumentScreen):
             self._show()
 
     def _go_to(self, place: int) -> None:
-        """Go to a place of the queue, and go over nothing any more."""
+        """Go to a place of the queue, and end the review."""
         self._review = None
         self._move(partial(self._session.go_to, place))
 
@@ -97,8 +96,10 @@ class BrowsingScreen(DocumentScreen):
             self._clear_find()
         elif self._session.pending is not None:
             undo = self._keys.name(Command.UNDO)
-            words = self._session.pending.said
-            self._tell(f"NOT SAVED: {words}; the program keeps trying, {undo} gives it up", urgent=True)
+            words = self._session.pending.words
+            self._show_message(
+                f"NOT SAVED: {words}; the program keeps trying, {undo} gives it up", urgent=True
+            )
         else:
             self.dismiss(None)
 
@@ -139,7 +140,7 @@ class BrowsingScreen(DocumentScreen):
         self.app.push_screen(list_help(self._keys, self._session.scale))
 
     def on_descendant_focus(self) -> None:
-        """Say what works now."""
+        """Show which keys work now."""
         self._show_hints()
 
     def _hints(self) -> list[Hint]:
@@ -160,21 +161,21 @@ class BrowsingScreen(DocumentScreen):
             self._clear_find()
         elif n_hits := self._pane.find(text):
             following, before = map(self._keys.name, (Command.NEXT_HIT, Command.PREVIOUS_HIT))
-            self._tell(f"{counted(n_hits, 'hit')}: {following} next, {before} back")
+            self._show_message(f"{counted(n_hits, 'hit')}: {following} next, {before} back")
         else:
             self._pane.clear_find()
-            self._tell(f"not in this document: {text}", urgent=True)
+            self._show_message(f"not in this document: {text}", urgent=True)
 
     def _clear_find(self) -> None:
         self._pane.clear_find()
-        self._tell("")
+        self._show_message("")
 
     def _to_hit(self, step: int) -> None:
         hit = self._pane.find_next(step)
         if hit is None:
-            self._tell("nothing is marked in this document")
+            self._show_message("nothing is marked in this document")
         else:
-            self._tell(f"hit {hit[0]} of {hit[1]}")
+            self._show_message(f"hit {hit[0]} of {hit[1]}")
 
     def _ask_terms(self) -> None:
         question = "Words to highlight, separated by commas"
@@ -185,7 +186,7 @@ class BrowsingScreen(DocumentScreen):
         self._session.set_own_terms(text)
         self._light_up()
         own = ", ".join(self._session.own_terms)
-        self._tell(f"highlighted: {own}" if own else "no words of your own")
+        self._show_message(f"highlighted: {own}" if own else "no words of your own")
 
     def _light_up(self) -> None:
         self._terms = self._session.term_groups()
@@ -195,22 +196,22 @@ class BrowsingScreen(DocumentScreen):
     def _switch_lit(self) -> None:
         lit = self._session.switch_lit()
         self._light_up()
-        self._tell(f"lit up: {lit}")
+        self._show_message(f"lit up: {lit}")
 
     def _switch_raw(self) -> None:
         if self._page is None or self._page.readable is None:
-            self._tell("this document is shown as it came: its text has no markup")
+            self._show_message("this document is shown as it came: its text has no markup")
             return
         self._session.is_raw = not self._session.is_raw
         self._show_again()
-        self._tell("as it came" if self._session.is_raw else "as it is read")
+        self._show_message("as it came" if self._session.is_raw else "as it is read")
 
     def _start_marking(self) -> None:
         if not self._pane.start_marking():
-            self._tell("nothing to mark: this document has no text")
+            self._show_message("nothing to mark: this document has no text")
 
     @on(DocumentPane.MarkingChanged)
     def _marking_changed(self) -> None:
-        if self._pane.is_marking:  # on a small screen what was told stands where the keys are to be
+        if self._pane.is_marking:  # on a small screen the message stands where the keys are to be
             self._status = Notice()
         self._show_hints()

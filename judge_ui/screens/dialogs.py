@@ -13,14 +13,14 @@ from textual.widgets import Input, Static
 
 from judge_ui.screens.base import Dialog, Question
 from judge_ui.session.keys import OTHER_REASON, REASONS, SCROLLING, Command, KeyTable, half_width
+from judge_ui.widgets.fields import LineInput, WaitsForPaint
 from judge_ui.widgets.lines import TitleBar, Words, hints_text
 from judge_ui.widgets.lists import RowList
-from judge_ui.widgets.small import LineInput, WaitsForPaint
 from store.text import sanitise, sanitise_line
 from store.wrapping import cell_width, pad
 
 if TYPE_CHECKING:
-    from judge_ui.widgets.note_field import NoteField
+    from judge_ui.widgets.fields import NoteField
 
 _BACK = ("Esc", "goes back")
 
@@ -48,7 +48,7 @@ class LineDialog(Dialog[str | None]):
         return self.query_one(LineInput).value != self._text
 
     def ask_before_quitting(self) -> None:
-        """Say what to press first: what was typed is not to be lost by a habit."""
+        """Show what to press first, so that what was typed is not lost by a habit."""
         self.query_one(".question", TitleBar).show("Not saved yet: Enter or Esc first, then quit")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -63,7 +63,7 @@ class NoteDialog(LineDialog):
     AUTO_FOCUS = "NoteField"
 
     def __init__(self, docno: str, note: str) -> None:
-        from judge_ui.widgets.note_field import NoteField  # the first screen does without
+        from judge_ui.widgets.fields import NoteField  # the first screen does without
 
         super().__init__(f"Note on {docno}", "", "saves")
         self._text = sanitise(note)

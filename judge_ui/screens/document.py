@@ -22,13 +22,13 @@ from judge_ui.widgets.laid_out import (
     MarkedText,
     document_text,
     lay_out,
+    markdown_text,
     opinions_text,
     strong,
     topic_text,
 )
 from judge_ui.widgets.lines import Brief, Hint, Notice, TitleBar
 from judge_ui.widgets.lists import PoolList
-from judge_ui.widgets.markdown import markdown_text
 from judge_ui.widgets.text_pane import MEASURE, TextPane
 from store.errors import PoolerError
 from store.records import Passage, ShownDocument, State, Topic
@@ -75,7 +75,7 @@ class DocumentScreen(WorkScreen[None]):
         self._ahead_timer: Timer | None = None
 
     def compose_work(self) -> ComposeResult:
-        """Give the document, and what stands around it."""
+        """Yield the document and the widgets around it."""
         yield Brief(self._keys, self._title_bar)
         with Horizontal(id="middle"):
             with Vertical(id="side"):
@@ -88,11 +88,11 @@ class DocumentScreen(WorkScreen[None]):
             yield TextPane(self._keys, id="beside")
 
     def compose_above(self) -> ComposeResult:
-        """Give what stands between the name of a document and its text: nothing here."""
+        """Yield the widgets between the name of a document and its text: none here."""
         yield from ()
 
     def show_above(self) -> None:
-        """Bring what `compose_above` gave up to date with the session."""
+        """Update the widgets of `compose_above` from the session."""
 
     def on_mount(self) -> None:
         """Show the document the session stands at."""
@@ -135,13 +135,13 @@ class DocumentScreen(WorkScreen[None]):
         self._show_document_bar()
         self.call_after_refresh(self._mark_shown, self._showing)
 
-    def _tell(self, text: str, *, urgent: bool = False) -> None:
-        """Say something that is no outcome."""
+    def _show_message(self, text: str, *, urgent: bool = False) -> None:
+        """Show a message that is no outcome of a key."""
         self._status = Notice(sanitise_line(text), urgent=urgent)
         self._show()
 
     def _hints(self) -> list[Hint]:
-        """Give what works at the moment instead of the usual commands."""
+        """Return the hints that stand in place of the usual commands."""
         return []
 
     def _show(self) -> None:

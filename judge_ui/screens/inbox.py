@@ -73,7 +73,7 @@ class InboxScreen(WorkScreen[None]):
         """What works here besides Enter and moving."""
 
     def compose_work(self) -> ComposeResult:
-        """Give the topics."""
+        """Yield the topics."""
         yield TitleBar(id="columns")
         # The keys are the screen's, so that none comes before the list has the focus.
         yield RowList(self._keys, can_focus=False)
@@ -119,7 +119,7 @@ class InboxScreen(WorkScreen[None]):
         self.app.push_screen(guidelines_screen(self._session.desk.guidelines(), self._keys))
 
     def _do(self, act: Callable[[], object]) -> bool:
-        """Do something, or say why not; say whether it was done."""
+        """Do something, or show why not; return whether it was done."""
         try:
             act()
         except PoolerError as error:

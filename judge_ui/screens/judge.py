@@ -11,7 +11,7 @@ from textual.timer import Timer
 
 from judge_ui.screens.browsing import BrowsingScreen
 from judge_ui.screens.dialogs import CannotDialog, ChoiceDialog, ConfirmDialog, NoteDialog
-from judge_ui.screens.summary import Review, SummaryScreen
+from judge_ui.screens.reading import Review, SummaryScreen
 from judge_ui.session.ending import NextStep
 from judge_ui.session.keys import Command, KeyTable
 from judge_ui.session.messages import (
@@ -67,12 +67,12 @@ class JudgeScreen(BrowsingScreen):
         }
 
     def on_mount(self) -> None:
-        """Say what there is to be said on opening a topic."""
+        """Show the messages of a topic that is opened."""
         self._retries = self.set_interval(RETRY_S, self._retry, pause=True)
         if self._opening is not None:
             self._remember(self._opening, "")
         elif warning := warning_of_others(self._session):
-            self._tell(warning, urgent=True)
+            self._show_message(warning, urgent=True)
         self._after(self._opening)
         is_skipped = self._session.is_through and not self._session.is_complete
         if is_skipped and self._opening is None:
@@ -87,17 +87,17 @@ class JudgeScreen(BrowsingScreen):
         meaning = message.meaning
         if isinstance(meaning, Command):
             if self._is_held(meaning, message.pressed_at):
-                self._tell("too quick: that key was dropped", urgent=True)
+                self._show_message("too quick: that key was dropped", urgent=True)
             else:
                 self._run(meaning)
         elif self._session.conflict is not None:
             self._ask_conflict()
         elif self._session.trouble:
-            self._tell(f"not graded: {self._session.trouble}", urgent=True)
+            self._show_message(f"not graded: {self._session.trouble}", urgent=True)
         elif self._is_unread:
-            # Nobody grades what is not on the screen; try to read it instead.
+            # What is not on the screen is not graded; try to read it instead.
             is_read = self._show_document()
-            self._tell("" if is_read else "not graded: the document could not be read")
+            self._show_message("" if is_read else "not graded: the document could not be read")
         else:
             scale = self._session.scale
             mark, name = grade_mark(scale, meaning), grade_name(scale, meaning)
@@ -112,7 +112,7 @@ class JudgeScreen(BrowsingScreen):
         return command in _CHANGING and before is not None and pressed_at - before < pause
 
     def _run(self, command: Command) -> None:
-        """Do what a command says, once it is settled which of two decisions is to stand."""
+        """Carry out a command, once it is settled which of two decisions stays."""
         if self._session.conflict is not None and command is not Command.QUIT:
             self._ask_conflict()
         else:
@@ -185,7 +185,7 @@ class JudgeScreen(BrowsingScreen):
         return is_read
 
     def _refuse(self, error: PoolerError) -> None:
-        """Say why something was not done; go on trying to bring the next document."""
+        """Show why something was not done; go on trying to bring the next document."""
         super()._refuse(error)
         self._after(None)
 
@@ -200,13 +200,13 @@ class JudgeScreen(BrowsingScreen):
                 if self._retries is not None:
                     self._retries.pause()
             elif self.is_active and self._show_document():
-                self._tell("") if self._status.urgent else self._show()
+                self._show_message("") if self._status.urgent else self._show()
         elif self.is_active:
             # Behind a dialog the document must not change.
             progress, failed_at = self._session.progress, self._failed_at
             mark = name = ""
             if attempt is not None:
-                mark, name = decision_mark(attempt.decision, self._session.scale), attempt.said
+                mark, name = decision_mark(attempt.decision, self._session.scale), attempt.words
             result = self._do(self._session.retry, mark, name)
             if result.outcome is KeyOutcome.FAILED:
                 # What was typed meanwhile was typed at what is still on the screen.
@@ -226,9 +226,9 @@ class JudgeScreen(BrowsingScreen):
             if key == "k":
                 self._decide(self._session.keep_theirs, "", "")
             elif key == "r":
-                self._decide(self._session.replace_theirs, mark, conflict.attempt.said)
+                self._decide(self._session.replace_theirs, mark, conflict.attempt.words)
             else:
-                self._tell(f"{happened}: press any key but the scroll keys to decide", urgent=True)
+                self._show_message(f"{happened}: press any key but the scroll keys to decide", urgent=True)
 
         self.app.push_screen(ChoiceDialog(happened, answers, "look first"), answered)
 
@@ -245,7 +245,7 @@ class JudgeScreen(BrowsingScreen):
         result = self._decide(self._session.redo, "")
         if result.outcome is KeyOutcome.SAVED:
             done = result_text(result).removesuffix(" saved")
-            self._tell(f"done again: {done} {self._saved}")
+            self._show_message(f"done again: {done} {self._saved}")
 
     def _ask_reason(self) -> None:
         self.ask(CannotDialog(), lambda why: self._confirmed(partial(self._session.cannot, why), "can't"))
@@ -265,7 +265,9 @@ class JudgeScreen(BrowsingScreen):
         if task is None:
             return
         if waiting is not None and waiting.decision.note is None:
-            self._tell(f"NOT SAVED yet: {waiting.said}; add the note once that is saved", urgent=True)
+            self._show_message(
+                f"NOT SAVED yet: {waiting.words}; add the note once that is saved", urgent=True
+            )
             return
 
         before = task.note if waiting is None else waiting.decision.note or ""
@@ -287,7 +289,7 @@ class JudgeScreen(BrowsingScreen):
             self._show()
 
     def _next(self) -> None:
-        """Go to the next document; at the end of what is to be gone over, or of all, sum up."""
+        """Go to the next document; at the end of the review, or of all, sum up."""
         if self._review is not None and self._session.pending is None:
             self._go_on_reviewing()
             return

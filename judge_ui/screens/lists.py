@@ -31,7 +31,7 @@ class PoolListScreen(WorkScreen[int | None]):
         self._session = session
 
     def compose_work(self) -> ComposeResult:
-        """Give the list."""
+        """Yield the list."""
         yield PoolList(self._session, self._keys)
 
     def on_mount(self) -> None:
@@ -40,7 +40,7 @@ class PoolListScreen(WorkScreen[int | None]):
         self.on_descendant_focus()
 
     def on_descendant_focus(self) -> None:
-        """Say what works now."""
+        """Show which keys work now."""
         is_finding = self.query_one(PoolList).is_finding
         self.show_foot(list_hints(self._keys, is_finding=is_finding))
 
@@ -59,7 +59,7 @@ class PoolListScreen(WorkScreen[int | None]):
 
 
 def list_hints(keys: KeyTable, *, is_finding: bool) -> list[Hint]:
-    """Say what works in a list, or in its field for a docno."""
+    """Return the keys that work in a list, or in its field for a docno."""
     if is_finding:
         return [("Enter", "or Esc: done")]
     return [
@@ -93,7 +93,7 @@ class HistoryScreen(WorkScreen[SeenEvent | None]):
         self._topic_width = self._docno_width = self._words_width = 0
 
     def compose_work(self) -> ComposeResult:
-        """Give the list."""
+        """Yield the list."""
         yield RowList(self._keys)
 
     def on_mount(self) -> None:

@@ -30,7 +30,7 @@ class AdjudicatingSession(JudgingSession):
         return () if self.topic is None else self.desk.given(self.topic.topic, docno)
 
     def select_cell(self, cell: tuple[GivenGrade, GivenGrade] | None) -> bool:
-        """Want the documents of one cell, or of all; say whether the open topic, read anew, has any.
+        """Select the documents of one cell, or of all; return whether the open topic, read anew, has any.
 
         Raises as `open_topic` does.
         """

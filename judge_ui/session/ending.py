@@ -49,7 +49,7 @@ def conclusion(session: JudgingSession) -> str:
 
 
 def goal_words(session: JudgingSession) -> str:
-    """Say how the open topic stands to the organiser's goal; empty where there is none."""
+    """Return how the open topic stands to the organiser's goal; empty where there is none."""
     if session.goal is None or session.topic is None:
         return ""
     try:
@@ -113,6 +113,6 @@ def own_keys(meaning: Callable[[str], object]) -> dict[NextStep, str]:
 
 
 def next_step(meaning: object, typed: str, own: Mapping[NextStep, str]) -> NextStep | None:
-    """Say what was asked for, by the meaning of a key or by a key of `own_keys`; ``None`` = nothing."""
+    """Return what was asked for, by the meaning of a key or by a key of `own_keys`; ``None`` = nothing."""
     step = NEXT_STEPS.get(meaning)
     return next((one for one in own if own[one] == typed), None) if step is None else step

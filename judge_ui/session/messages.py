@@ -11,6 +11,7 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import DecisionConflict, KeyResult, grade_mark, grade_name
 from store.analysis.pools.pace import Forecast, duration_words
 from store.errors import PoolerError
+from store.formats.markup import readable
 from store.judging.disagreements import (
     CellCount,
     Disagreement,
@@ -21,7 +22,6 @@ from store.judging.disagreements import (
     in_order,
     letter,
 )
-from store.readable import readable
 from store.records import Action, Decision, Guideline, Scale, SeenEvent, ShownDocument, State, Task
 from store.text import counted, sanitise_line
 
@@ -50,12 +50,12 @@ def remarks(page: ShownDocument) -> list[tuple[str, str]]:
 
 
 def clock_time(moment: datetime) -> str:
-    """Tell the time of day at this place, to the second."""
+    """Return the time of day at this place, to the second."""
     return moment.astimezone().strftime("%H:%M:%S")
 
 
 def day_or_time(moment: datetime | None, now: datetime) -> str:
-    """Tell when something was last done: the time when it was today in the zone of `now`, else the date.
+    """Return when something was last done: the time when it was today in the zone of `now`, else the date.
 
     ``None`` = never.
 
@@ -75,7 +75,7 @@ def day_or_time(moment: datetime | None, now: datetime) -> str:
 
 
 def goodbye(session: JudgingSession) -> str:
-    """Say what a sitting came to."""
+    """Return the summary of a sitting."""
     decisions = counted(session.undoing.n_decided, "decision")
     lost = len(session.unsaved) + (session.conflict is not None)
     saved = f"{lost} NOT SAVED" if lost else "all saved"
@@ -83,17 +83,17 @@ def goodbye(session: JudgingSession) -> str:
 
 
 def refusal(error: PoolerError) -> str:
-    """Say why something was not done, fit for one line of a terminal."""
+    """Return why something was not done, fit for one line of a terminal."""
     return sanitise_line(f"{error.message}; {error.hint}" if error.hint else error.message)
 
 
 def result_text(result: KeyResult) -> str:
-    """Say what came of a key, fit for one line of a terminal."""
+    """Return the outcome of a key, fit for one line of a terminal."""
     return sanitise_line(result.message)
 
 
 def state_words(task: Task, scale: Scale) -> str:
-    """Say how a document stands, in words.
+    """Return how a document stands, in words.
 
     Examples
     --------
@@ -109,11 +109,11 @@ def state_words(task: Task, scale: Scale) -> str:
 
 
 def progress_words(session: JudgingSession) -> list[str]:
-    """Say who judges and how far the topic has come, and the same in ever fewer words."""
+    """Return who judges and how far the topic has come, and the same in ever fewer words."""
     progress = session.progress
     name, done = f"{session.desk.judge_name}   ", f"{progress.decided}/{progress.total}"
     skipped, left = skipped_words(progress.skipped, ", "), f"  left {progress.left}"
-    # Without a database to ask, nobody waits for it at every key.
+    # Where the database does not answer, not every key is to wait for it.
     seconds = session.forecast().seconds if session.knows_pace else None
     rest = f", {duration_words(seconds)}" if progress.left and seconds is not None else left
     return [
@@ -162,7 +162,7 @@ def decision_mark(decision: Decision, scale: Scale) -> str:
 
 
 def event_words(event: SeenEvent, scale: Scale) -> str:
-    """Say what one event did, fit for one line of a terminal.
+    """Return what one event did, fit for one line of a terminal.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def event_words(event: SeenEvent, scale: Scale) -> str:
 
 
 def conflict_words(conflict: DecisionConflict, scale: Scale) -> tuple[str, str]:
-    """Ask which of two decisions of the same judge is to stand.
+    """Return the question which of two decisions of the same judge is to stay.
 
     What happened, and what can be done beside keeping it.
     """
@@ -220,7 +220,7 @@ def grade_keys(keys: KeyTable, scale: Scale) -> list[tuple[str, str]]:
 
 
 def forecast_words(forecast: Forecast) -> str:
-    """Say how long the rest will take; empty while unknown.
+    """Return how long the rest will take; empty while unknown.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def forecast_words(forecast: Forecast) -> str:
 
 
 def pace_words(seconds: float) -> str:
-    """Say a time for one document.
+    """Return a time for one document in words.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def opinion_head(opinion: Opinion, scale: Scale) -> str:
 
 
 def opinion_tail(opinion: Opinion) -> str:
-    r"""Write on one line what was said beside the decision: the note, and what was marked.
+    r"""Write on one line what stands beside the decision: the note, and what was marked.
 
     Examples
     --------
@@ -369,7 +369,7 @@ def opinion_lines(opinion: Opinion, scale: Scale) -> list[str]:
 
 
 def history_words(found: Disagreement, scale: Scale) -> str:
-    """Say what happened to a disagreement before; empty = nothing.
+    """Return what happened to a disagreement before; empty = nothing.
 
     Examples
     --------
@@ -398,7 +398,7 @@ def cell_name(cell: tuple[GivenGrade, GivenGrade], scale: Scale) -> str:
 
 
 def cell_words(count: CellCount, scale: Scale) -> str:
-    """Say how many documents a cell has, how many are settled, and as what.
+    """Return how many documents a cell has, how many are settled, and as what.
 
     Examples
     --------

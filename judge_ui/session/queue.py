@@ -88,7 +88,7 @@ class OpenQueue:
         self._undrawn, self._claimable = undrawn, claimable
 
     def put(self, place: int, task: Task) -> None:
-        """Say how the document at a place stands now."""
+        """Note how the document at a place stands now."""
         self._counts[self.tasks[place].state] -= 1
         self._counts[task.state] += 1
         self.tasks[place] = task

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from judge_ui.session.clocks import Dwell
 from judge_ui.session.queue import Drawing, Filter, OpenQueue, places
 from judge_ui.session.words import (
     Attempt,
@@ -39,6 +38,67 @@ if TYPE_CHECKING:
     from store.judging.disagreements import GivenGrade
 
 
+IDLE_AFTER_S = 120.0
+"""A pause between two keys counts as work up to this long, in seconds."""
+
+
+class Dwell:
+    """The clock of the document before the judge."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._shown: float | None = None
+        self._touched = 0.0
+        self._active = 0.0
+        self._dropped_at: float | None = None
+        self.document: tuple[str, str] | None = None
+        """Topic and docno of what is on the screen; ``None`` = nothing yet."""
+        self.sha256: str | None = ""
+        """Hash of what is on the screen; ``None`` = it has no text, empty = not known."""
+        self.has_text = True
+        """Whether there is anything to read in it."""
+        self.shown_at: datetime | None = None
+        """UTC; ``None`` = it is not on the screen yet."""
+        self.dropped = 0
+        """Grade keys that came too soon."""
+
+    @property
+    def ms(self) -> int | None:
+        """How long it has been on the screen, in milliseconds; ``None`` = it is not yet."""
+        return None if self._shown is None else round((self._clock() - self._shown) * 1000)
+
+    @property
+    def quiet_seconds(self) -> float | None:
+        """How long there, or since the latest key that came too soon: a held key never stops coming."""
+        since = self._shown if self._dropped_at is None else self._dropped_at
+        return None if self._shown is None or since is None else self._clock() - since
+
+    @property
+    def active_ms(self) -> int:
+        """How long it has been there, in milliseconds, without long pauses."""
+        return round(self._active * 1000)
+
+    def show(self, document: tuple[str, str], sha256: str | None = "", *, has_text: bool = True) -> None:
+        """Note that a document is on the screen now, unless it was already."""
+        if self._shown is None:
+            self.document, self.sha256, self.has_text = document, sha256, has_text
+            self._dropped_at = None
+            self._shown = self._touched = self._clock()
+            self.shown_at = datetime.now(UTC)
+
+    def touch(self) -> None:
+        """Note that the judge did something."""
+        now = self._clock()
+        if self._shown is not None:
+            self._active += min(now - self._touched, IDLE_AFTER_S)
+        self._touched = now
+
+    def drop(self) -> None:
+        """Drop a grade key that came too soon, and count it."""
+        self.dropped += 1
+        self._dropped_at = self._clock()
+
+
 class Undoing:
     """The decisions of a sitting that are not taken back, and those that were.
 
@@ -61,7 +121,7 @@ class Undoing:
 
     @property
     def latest(self) -> Decision | None:
-        """What undo would take back; ``None`` = nothing that was seen to be written."""
+        """The event that undo would take back; ``None`` = there is none."""
         return self._done[-1][0].decision if self._done else None
 
     @property
@@ -70,7 +130,7 @@ class Undoing:
         return self._undone[-1] if self._undone else None
 
     def wrote(self, attempt: Attempt, revision: int) -> None:
-        """Remember a decision; what was undone before it can be done again no more."""
+        """Remember a decision; what was undone before it cannot be redone any more."""
         if attempt.is_redo:
             self._undone.pop()
         else:
@@ -88,7 +148,7 @@ class Undoing:
         return None
 
     def forget_redo(self) -> None:
-        """Give up doing the latest undone decision again."""
+        """Forget the latest undone decision."""
         self._undone.pop()
 
 
@@ -194,7 +254,7 @@ class JudgingSession:
         return is_all_seen or (before.decided < before.total and self.is_complete)
 
     def offers_end(self) -> bool:
-        """Say, once in a topic, whether the goal is reached and documents are left."""
+        """Return, once in a topic, whether the goal is reached and documents are left."""
         topic = "" if self.topic is None else self.topic.topic
         if self.goal is None or not topic or topic in self.may_end or self.is_through:
             return False
@@ -282,7 +342,7 @@ class JudgingSession:
         return None if following is None else self.desk.page(following.docno)
 
     def mark_shown(self, page: ShownDocument | None = None) -> None:
-        """Say that the document is on the screen now; the dwell is measured from here.
+        """Note that the document is on the screen now; the dwell is measured from here.
 
         `page` may be older than what the collection has by now: an event names the text that was decided
         about.
@@ -292,7 +352,7 @@ class JudgingSession:
             self._dwell.show(self.here, "" if page is None else page.sha256, has_text=has_text)
 
     def touch(self) -> None:
-        """Say that the judge did something; long pauses do not count as active time."""
+        """Note that the judge did something; long pauses do not count as active time."""
         self._dwell.touch()
 
     def go_next(self) -> bool:
@@ -351,13 +411,13 @@ class JudgingSession:
         return self._active_ms is not None
 
     def forecast(self, left: int | None = None) -> Forecast:
-        """Say how long the documents left will take, by default those of the open topic."""
+        """Return how long the documents left will take, by default those of the open topic."""
         if self._active_ms is None:
             self._active_ms = self.desk.recent_active_ms()
         return forecast(self._active_ms, self.progress.left if left is None else left)
 
     def beat(self) -> None:
-        """Give a sign of life; without a database to give it to there is none."""
+        """Renew the sign of life in the database, where it answers."""
         if self.topic is not None:
             with suppress(PoolerError):
                 self.desk.beat(self.topic.topic)
@@ -378,7 +438,7 @@ class JudgingSession:
         if not (self._dwell.has_text or confirmed):
             return KeyResult(KeyOutcome.CONFIRM, f"this document has no text to judge; {name} all the same?")
         done = f"grade {grade_mark(self.scale, value)}"
-        return self._decide(Action.JUDGE, grade=value, said=name, done=done)
+        return self._decide(Action.JUDGE, grade=value, words=name, done=done)
 
     def skip(self, *, confirmed: bool = False) -> KeyResult:
         """Leave the document for later; asks first when it has a grade."""
@@ -390,18 +450,18 @@ class JudgingSession:
             return KeyResult(KeyOutcome.UNCHANGED, f"skipped, as before{self._go_on()}")
         if task.state is State.JUDGED and not confirmed:
             return KeyResult(KeyOutcome.CONFIRM, f"take back {self._stands(task)} and skip?")
-        return self._decide(Action.SKIP, said="skipped", done="skip")
+        return self._decide(Action.SKIP, words="skipped", done="skip")
 
     def cannot(self, reason: str, *, confirmed: bool = False) -> KeyResult:
-        """Say that the document cannot be judged, and why; asks first when it has a grade."""
+        """Record that the document cannot be judged, and why; asks first when it has a grade."""
         self.touch()
         if refused := self._refused():
             return refused
         task = self.queue.here()
         if task.state is State.JUDGED and not confirmed:
             return KeyResult(KeyOutcome.CONFIRM, f"replace {self._stands(task)} by cannot be judged?")
-        said = f"cannot be judged: {reason}"
-        return self._decide(Action.CANNOT, reason=reason, said=said, done="can't judge")
+        words = f"cannot be judged: {reason}"
+        return self._decide(Action.CANNOT, reason=reason, words=words, done="can't judge")
 
     def note(self, text: str) -> KeyResult:
         """Keep a note on the document; state and grade stay, and so does the document."""
@@ -410,8 +470,8 @@ class JudgingSession:
             return refused
         if text == self.queue.here().note and self.pending is None:
             return KeyResult(KeyOutcome.UNCHANGED, "note unchanged")
-        said = "note saved" if text else "note removed"
-        return self._decide(Action.NOTE, note=text, said=said, done="note")
+        words = "note saved" if text else "note removed"
+        return self._decide(Action.NOTE, note=text, words=words, done="note")
 
     def mark(self, passages: Sequence[Passage]) -> KeyResult:
         """Keep passages of the document as evidence, instead of those marked before."""
@@ -422,11 +482,11 @@ class JudgingSession:
         before = self.queue.here().passages
         if marked == before:
             return KeyResult(KeyOutcome.UNCHANGED, "passages unchanged")
-        said = "passage marked" if len(marked) >= len(before) else "passage no longer marked"
-        return self._decide(Action.MARK, passages=marked, said=said, done="mark")
+        words = "passage marked" if len(marked) >= len(before) else "passage no longer marked"
+        return self._decide(Action.MARK, passages=marked, words=words, done="mark")
 
     def undo(self) -> KeyResult:
-        """Take back this sitting's latest event, say which it was, and go to its document.
+        """Take back this sitting's latest event, return which it was, and go to its document.
 
         A decision that could not be written is given up instead.
         """
@@ -484,7 +544,7 @@ class JudgingSession:
         return KeyResult(KeyOutcome.FAILED if self.trouble else KeyOutcome.UNCHANGED, self.trouble)
 
     def keep_theirs(self) -> KeyResult:
-        """Let stand what was decided elsewhere; what was decided here stays in the history."""
+        """Keep the decision made elsewhere; what was decided here stays in the history."""
         conflict = self.conflict
         if conflict is None:
             return KeyResult(KeyOutcome.NOTHING)
@@ -522,7 +582,7 @@ class JudgingSession:
 
     def _check_saved(self) -> None:
         if self.pending is not None:
-            message = f"NOT SAVED: {self.pending.said}"
+            message = f"NOT SAVED: {self.pending.words}"
             raise StoreError(message, hint="the program keeps trying; undo gives it up")
 
     def _step(self, step: int) -> bool:
@@ -570,7 +630,7 @@ class JudgingSession:
         self,
         action: Action,
         *,
-        said: str,
+        words: str,
         done: str,
         grade: int | None = None,
         reason: str = "",
@@ -581,7 +641,7 @@ class JudgingSession:
         if waiting is not None and (note is not None or passages is not None):
             # A note takes the place of a note, as a grade does of a grade.
             if note is None or waiting.decision.note is None:
-                return KeyResult(KeyOutcome.FAILED, f"NOT SAVED yet: {waiting.said}")
+                return KeyResult(KeyOutcome.FAILED, f"NOT SAVED yet: {waiting.words}")
         elif waiting is not None and waiting.stays:
             # A note that waits is not given up for a grade: it goes first, or neither does.
             written = self._write(waiting)
@@ -607,7 +667,7 @@ class JudgingSession:
             active_ms=self._dwell.active_ms,
             dropped_keys=self._dwell.dropped,
         )
-        return self._write(Attempt(decision, said, done))
+        return self._write(Attempt(decision, words, done))
 
     def _refused(self) -> KeyResult | None:
         """Refuse to decide about anything but the document that was shown last, and is here."""
@@ -633,7 +693,7 @@ class JudgingSession:
             return self._postpone(attempt, error)
         except PoolerError as error:
             self._settle(decision)
-            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
         self._settle(decision)
         self.queue.put(self.index, task)
         self.undoing.wrote(attempt, task.revision)
@@ -646,12 +706,12 @@ class JudgingSession:
         self._dwell.dropped = 0
         trouble = "" if attempt.stays else self._go_on()
         outcome = KeyOutcome.STUCK if trouble else KeyOutcome.SAVED
-        return KeyResult(outcome, attempt.said + trouble, datetime.now(UTC))
+        return KeyResult(outcome, attempt.words + trouble, datetime.now(UTC))
 
     def _postpone(self, attempt: Attempt, error: PoolerError) -> KeyResult:
         self.pending = attempt
         self.unsaved.add((attempt.decision.topic, attempt.decision.docno))
-        return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+        return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
 
     def _settle(self, decision: Decision) -> None:
         self.pending = None
@@ -668,15 +728,15 @@ class JudgingSession:
         self._settle(attempt.decision)
         place = self.queue.place_of(docno)
         if place is None:
-            message = f"NOT SAVED ({attempt.said}): the document is no longer in your queue"
+            message = f"NOT SAVED ({attempt.words}): the document is no longer in your queue"
             self.queue.index = -1
             return KeyResult(KeyOutcome.FAILED, message + self._go_on())
         self.queue.index = place
         if not events or events[0].revision == attempt.decision.seen_revision:
-            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.said}): {error.message}")
+            return KeyResult(KeyOutcome.FAILED, f"NOT SAVED ({attempt.words}): {error.message}")
         here = self.queue.here()
         if attempt.decision.action is Action.JUDGE and attempt.decision.grade == here.grade:
-            return KeyResult(KeyOutcome.UNCHANGED, f"{attempt.said}, as elsewhere{self._go_on()}")
+            return KeyResult(KeyOutcome.UNCHANGED, f"{attempt.words}, as elsewhere{self._go_on()}")
         theirs = self._stands(here)
         self.conflict = DecisionConflict(attempt, theirs, events[0].host, events[0].judged_at)
         return KeyResult(KeyOutcome.CONFLICT, f"{error.message}; it is {theirs} there")
@@ -710,7 +770,7 @@ class JudgingSession:
         return KeyResult(KeyOutcome.SAVED, message, saved_at)
 
     def _go_on(self, *, bring: bool = False) -> str:
-        """Go to the next document without a decision; return what the judge must be told of it."""
+        """Go to the next document without a decision; return the message for the judge."""
         following = None
         try:
             if self.advances or bring:

@@ -1,4 +1,4 @@
-"""What came of a key, how far a topic has come, and the names of grades."""
+"""Outcomes of keys, how far a topic has come, and the names of grades."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Goal(Protocol):
         """Return whether judging of a topic may end; asked after every decision, so it is quick."""
 
     def words(self, topic: str) -> str:
-        """Say at the end of a topic how it stands, and no more than the organiser wants told."""
+        """Return how the topic stands at its end, no more than the organiser wants shown."""
 
 
 class KeyOutcome(StrEnum):
@@ -77,7 +77,7 @@ class KeyOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyResult:
-    """What came of a key, and what to tell the judge."""
+    """The outcome of a key, and the message for the judge."""
 
     outcome: KeyOutcome
     message: str = ""
@@ -86,7 +86,7 @@ class KeyResult:
 
 
 def tried(act: Callable[[], KeyResult]) -> KeyResult:
-    """Let a session act; an error of the store is a failure to be told of."""
+    """Let a session act; an error of the store becomes a failed result."""
     try:
         return act()
     except PoolerError as error:
@@ -109,7 +109,7 @@ class TermGroups(NamedTuple):
     own: tuple[str, ...] = ()
     """The judge's."""
     common: tuple[str, ...] = ()
-    """Of the topic, and in so many documents that they tell none from another."""
+    """Of the topic, and in so many documents that they distinguish none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Attempt:
     """A decision, and what it is called."""
 
     decision: Decision
-    said: str
+    words: str
     """In full, as in ``2 relevant``."""
     done: str
     """In short, as undo names it: ``grade 2``."""

@@ -21,7 +21,7 @@ _UNSPACED = re.compile(f"[{KANJI}{KATAKANA}{HIRAGANA}\u3001-\u303f\u30fb]")
 
 
 def find_spans(text: str, wanted: str) -> list[Span]:
-    r"""Find every place where a text says what is wanted: ascending, leftmost first, in characters of `text`.
+    r"""Find every place of what is wanted in a text: ascending, leftmost first, in characters of `text`.
 
     Both sides are folded, so that case, width, ligatures and invisible characters do not matter. A blank
     stands for any blanks, and for a line break with any blanks around it; beside kanji and kana a line break
@@ -124,7 +124,7 @@ def query_terms(topic: Topic) -> tuple[str, ...]:
 
 
 def is_acronym(term: str) -> bool:
-    """Return whether only its capitals tell a term from another word, so that they matter.
+    """Return whether only its capitals distinguish a term from another word, so that they matter.
 
     Examples
     --------
@@ -140,7 +140,7 @@ LEAST_TEXTS = 8
 
 
 def common_terms(texts: Sequence[str], terms: Iterable[str]) -> tuple[str, ...]:
-    """Return the terms that at least half of some texts have: they tell no text from another.
+    """Return the terms that at least half of some texts have: they distinguish no text from another.
 
     Examples
     --------

@@ -146,12 +146,12 @@ class DocumentPane(TextPane):
         return index + 1, len(hits)
 
     def clear_find(self) -> None:
-        """Forget what was sought."""
+        """Clear the search."""
         self._found = self._current = None
         self.refresh()
 
     def start_marking(self) -> bool:
-        """Let keys mark passages until Escape; False when the document has no text."""
+        """Make keys mark passages until Escape; False when the document has no text."""
         marked_text = self._marked_text
         if self._marking is not None or self._laid is None or marked_text.terms is None:
             return self.is_marking
@@ -176,7 +176,7 @@ class DocumentPane(TextPane):
             self.post_message(self.MarkingChanged(is_marking=False))
 
     def overlays(self) -> Sequence[Layer]:
-        """Give the hits and the selection."""
+        """Return the hits and the selection."""
         layers: list[Layer] = []
         if self._found:
             layers.append((self._found, Look.FOUND))
@@ -187,7 +187,7 @@ class DocumentPane(TextPane):
         return layers
 
     def style_of(self, look: Look) -> Style:
-        """Say how a stretch of text is drawn: lit words stand back behind what is found."""
+        """Return how a stretch of text is drawn: lit words stand back behind what is found."""
         if self._found and look & (Look.HIT | Look.OWN):
             look = look & ~(Look.HIT | Look.OWN) | Look.COMMON
         return look_style(look)
@@ -198,7 +198,7 @@ class DocumentPane(TextPane):
             self._follow()
 
     def on_key(self, event: events.Key) -> None:
-        """Mark passages, or tell the screen what a key means; `TextPane` has those that scroll."""
+        """Mark passages, or post to the screen what a key means; `TextPane` has those that scroll."""
         if self._marking is not None:
             event.stop().prevent_default()
             self._press_while_marking(self._marking, event)
@@ -213,7 +213,7 @@ class DocumentPane(TextPane):
         self.post_message(self.Pressed(meaning, event.time))
 
     def _press_while_marking(self, marking: Marking, event: events.Key) -> None:
-        """Do what a key means while passages are marked; most mean nothing."""
+        """Carry out a key while passages are marked; most have no meaning."""
         typed = event.character if event.character and event.character.isprintable() else event.key
         key = half_width(typed)
         meaning = self.keys.meaning(event.key, event.character)

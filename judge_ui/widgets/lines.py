@@ -1,4 +1,4 @@
-"""The lines around the document: title, grades, hints, notices."""
+"""The lines around the document: title, grades, hints, notices, and the judges' opinions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from judge_ui.session.keys import Command, KeyTable, key_of
+from judge_ui.session.messages import brief_tail, history_words, opinion_head, opinion_marks, opinion_tail
 from judge_ui.session.words import grade_mark
+from judge_ui.widgets.fields import WidgetNames
 from judge_ui.widgets.laid_out import LaidText, Look, MarkedText, lay_out, strong
-from judge_ui.widgets.small import WidgetNames
 from judge_ui.widgets.text_pane import look_style
+from store.judging.disagreements import Disagreement
 from store.records import Scale, State, Task
 from store.text import sanitise_line
 from store.wrapping import cell_width, cut, drawn, fitting, pad
@@ -162,7 +164,7 @@ class Brief(Widget):
     def _room(self) -> tuple[int, int]:
         """Return the rows for description and narrative, without one that names the document."""
         height = self.app.size.height
-        n_left = height - len(self._above.rows()) - _foot(height)
+        n_left = height - len(self._above.rows()) - 2 - (height >= TALL) - (height >= HIGH)
         least, comfortable = next(rows for lowest, rows in _TEXT_ROWS if height >= lowest)
         return n_left - least, n_left - comfortable
 
@@ -220,7 +222,7 @@ def hints_segments(marked_text: MarkedText, base: RichStyle) -> list[Segment]:
 
 
 def _hints_in(marked_text: MarkedText) -> Iterator[tuple[int, int, int, str]]:
-    """Give where each stretch that stands out begins and ends, and its hint; and its key, if it is one."""
+    """Yield where each highlighted part begins and ends, its hint, and its key, if it is one."""
     spans = sorted(marked_text.strong + marked_text.hits)
     ends = [*(start for start, _ in spans[1:]), len(marked_text.text)]
     for (start, stop), last in zip(spans, ends, strict=False):
@@ -278,7 +280,7 @@ def hints_text(hints: Iterable[Hint], gap: str = "   ") -> MarkedText:
 
 
 def state_marks(task: Task, scale: Scale, unsaved: str = "") -> str:
-    """Say in a word or two how a document stands.
+    """Return in a word or two how a document stands.
 
     Examples
     --------
@@ -330,7 +332,7 @@ def grade_line(
 
 
 def _labels(labels: list[str]) -> Iterator[list[str]]:
-    """Give labels shorter and shorter: fewer words, fewer letters, nothing."""
+    """Yield shorter and shorter labels: fewer words, fewer letters, none."""
     yield list(labels)
     while places := [place for place in range(len(labels)) if _can_lose_a_word(labels, place)]:
         # The widest first, so that no label is cut while another has more than it needs.
@@ -434,10 +436,6 @@ HIGH, TALL = 24, 20
 """Rows from which on the status has a line of its own, and a blank one is above the grades."""
 
 
-def _foot(height: int) -> int:
-    return 2 + (height >= TALL) + (height >= HIGH)
-
-
 class Hints(Lines):
     """The lines at the foot of a screen."""
 
@@ -452,7 +450,7 @@ class Hints(Lines):
 
     @property
     def special(self) -> Sequence[Hint]:
-        """What works at the moment instead of the usual commands."""
+        """The hints that stand in place of the usual commands."""
         return self._special
 
     def show(self, task: Task | None, status: Notice, special: Sequence[Hint] = ()) -> None:
@@ -524,3 +522,76 @@ def _breadth(hints: Sequence[MarkedText]) -> int:
 
 def _said(text: str, status: Notice) -> MarkedText:
     return strong(text) if status.urgent else MarkedText(text)
+
+
+MOST_LINES = 5
+"""Opinions that have a line each; more of them share one."""
+
+
+class OpinionsBox(Widget):
+    """A line for each judge: the letter, the grade, and what there is room for of the rest."""
+
+    DEFAULT_CSS = """
+    OpinionsBox {
+        height: auto;
+        width: 1fr;
+    }
+    """
+
+    def __init__(self, scale: Scale, hints: str) -> None:
+        super().__init__()
+        self._scale = scale
+        self._hints = hints
+        self._found: Disagreement | None = None
+        self._trouble = ""
+
+    def show(self, found: Disagreement | None, trouble: str = "") -> None:
+        """Show another disagreement, or say why it could not be read."""
+        self._found, self._trouble = found, trouble
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """Draw the lines; the last one is underlined, and ends in the hints."""
+        room = max(self.size.width - 2, 8)
+        lines = [(self._trouble, "", "")]
+        if self._found is not None:
+            is_tall = self.screen.has_class("-tall")
+            lines = _opinions_in(self._found, self._scale, is_tall=is_tall)
+        drawn: list[Content] = []
+        for place, (head, tail, brief) in enumerate(lines):
+            is_last = place == len(lines) - 1
+            beside = room - cell_width(head) - len(_GAP)
+            fits = cell_width(self._hints) <= min(beside, room // 2)
+            right = self._hints if is_last and fits else ""
+            left = room - cell_width(right) - (len(_GAP) if right else 0)
+            head = cut(head, left)
+            room_left = left - cell_width(head)
+            said = tail if cell_width(_GAP + tail) <= room_left else brief
+            rest = pad(f"{_GAP}{said}" if said else "", room_left)
+            rule = " underline" if is_last else ""
+            end = f"{_GAP}{right} " if right else " "
+            drawn.append(Content.assemble((" " + head, "bold" + rule), (rest + end, rule.strip())))
+        return Content("\n").join(drawn)
+
+
+def _opinions_in(found: Disagreement, scale: Scale, *, is_tall: bool) -> list[tuple[str, str, str]]:
+    """Write a disagreement in few lines: of each what stands out, the rest of it, and that in fewer words."""
+    lines = [(opinion_marks(found.opinions, scale), "", "")]
+    if is_tall and len(found.opinions) <= MOST_LINES:
+        lines = [(opinion_head(one, scale), opinion_tail(one), brief_tail(one)) for one in found.opinions]
+    words = history_words(found, scale)
+    return [*lines, (words, "", "")] if words else lines
+
+
+def opinions_text(found: Disagreement, scale: Scale) -> MarkedText:
+    """Write a disagreement in full: every note and every passage."""
+    marked_text = MarkedText("")
+    for one in found.opinions:
+        marked_text += strong(opinion_head(one, scale)) + MarkedText("\n")
+        if one.note.strip():
+            marked_text += MarkedText(one.note.strip("\n") + "\n")
+        for passage in one.passages:
+            marked_text += MarkedText(f'passage: "{passage.text}"\n')
+        marked_text += MarkedText("\n")
+    words = history_words(found, scale)
+    return marked_text + strong(words) + MarkedText("\n\n" if words else "")

@@ -23,8 +23,8 @@ from judge_ui.session.messages import CANNOT_MARK, day_or_time, given_lines
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import grade_mark, grade_name
+from judge_ui.widgets.fields import LineInput
 from judge_ui.widgets.lines import TitleBar
-from judge_ui.widgets.small import LineInput
 from store.records import State, Task
 from store.text import counted, sanitise_line
 from store.wrapping import cell_width, cut, pad

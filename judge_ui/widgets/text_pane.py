@@ -16,8 +16,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from judge_ui.session.keys import SCROLLING, Command, KeyTable, steps
+from judge_ui.widgets.fields import WidgetNames
 from judge_ui.widgets.laid_out import LaidText, Layer, Look, MarkedText, lay_out
-from judge_ui.widgets.small import WidgetNames
 
 MEASURE = 100
 """Widest line of text, in cells: the eye loses its way back on longer ones."""
@@ -95,14 +95,14 @@ class TextPane(ScrollView, can_focus=True):
         self.post_message(self.Scrolled())
 
     def relaid(self) -> None:
-        """Do what is to be done after the lines were broken anew."""
+        """Update the pane after its lines were broken anew."""
 
     def overlays(self) -> Sequence[Layer]:
-        """Give what stands out besides what does in the text itself."""
+        """Return the spans that are highlighted besides those of the text itself."""
         return ()
 
     def style_of(self, look: Look) -> Style:
-        """Say how a stretch of text is drawn."""
+        """Return how a stretch of text is drawn."""
         return look_style(look)
 
     def draw_ahead(self, laid: LaidText) -> None:
@@ -113,7 +113,7 @@ class TextPane(ScrollView, can_focus=True):
                 laid.strips[line] = self._drawn(laid, line, ())
 
     def _take_brush(self, laid: LaidText) -> None:
-        """Settle once, and not for each line, how lines are drawn; forget those that were drawn otherwise."""
+        """Choose once, and not for each line, how lines are drawn; forget those drawn with other styles."""
         self._brush = (self.rich_style, self.scrollable_content_region.width)
         if laid.brush != self._brush:
             laid.brush = self._brush
@@ -147,7 +147,7 @@ class TextPane(ScrollView, can_focus=True):
         return Strip(segments).adjust_cell_length(width, base)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Tell the screen; see `ScrollView.watch_scroll_y`."""
+        """Post the new place to the screen; see `ScrollView.watch_scroll_y`."""
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
             self.post_message(self.Scrolled())
@@ -261,7 +261,7 @@ class TextPane(ScrollView, can_focus=True):
 
 @cache
 def look_style(look: Look) -> Style:
-    """Say how a stretch of text is drawn: by what every terminal can do, colours apart.
+    """Return how a stretch of text is drawn: by what every terminal can do, colours apart.
 
     Examples
     --------

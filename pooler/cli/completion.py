@@ -67,8 +67,7 @@ def _strategies(incomplete: str) -> list[str]:
 
 
 def _measures(incomplete: str) -> list[str]:
-    from store.analysis.measures.names import ALIASES
-    from store.analysis.measures.table import MEASURES
+    from store.analysis.measures.names import ALIASES, MEASURES
 
     return sorted(name for name in {*MEASURES, *ALIASES} if name.startswith(incomplete))
 

@@ -11,10 +11,10 @@ import typer
 
 from pooler.cli.signature import option
 from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
-from store.analysis.aggregation import Ties
 from store.errors import ArgumentError
 from store.formats import GradesFormat
 from store.grades import Collapse, Rule
+from store.records import Ties
 
 if TYPE_CHECKING:
     from store.grades.policy import Policy

@@ -28,7 +28,7 @@ from pooler.cli.options import (
 from pooler.cli.signature import argument
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
-from store.formats.syntax.lines import is_pattern
+from store.formats.lines import is_pattern
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

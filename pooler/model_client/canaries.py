@@ -1,6 +1,6 @@
 """A model beside itself: what it answers when asked again, and canaries.
 
-Canaries are copies of documents that tell whether it obeys, or is flattered by, what it reads.
+Canaries are copies of documents that show whether it obeys, or is flattered by, what it reads.
 """
 
 from __future__ import annotations

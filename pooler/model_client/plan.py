@@ -10,12 +10,12 @@ from pooler.model_client.parse import PARSER, PARSER_VERSION
 from pooler.model_client.prompt import Prompt, page_of
 from pooler.model_client.run import longest_reply, prompt_tokens, shuffled
 from store.errors import PoolerError
-from store.judging.models.desk import STATING_HINT
+from store.judging.models import STATING_HINT
 from store.model_judge import NOT_STATED
 from store.records import DECIDED, Task
 
 if TYPE_CHECKING:
-    from store.judging.models.desk import ModelDesk
+    from store.judging.models import ModelDesk
     from store.model_judge import ModelIdentity
 
 

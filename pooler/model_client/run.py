@@ -23,14 +23,14 @@ from pooler.model_client.parse import NotACompletionError, read_reply
 from pooler.model_client.prompt import Prompt, page_of
 from pooler.model_client.transport import Arrived, StoppedError, Transport
 from store.errors import ConflictError, PoolerError, StoreError
-from store.judging.models.desk import AnotherModelError
+from store.judging.models import AnotherModelError
 from store.model_judge import Answer, Asked, Unreadable
 from store.records import DECIDED, State, Task, Topic
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.db.process_locks import ProcessLocks
-    from store.judging.models.desk import ModelDesk
+    from store.judging.models import ModelDesk
 
 BYTES_A_TOKEN = 4
 """What is reckoned where a server has not counted yet."""
@@ -453,7 +453,7 @@ def prompt_tokens(body: bytes) -> int:
 
 
 def refused_content(status: int | None, body: bytes) -> Unreadable | None:
-    """Say why a server would not take one document; ``None`` = the request itself is at fault."""
+    """Return why a server would not take one document; ``None`` = the request itself is at fault."""
     if status == 413:
         return Unreadable.TOO_LONG
     try:

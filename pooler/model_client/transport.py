@@ -275,7 +275,7 @@ class Transport:
         return self.hidden(b"".join(parts))
 
     def _fault(self, status: int, body: bytes) -> str:
-        """Say why the same request must be sent again; empty = it need not. `StoppedError`: it cannot."""
+        """Return why the same request must be sent again; empty = it need not. `StoppedError`: it cannot."""
         if status == 200:
             return "" if self._is_readable(body) else "status 200 without a chat completion"
         if status in AGAIN:

@@ -80,14 +80,14 @@ class Material:
     stored: Stored | None
     """``None`` = the runs are files."""
     told_depth: int | None
-    """As the report was told."""
+    """As the report was asked for."""
     limit: int
     """Runs, or pairs of runs, of one chart."""
 
     def first(
         self, table: Table, which: str, what: str = "run", plural: str | None = None
     ) -> tuple[Table, str]:
-        """Keep as many rows as a chart shows; say of how many, and which."""
+        """Return as many rows as a chart shows, and a note of how many there are."""
         n = len(table)
         if n <= self.limit:
             return table, self.counted(counted(n, what, plural))
@@ -116,17 +116,17 @@ class Material:
 
     @property
     def one_depth(self) -> int | None:
-        """The same where it is one number, to be told to functions and commands."""
+        """The same where it is one number, for functions and commands."""
         return self.depth if isinstance(self.depth, int) else None
 
     @property
     def depth_words(self) -> Sequence[str]:
-        """The option that tells a command that number."""
+        """The option that gives a command that number."""
         return () if self.one_depth is None else ("--depth", str(self.one_depth))
 
     @property
     def own_depth(self) -> Sequence[str]:
-        """The option that tells a command the depth, where the report was told."""
+        """The option that gives a command the depth, where the report has one."""
         return () if self.told_depth is None else ("--depth", str(self.told_depth))
 
 
@@ -136,7 +136,7 @@ def gather(
     """Read runs and judgements, and diagnose the pool, for a page in the file `out`."""
     judged = source.judged
     stored = None if source.is_of_files else _of_collection(source)
-    with listening(Listener()):  # what there is to say is on the page
+    with listening(Listener()):  # warnings are on the page
         diagnosis = diagnose(source, depth=depth, judged_at=JUDGED_AT, cutoff=cutoff or 1000)
     commands = CommandLines(source, judged.files, cutoff, values, out)
     return Material(source, judged, commands, cutoff or 1000, diagnosis, stored, depth, limit)
@@ -203,7 +203,7 @@ def _audits(
     found: dict[str, Audit | str] = {}
     for model in models:
         try:
-            with listening(Listener()):  # what there is to say is on the page
+            with listening(Listener()):  # warnings are on the page
                 found[model] = audit(source, model, people, policy=rule, level=level)
         except PoolerError as error:
             found[model] = error.message
@@ -222,7 +222,7 @@ def _of_one_kind(opened: Collection, level: int, kind: str, names: Sequence[str]
 def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> tuple[AgreementResult, bool]:
     """Measure how far judges agree, with intervals unless they are too many."""
     has_intervals = comb(len(judges), 2) <= MOST_WITH_INTERVALS
-    with listening(Listener()):  # what there is to say is on the page
+    with listening(Listener()):  # warnings are on the page
         found = agreement(
             Source(collection=opened),
             judges=judges,

@@ -257,7 +257,7 @@ def limits(material: Material) -> Figure | str:
 
 
 def other_pools(material: Material) -> list[str]:
-    """Say which pools are no depth pools, as the conclusions look at one."""
+    """Return which pools are no depth pools, as the conclusions look at one."""
     stored = material.stored
     if stored is None or not stored.made_otherwise:
         return []

@@ -260,7 +260,7 @@ def _normality(material: Material) -> list[str | Figure]:
             f"The differences of the two best runs, {best} and {second}, topic by topic, are not shown:"
             " their files have the same tag, and only the list of runs distinguishes them."
         ]
-    with listening(Listener()):  # what there is to say is on the page
+    with listening(Listener()):  # warnings are on the page
         compared = compare(material.source, str(best), str(second), cutoff=material.commands.cutoff)
     if compared.picture.reason is not None:
         return []
@@ -291,7 +291,7 @@ def _normality(material: Material) -> list[str | Figure]:
 
 def curves(material: Material) -> Section:
     """Draw precision by recall, and recall by fallout, of the best runs."""
-    with listening(Listener()):  # what there is to say is on the page
+    with listening(Listener()):  # warnings are on the page
         found = trace(material.source, topics=(), cutoff=material.cutoff)
     command = material.commands.of_runs("evaluate", "--curves")
     order = [*map(str, material.diagnosis.table("runs").sort("ap", descending=True).cells("run"))]
@@ -359,7 +359,7 @@ def _lines(
 
 
 def _undecided(n_enough: int, n_pairs: int) -> str:
-    """Say what follows for pairs that are not significantly different: not that they are equal."""
+    """Return what follows for pairs that are not significantly different: not that they are equal."""
     if n_enough == n_pairs:
         return ""
     pair = "any other pair" if n_enough else "a pair"
@@ -372,7 +372,7 @@ def other_topics(material: Material) -> SectionPart | None:
         return None
     title = "What other topics would change"
     try:
-        with listening(Listener()):  # what there is to say is on the page
+        with listening(Listener()):  # warnings are on the page
             scores = load_pilot(material.source, "AP", material.commands.cutoff).scores
     except PoolerError as error:
         return SectionPart(Section(title, (f"Nothing can be said about it: {error.message}.",)))

@@ -30,7 +30,7 @@ def paper_report(paper: Paper) -> Report:
 
 
 def _verdicts(paper: Paper) -> Section:
-    """Say which statements hold; those that do not come first."""
+    """Return which statements hold; those that do not come first."""
     rows = sorted(paper.table("verdicts").to_records(), key=lambda row: bool(row["holds"]))
     points = tuple(
         f"{'Holds' if row['holds'] else 'Does not hold'}: {row['statement']} ({row['numbers']})."

@@ -1,4 +1,4 @@
-"""One page that tells whether a collection can be trusted: what stands on it, and writing it."""
+"""One page on whether a collection can be trusted: its sections, and writing it."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def check_replaceable(path: str | Path) -> None:
 
 
 def _in_short(sentences: Sequence[str]) -> Section:
-    """List what there is to say: first what alarms, last what reassures."""
+    """List the findings: first what alarms, last what reassures."""
     blocks: list[str | Points] = []
     headings: dict[type[str], str]
     headings = {Alarm: "What alarms:", str: "What else is known:", Comfort: "What reassures:"}
@@ -190,7 +190,7 @@ def _page(
 
 
 def written_by() -> str:
-    """Say by what a page is written, and when."""
+    """Return which program wrote a page, and when."""
     return f"Written by pooler {__version__} on {datetime.now(UTC):%Y-%m-%d}."
 
 

@@ -86,7 +86,7 @@ def reuse(material: Material) -> Verdict:
 
 
 def order(material: Material, missed: SectionPart, again: SectionPart) -> Verdict:
-    """Say how far unjudged documents, or another judging, would change the order of the runs."""
+    """Return how far unjudged documents, or another judging, would change the order of the runs."""
     found = material.diagnosis.found
     if len(found.rankings.tags) < 2:
         return _unknown(ORDER, "There is one run only, so there is no order.")
@@ -121,7 +121,7 @@ def order(material: Material, missed: SectionPart, again: SectionPart) -> Verdic
 
 
 def agreement(stored: Stored | None) -> Verdict:
-    """Say how far judges agree on what is relevant: people and models by themselves."""
+    """Return how far judges agree on what is relevant: people and models by themselves."""
     if stored is None:
         return _unknown(AGREEMENT, "There is one grade per document: of one judge, or of all together.")
     if not stored.by_kind:

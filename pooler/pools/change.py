@@ -24,7 +24,7 @@ from store.text import natural_key
 
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
-    from store.looking.pool_change import IfPooled, PairState
+    from store.judging.states import IfPooled, PairState
 
 Pair = tuple[str, str]
 """Topic and docno."""
@@ -48,9 +48,9 @@ class StatesInPool:
     judged: int = 0
     """Graded by somebody."""
     cannot: int = 0
-    """Graded by nobody, and found impossible to judge by some judge."""
+    """Graded by no judge, and found impossible to judge by some judge."""
     skipped: int = 0
-    """Decided by nobody, and skipped by some judge."""
+    """Decided by no judge, and skipped by some judge."""
     unjudged: int = 0
 
     @property
@@ -195,7 +195,7 @@ def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
 
 
 def place_of(known: PairState | None) -> CollectionState:
-    """Say how a document stands; ``None`` = nothing is known of it."""
+    """Return how a document stands; ``None`` = nothing is known of it."""
     if known is None:
         return CollectionState.NOT_POOLED
     if known.pools:
@@ -210,7 +210,7 @@ def count_places(pairs: Iterable[Pair], known: Mapping[Pair, PairState]) -> dict
 
 
 def brought_by(runs: RunSet, pairs: Collection[Pair]) -> dict[Pair, list[tuple[int, str]]]:
-    """Say which runs returned documents, and at which rank.
+    """Return which runs returned documents, and at which rank.
 
     The best rank first, then by tag; of documents that some run returned.
     """

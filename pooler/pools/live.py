@@ -17,13 +17,13 @@ from pooler.strategies import find_strategy
 from pooler.strategies.kinds import Adaptive, AdaptiveStrategy
 from pooler.strategies.rankings import TopicRankings
 from store.collection import Collection
-from store.content.draws import Draw
+from store.content.pools import Draw
 from store.errors import PoolerError, StoreError
 
 
 @dataclass(slots=True)
 class _TopicState:
-    """A strategy on one topic, and the draws it has been told of."""
+    """A strategy on one topic, and the draws it knows of."""
 
     strategy: Adaptive
     docnos: list[str]

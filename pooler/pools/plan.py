@@ -107,7 +107,7 @@ class TopicGiven:
 
 @dataclass(frozen=True, slots=True)
 class TopicChoice:
-    """How the documents of one topic are chosen, whatever becomes of the others: a task of `RunSet.each`."""
+    """How the documents of one topic are chosen, independently of the others: a task of `RunSet.each`."""
 
     plan: Plan
     strategy: AnyStrategy

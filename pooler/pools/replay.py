@@ -2,7 +2,7 @@
 
 A strategy is followed to the last document of the union of the runs. A judged document costs a
 judgement, and an adaptive strategy gets its outcome. What is unjudged is passed over: it
-costs nothing, the strategy is told that it has no judgement, and it is counted - or, if asked, it
+costs nothing, the strategy learns that it has no judgement, and it is counted - or, if asked, it
 costs a judgement and counts as not relevant. So strategies can be compared at equal cost.
 """
 

@@ -1,4 +1,4 @@
-"""Runs at one depth and order, of files or of a collection: a pool cannot tell."""
+"""Runs at one depth and order, of files or of a collection: a pool does not distinguish them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class RunSet(ABC):
         """Yield what a task makes of the rankings of each topic, topics in natural order.
 
         `given` is what it gets beside them, by topic. Where rankings are on other machines the task goes
-        there, so task, what it is told and what it makes can be pickled.
+        there, so task, its arguments and its result can be pickled.
         """
         for topic in self.topics:
             yield task(self.of_topic(topic, scores=scores), given[topic])

@@ -6,7 +6,7 @@ have, too, the suspicion costs time and nothing else.
 It takes a block of lines at a time and works on columns (`pooler.reading.columns`). Of each topic it
 keeps only the documents that can still be among the first `depth`, and makes bytes and numbers of
 no others. It words no fault: at the first thing that is not plainly in order it gives up, and
-`pooler.reading.strict` reads the file again and says what is wrong, if anything is.
+`pooler.reading.strict` reads the file again and reports what is wrong, if anything is.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from pooler.reading.columns import (
 )
 from pooler.reading.shapes import LOOKED_AT, exchanged, is_quoted
 from store.errors import ArgumentError, FaultList, FormatError
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, open_bytes
 from store.formats.run_header import START, RunHeader, cut_header, read_header
-from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, open_bytes
 from store.ranking import Order, compared_scores, rank_order, ties_at_cut
 
 _CONTROLS = bytes([*range(9), *range(14, 32), 127])

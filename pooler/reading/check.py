@@ -1,6 +1,6 @@
 """What is wrong with a run file, and what is odd about it.
 
-Faults are those of `pooler.reading.strict`: no pool is built from a file that has one. Oddities are told as
+Faults are those of `pooler.reading.strict`: no pool is built from a file that has one. Oddities become
 warnings, one a kind, each with a count and its first example.
 
 ============= ====================================================================================
@@ -37,8 +37,8 @@ from pooler.reading.parallel import share_files
 from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
 from pooler.reading.whole import stream_rankings
 from store.errors import ArgumentError, Fault, FaultList, PoolerError
+from store.formats.lines import is_regular_file
 from store.formats.run_header import RunHeader
-from store.formats.syntax.lines import is_regular_file
 from store.ranking import Order, check_order, compared_scores, rank_order, ties_at_cut
 from store.text import counted, look_alike_words, look_alikes, natural_key
 
@@ -306,7 +306,7 @@ class _Oddities:
         return report, self._beyond
 
     def _of_order(self) -> Iterator[RunWarning]:
-        """Tell tied scores, ties across the depth, and stated ranks.
+        """Yield warnings of tied scores, ties across the depth, and stated ranks.
 
         Ranks in another order than the scores, that are no integers, or that start at 0.
         """

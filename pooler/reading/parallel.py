@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 
 from pooler.messages import kept_warnings, warn
 from store.errors import ArgumentError, PoolerError
-from store.formats.syntax.lines import STDIN
+from store.formats.lines import STDIN
 
 PARALLEL_BYTES = 20_000_000
 """Files of more bytes than this are worth a second process."""
@@ -195,8 +195,8 @@ def _send(process: Popen[bytes], value: object) -> None:
 
 
 def _work() -> None:
-    """Be a worker: read a task and items from standard input, write what comes of each."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told too, and ends this process
+    """Work as a subprocess: read a task and items from standard input, write the result of each."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends this process
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # what a task prints is no answer
         try:

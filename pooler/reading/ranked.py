@@ -63,7 +63,7 @@ def ranked_runs(
 def judged_runs(
     entries: Sequence[RunEntry], judged: Iterable[str], *, order: Order = "trec", lenient: bool = False
 ) -> RankedDocuments:
-    """Rank the documents of run files, of which those that are judged alone are told apart.
+    """Rank the documents of run files, of which only the judged ones are distinguished.
 
     Much sooner than `ranked_runs`, whose errors it has. The others have numbers that stand once in a ranking,
     and say nothing across rankings. `RankedDocuments.ids` has the judged docnos, and `docnos` none.

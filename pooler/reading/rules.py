@@ -32,8 +32,8 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import quoted
 from store.errors import Fault, FaultList, FormatError, nearest
 from store.fields import id_fault
+from store.formats.lines import read_text_lines
 from store.formats.scale import read_toml
-from store.formats.syntax.lines import read_text_lines
 from store.formats.topics import read_topics
 from store.text import counted, natural_key
 

@@ -23,8 +23,8 @@ from pathlib import Path, PurePath
 
 from store.errors import Fault, FaultList, FormatError, nearest
 from store.fields import id_fault
+from store.formats.lines import RUN_LIST, STDIN, read_text_lines, report_kind
 from store.formats.run_header import NO_MODEL, RunHeader, read_header
-from store.formats.syntax.lines import RUN_LIST, STDIN, read_text_lines, report_kind
 
 COLUMNS = ("file", "tag", "name", "group", "contributes", "models")
 _YES = frozenset({"yes", "1", "true", ""})
@@ -78,14 +78,14 @@ class RunEntry:
         ]
 
     def with_header(self, text: str | None) -> RunEntry:
-        """Let the header of the file say what nothing else does; `FormatError` where it contradicts that."""
+        """Fill gaps from the header of the file; `FormatError` where it contradicts what is stated."""
         header = None if text is None else read_header(text.encode(), FaultList(self.file))
         if faults := self.faults_of(header):
             raise FormatError(self.file, faults)
         return self.filled(header)
 
     def filled(self, header: RunHeader | None) -> RunEntry:
-        """Let a header say what nothing else does of group and models."""
+        """Fill group and models from a header where they are not stated elsewhere."""
         if header is None:
             return self
         models = header.models if self.models is None else self.models

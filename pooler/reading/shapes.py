@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import PurePath
 
 from store.fields import topic_fault
-from store.formats.syntax.lines import BOM, STDIN, piped
+from store.formats.lines import BOM, STDIN, piped
 
 LOOKED_AT = 200
 """Lines at the beginning of a file that say what it is."""
@@ -32,9 +32,9 @@ def number_of(field: bytes) -> float | None:
 
 
 def fields_of(line: bytes) -> list[bytes]:
-    """Part a line at its tabs, where it has five and other blanks in a field; else at all blanks.
+    """Split a line at its tabs, where it has five and other blanks in a field; else at all blanks.
 
-    Blanks in the last field are left to lenient reading, where it can tell that they are.
+    Blanks in the last field are left to lenient reading, where it can recognise them.
     """
     fields, cells = line.split(), [cell.strip() for cell in line.split(b"\t")]
     if len(cells) != 6 or cells == fields or not any(len(cell.split()) > 1 for cell in cells):
@@ -60,7 +60,7 @@ def is_quoted(field: bytes) -> bool:
 
 
 def exchanged(lines: Iterable[bytes]) -> str | None:
-    """Say that ranks and scores look exchanged in the first lines of a run; ``None`` = they do not.
+    """Return a message if ranks and scores look exchanged in the first lines; ``None`` = they do not.
 
     The scores count up in every topic, and the ranks fall, otherwise than by one.
     """
@@ -81,7 +81,7 @@ _Change = Callable[[bytes], bytes]
 
 
 def advice(path: str, lines: Sequence[bytes]) -> str | None:
-    """Say what to type so that lines of a file are a run; ``None`` = they are one, or nothing is known."""
+    """Return what to type so that lines of a file are a run; ``None`` = they are one, or nothing is known."""
     bare = (line.removeprefix(BOM) for line in lines)
     said = [line for line in bare if line.strip() and not line.startswith(b"#")]
     if not said or _are_run(map(fields_of, said)):

@@ -11,9 +11,9 @@ fields         the line has not six fields, or lenient reading cannot tell which
 quotes         the run tag has quotation marks around it, and so have the other fields
 score          the score is no number, or has an underscore, or is infinite or NaN
 duplicate      the document is in the topic already
-split-topic    the topic goes on after another one; told once for each time it does
-tag            the file has a second run tag; told once a tag
-unknown-topic  the collection has no such topic; told once a topic
+split-topic    the topic goes on after another one; reported once for each time it does
+tag            the file has a second run tag; reported once a tag
+unknown-topic  the collection has no such topic; reported once a topic
 unknown-docno  the collection has no such document
 id             a topic id, docno or tag has control, bidirectional or zero-width characters, or
                blanks beyond ASCII, or no valid UTF-8; or a topic id begins with `#`
@@ -21,8 +21,8 @@ header         the header (`store.formats.run_header`) has no end, is no YAML, o
                of the run
 long           a field has more than 1,024 bytes, or a line more than any line can have
 empty          the file has no run line, nor another fault
-qrels          all lines are those of a qrels file; told once, in place of every other fault
-other-kind     the file looks like one of topics or documents, or like a list of runs; told likewise
+qrels          all lines are those of a qrels file; reported once, in place of every other fault
+other-kind     the file looks like one of topics or documents, or like a list of runs; likewise
 utf16          the file is UTF-16
 binary         the file is an archive or a table of another program
 gzip, xz,      the compressed data is truncated or damaged, or is none and no text, whatever its
@@ -49,9 +49,9 @@ from pooler.messages import warn
 from pooler.reading.shapes import LOOKED_AT, advice, can_be_cut, exchanged, fields_of, is_quoted, number_of
 from store.errors import FaultList, FormatError
 from store.fields import LONGEST_ID, id_fault
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, QRELS, RUN, lines_of, open_bytes, report_as_kind, report_kind
 from store.formats.run_header import START, RunHeader, is_end, read_header
-from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, QRELS, RUN, lines_of, open_bytes, report_kind, tell_kind
 from store.records import Ranking, Run
 
 SPLIT_HINT = "`--lenient` joins the parts of a topic, as trec_eval does"
@@ -219,7 +219,7 @@ def parse_run(
     if (said := parsed.header) is not None and tag is not None and said.tag not in (None, parsed.tag):
         faults.add(*said.contradicted("tag", parsed.tag, "as the run's lines have"))
     if tag is None and scan.is_qrels():
-        tell_kind(faults, QRELS, RUN)
+        report_as_kind(faults, QRELS, RUN)
         parsed.hint = faults.hint
     elif faults and not scan.is_damaged and not any(topic.docnos for topic in parsed.topics):
         report_kind(faults, RUN)
@@ -263,7 +263,7 @@ class _Scan:
         """What was taken for what of the first line that was cut to six fields."""
 
     def repair_fields(self, number: int, fields: list[bytes]) -> bool:
-        """Cut a line to six fields where lenient reading may, else tell the fault."""
+        """Cut a line to six fields where lenient reading may, else report the fault."""
         is_cut = self.lenient and len(fields) > 6
         if is_cut and can_be_cut(fields):
             if not self.cut:

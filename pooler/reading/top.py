@@ -15,7 +15,7 @@ from pooler.reading.parallel import share_files
 from pooler.reading.run_list import RunEntry, as_entries
 from pooler.reading.strict import read_run
 from store.errors import ArgumentError, PoolerError
-from store.formats.syntax.lines import is_regular_file
+from store.formats.lines import is_regular_file
 from store.ranking import Order, check_order
 from store.records import Run
 

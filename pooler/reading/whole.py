@@ -4,7 +4,7 @@
 rankings of a file that is plainly in order one after another, so that a run of thousands of
 topics is never in memory.
 
-A reader numbers the documents it meets, from 0 on, and tells the docno of each number once. So the
+A reader numbers the documents it meets, from 0 on, and reports the docno of each number once. So the
 work on every line is the reader's, which may be another process, and what comes back of a run is a
 few bytes a document.
 
@@ -45,7 +45,7 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
-from store.formats.syntax.lines import is_regular_file
+from store.formats.lines import is_regular_file
 from store.ranking import Order, SortedByThemselves, rank_order
 from store.records import Ranking, Run
 
@@ -242,7 +242,7 @@ class RunReader:
                     self._numbers.forget(n_known)
             return self._read_slowly(entry)
         except BaseException:
-            self._numbers.forget(n_known)  # nobody is told of these
+            self._numbers.forget(n_known)  # these were not reported
             raise
 
     def _read_fast(self, entry: RunEntry) -> NumberedRun:
@@ -406,7 +406,7 @@ _AHEAD = 2
 
 
 def n_readers(entries: Sequence[RunEntry]) -> int:
-    """Say how many processes should read: this one alone, or `READERS` others.
+    """Return how many processes should read: this one alone, or `READERS` others.
 
     Others pay for more than `PARALLEL_BYTES` on two processors; what is no regular file is read
     here.

@@ -25,8 +25,8 @@ from store.formats.codes import (
     parse_map,
     settle_repeats,
 )
-from store.formats.syntax.lines import PACKED, STDIN, piped
-from store.formats.syntax.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
+from store.formats.lines import PACKED, STDIN, piped
+from store.formats.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
 from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
 from store.text import NaturalKey, counted, natural_key
 
@@ -233,8 +233,8 @@ def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = Non
     content = read_qrels(path, lenient=lenient, faults=faults)
     if content.layout.taken and not faults:
         warn(f"{path}: {content.layout.taken}")
-    if content.n_alike and not faults:
-        warn(f"{path}: {alike_words(content.n_alike, content.first_alike)}")
+    if content.n_same and not faults:
+        warn(f"{path}: {alike_words(content.n_same, content.first_same)}")
     return content
 
 
@@ -521,8 +521,8 @@ def _decode_rows(one: JudgedFile, source: GradesFile, scale: Scale, reading: Fil
 
 def say_repeats(file: str, counts: RepeatCounts, rule: Repeats | None) -> None:
     """Say what came more than once, and what was done with it."""
-    if counts.n_alike:
-        say(f"{file}: {alike_words(counts.n_alike, counts.first_alike)}")
+    if counts.n_same:
+        say(f"{file}: {alike_words(counts.n_same, counts.first_same)}")
     if counts.n_differing:
         say(
             f"{file}: {counted(counts.n_differing, 'judgement')} came more than once, with different grades;"

@@ -13,7 +13,7 @@ from pooler.messages import progress
 from pooler.results.shapes import by_topic, is_ranking, is_row
 from store.errors import ArgumentError, PoolerError
 from store.fields import id_fault
-from store.formats.syntax.lines import is_pattern
+from store.formats.lines import is_pattern
 from store.records import Ranking, Run
 
 if TYPE_CHECKING:

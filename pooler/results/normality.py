@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pooler.results.table import Column, Plot, Table
-from store.analysis.significance.normality import NormalityPicture
+from store.analysis.significance.t_tests import NormalityPicture
 
 _POINTS = 1000
 """Of a curve that is drawn, between which it is straight."""

@@ -23,7 +23,7 @@ from pooler.results.named_runs import (
 )
 from pooler.results.shapes import QrelsRule, qrels_given
 from store.errors import ArgumentError, PoolerError
-from store.formats.syntax.lines import STDIN, is_regular_file
+from store.formats.lines import STDIN, is_regular_file
 from store.judging.kinds import Voters, check_kinds
 from store.records import Qrel, Run, Scale
 from store.text import counted

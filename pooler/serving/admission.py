@@ -82,14 +82,14 @@ class Login:
 
 
 class Logins:
-    """The browsers that are in, by the hash of their cookie; whoever reads it cannot come in with it."""
+    """The browsers that are in, by the hash of their cookie; who reads it cannot come in with it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._logins: dict[bytes, Login] = {}
 
     def begin(self, access: Access) -> str:
-        """Let a judge in; return what the cookie is to hold."""
+        """Log a judge in; return the content of the cookie."""
         own = [key for key, one in self._logins.items() if one.access.judge_id == access.judge_id]
         for key in own[: max(0, len(own) - _SESSIONS + 1)]:
             del self._logins[key]
@@ -113,7 +113,7 @@ class Logins:
         login.last_active = self._clock()
 
     def end(self, token: str) -> Login | None:
-        """Let a browser out, and return whose visit it was."""
+        """Log a browser out, and return its visit."""
         return self._logins.pop(_key(token), None)
 
     def end_outdated(self, standing: Iterable[Access]) -> None:

@@ -39,7 +39,7 @@ _HEAD = """<!doctype html>
 
 
 def code_page(words: str = "") -> str:
-    """Ask for an access code; `said` is what there is to tell of the one before."""
+    """Ask for an access code; `words` is the message about the one before."""
     return (
         f'{_HEAD}</head><body class="code"><main><h1>Judging</h1>\n'
         f'<form method="post" action="/enter"><label for="code">Your access code</label>\n'

@@ -21,7 +21,7 @@ from store.text import sanitise_line
 _HANDSHAKE = b"__GANGLION__\n"
 _DATA, _ABOUT = b"D", b"M"
 LEAVE_S = 10.0
-"""For so long a process may save what it has when it is told to end; then it is killed."""
+"""For so long a process may save what it has when it is asked to end; then it is killed."""
 _MOST_WORDS = 8192
 """Bytes of stderr that are kept: the last."""
 _DATA_EXIT = 1
@@ -61,11 +61,11 @@ class Screen:
         await self._send(_ABOUT, json.dumps({"type": kind, **about}).encode())
 
     async def ended(self) -> None:
-        """Wait until the process shows nothing any more."""
+        """Wait until the process has ended."""
         await asyncio.shield(self._reading)
 
     async def end(self) -> str:
-        """Let the process save, and end it; return what it says at the end, or what there is to say of it."""
+        """Let the process save, and end it; return its last words, or a message about its end."""
         await self.tell("quit")
         try:
             async with asyncio.timeout(LEAVE_S):
@@ -83,7 +83,7 @@ class Screen:
         return "" if self._process.returncode == 0 else f"ended with {self._process.returncode}: {words}"
 
     def _last_words(self) -> str:
-        """Say how it ended: in its own words where these are for the judge, who is told no address."""
+        """Return how it ended: in its own words where these are for the judge, who sees no address."""
         lines = [sanitise_line(line) for line in self._words.decode("utf-8", "replace").splitlines()]
         code = self._process.returncode
         if code == 0:
@@ -94,7 +94,7 @@ class Screen:
     async def _send(self, kind: bytes, data: bytes) -> None:
         pipe = self._process.stdin
         assert pipe is not None
-        with suppress(ConnectionError, RuntimeError):  # it has ended: whoever reads its output sees that
+        with suppress(ConnectionError, RuntimeError):  # it has ended: the reader of its output sees that
             pipe.write(kind + len(data).to_bytes(4, "big") + data)
             await pipe.drain()
 

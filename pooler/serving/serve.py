@@ -1,4 +1,4 @@
-"""The server's life: bound, told, stopped by Ctrl-C or `kill`."""
+"""The server's life: bound, announced, stopped by Ctrl-C or `kill`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def serve(
 ) -> None:
     """Serve the judging screens of a collection until the process is interrupted.
 
-    `began` is told the address, and how many judges have a code. `ArgumentError`: an origin that is none, or
+    `began` gets the address, and how many judges have a code. `ArgumentError`: an origin that is none, or
     an address that others can reach without an origin that is encrypted. `PoolerError`: it cannot be
     listened at.
     """

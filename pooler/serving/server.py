@@ -267,12 +267,12 @@ class Server:
         return request.cookies.get(self._cookie, "")
 
     def _address(self, request: web.Request) -> str:
-        """Return who asks: behind a proxy that encrypts, whoever asked the proxy."""
+        """Return who asks: behind a proxy that encrypts, who asked the proxy."""
         passed_on = request.headers.getall("X-Forwarded-For", []) if self._origin.is_secure else []
         return passed_on[-1].rpartition(",")[2].strip()[:64] if passed_on else request.remote or ""
 
     async def _refresh(self) -> None:
-        """Know which codes open something by now; a database without an answer keeps nobody waiting."""
+        """Read which codes are valid now; a database without an answer keeps no request waiting."""
         now = asyncio.get_running_loop().time()
         if self._looking is None or (self._looking.done() and now - self._known_at >= _FRESH_S):
             self._looking = asyncio.create_task(self._look())
@@ -281,7 +281,7 @@ class Server:
                 await asyncio.shield(self._looking)
 
     async def _look(self) -> None:
-        """Let out whose code opens nothing any more."""
+        """Log out browsers whose code is no longer valid."""
         trouble = ""
         try:
             self._logins.end_outdated(await self._ask(self._codes.standing))

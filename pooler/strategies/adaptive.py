@@ -74,7 +74,7 @@ class Unobserved:
             raise ArgumentError("document", requirement, document)
 
     def remove(self, document: int) -> None:
-        """Take a document as observed; `ArgumentError` as for `check`."""
+        """Mark a document as observed; `ArgumentError` as for `check`."""
         self.check(document)
         self._is_left[document] = 0
         self.n_observed += 1
@@ -135,7 +135,7 @@ class WeightedSums:
         return int(near[-1])
 
     def remove(self, document: int) -> None:
-        """Take a document as observed; see `Unobserved.remove`."""
+        """Mark a document as observed; see `Unobserved.remove`."""
         self.unobserved.remove(document)
         self._handicaps[document] = -np.inf
 
@@ -241,7 +241,7 @@ class Hedge:
         return None if self._sums.unobserved.is_empty else self._sums.best(self._weights())
 
     def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
-        """Take in what came of a document; see `Adaptive.observe`."""
+        """Record what was judged of a document; see `Adaptive.observe`."""
         self._sums.remove(document)
         if relevant is None:
             return
@@ -310,7 +310,7 @@ class MoveToFront:
         return None if self._current is None else self._unobserved.head(self._current)
 
     def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
-        """Take in what came of a document; see `Adaptive.observe`."""
+        """Record what was judged of a document; see `Adaptive.observe`."""
         self._unobserved.check(document)
         charged = None if relevant is None else self._charged_run(document)
         self._unobserved.remove(document)
@@ -396,7 +396,7 @@ class RbpB:
         return self._sums.best(self._factors)
 
     def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
-        """Take in what came of a document; see `Adaptive.observe`."""
+        """Record what was judged of a document; see `Adaptive.observe`."""
         self._sums.remove(document)
         if relevant is None:
             return

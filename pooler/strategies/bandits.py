@@ -49,7 +49,7 @@ class Bandit(ABC):
         return self._unobserved.head(self._arm(arms)) if arms else None
 
     def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
-        """Take in what came of a document; see `Adaptive.observe`."""
+        """Record what was judged of a document; see `Adaptive.observe`."""
         self._unobserved.remove(document)
         if relevant is None:
             return

@@ -140,7 +140,7 @@ class DepthThen:
         return next(iter(self._waiting), None) if self._waiting else self._inner.choose()
 
     def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
-        """Take in what came of a document; see `Adaptive.observe`."""
+        """Record what was judged of a document; see `Adaptive.observe`."""
         self._inner.observe(document, relevant)
         self._waiting.pop(document, None)
 

@@ -93,7 +93,7 @@ class Adaptive(Protocol):
         """
 
     def observe(self, document: int, relevant: bool | None) -> None:  # noqa: FBT001 - an outcome
-        """Take in what came of a document, which need not be the one `choose` would name.
+        """Record what was judged of a document, which need not be the one `choose` would name.
 
         It was not observed before; `relevant` is its judgement, ``None`` = drawn, but with none (yet).
         """

@@ -186,7 +186,7 @@ def _buckets(values: NDArray[np.float64], budget: int) -> _Buckets:
 
 
 def _draw_buckets(buckets: _Buckets, seed: int, topic: str) -> list[int]:
-    """Say how often each bucket is drawn, the last one not above its size."""
+    """Return how often each bucket is drawn, the last one not above its size."""
     if len(buckets.priors) <= 1:
         return [buckets.size] * len(buckets.priors)
     ends = np.cumsum(buckets.priors)

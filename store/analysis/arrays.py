@@ -92,7 +92,7 @@ def graded_arrays(
 
 
 def grades_by_topic(ranked: RankedDocuments, qrels: Sequence[Qrel]) -> Grades:
-    """Give the documents of qrels, one grade a (topic, docno), the numbers that they have in the rankings.
+    """Return the documents of qrels, one grade a (topic, docno), the numbers that they have in the rankings.
 
     Topics come in natural order.
     """

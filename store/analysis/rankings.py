@@ -65,7 +65,7 @@ class JudgedRankings:
         return table[self.documents[:, topic]]
 
     def documents_at(self, topic: int, ranks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Report which documents of one topic, by code, stand at some ranks of runs.
+        """Return which documents of one topic, by code, stand at some ranks of runs.
 
         `ranks`, shape (n_runs, up to the width), may hold some below the end of a run.
         """
@@ -74,15 +74,15 @@ class JudgedRankings:
         return found[:-1]  # the padding code -1 marked the last element
 
     def relevant(self) -> NDArray[np.bool_]:
-        """Report which ranks hold a relevant document; shape (n_runs, n_topics, width)."""
+        """Return which ranks hold a relevant document; shape (n_runs, n_topics, width)."""
         return self._at_least(RELEVANT)
 
     def judged(self) -> NDArray[np.bool_]:
-        """Report which ranks hold a judged document, relevant or not; shape (n_runs, n_topics, width)."""
+        """Return which ranks hold a judged document, relevant or not; shape (n_runs, n_topics, width)."""
         return self._at_least(NOT_RELEVANT)
 
     def _at_least(self, least: int) -> NDArray[np.bool_]:
-        """Report which ranks hold a document of which at least this is known."""
+        """Return which ranks hold a document of which at least this is known."""
         found = np.empty(self.documents.shape, dtype=np.bool_)
         for topic in range(len(self.topics)):
             found[:, topic] = self.states_by_rank(topic) >= least
@@ -232,7 +232,7 @@ class GradedRankings:
     """Shape of `judged`: which ranks hold a document that was pooled and has no grade; ``None`` = none."""
 
     def relevant(self, level: int) -> NDArray[np.bool_]:
-        """Report which ranks hold a document of at least a level; shape (n_runs, n_topics, width).
+        """Return which ranks hold a document of at least a level; shape (n_runs, n_topics, width).
 
         False for unjudged documents and ranks that are not filled, whatever the level.
         """

@@ -24,8 +24,8 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from store.content.draws import draws_left, is_adaptive
 from store.content.lookup import to_judge
+from store.content.pools import draws_left, is_adaptive
 from store.db.database import Area
 from store.db.digests import add_docnos, document_values
 from store.db.engine import DAMAGED, DAMAGED_HINT
@@ -53,7 +53,7 @@ class TextCounts:
 
 
 def document_sha256(document: Document) -> str:
-    """Hash title and text, so that a judgement can say what it was made of."""
+    """Hash title and text, so that a judgement records which text it was made on."""
     title, text = (part.encode("utf-8", "surrogatepass") for part in (document.title, document.text or ""))
     # The length says where the title ends; no character could.
     return hashlib.sha256(b"%d " % len(title) + title + text).hexdigest()
@@ -138,7 +138,7 @@ def write_metadata(session: Session, changes: Mapping[int, Metadata], there: Ite
 
 
 def differing(one: Metadata, other: Metadata) -> str | None:
-    """Name what two say otherwise of a document; ``None`` = they go together."""
+    """Return the first field that two documents have with different values; ``None`` = none."""
     if one[0] and other[0] and one[0] != other[0]:
         return "markup"
     return next((name for name, value in one[1].items() if other[1].get(name, value) != value), None)
@@ -271,7 +271,7 @@ class Documents(Area):
 
         By default of those to be judged, or looked at.
         """
-        from store.readable import MOST_CHARACTERS, readable
+        from store.formats.markup import MOST_CHARACTERS, readable
 
         with self._db.reading() as session:
             query = select(DOCUMENT.c.id).where(DOCUMENT.c.sha256.is_not(None)).order_by(DOCUMENT.c.docno)

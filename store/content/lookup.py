@@ -1,4 +1,4 @@
-"""What many queries ask alike: a row by its name, what is to be judged, one document in two tables."""
+"""What many queries share: a row by its name, what is to be judged, one document in two tables."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from store.text import natural_key
 _BATCH = 256
 """Rankings fetched at a time."""
 _DOCNOS = 10_000
-"""Documents told to the database at a time."""
+"""Documents sent to the database at a time."""
 _COLUMNS: dict[Order, tuple[str, ...]] = {
     "trec": (),
     "trec9": ("scores",),
@@ -48,7 +48,7 @@ class _Ranked(NamedTuple):
     places: Places
     """Places of the stored ranking from the first document in this order to the last."""
     compared: NDArray[Any] | None
-    """What tells ties, in this order; ``None`` = not read, or there are none by nature."""
+    """What ties are found by, in this order; ``None`` = not read, or there are none by nature."""
 
 
 def iterate_document_ids(
@@ -127,7 +127,7 @@ def _iterate(
 
 
 def _turned(row: Any, order: Order, docnos: Mapping[int, str]) -> tuple[Places, NDArray[Any] | None]:
-    """Return the places of a stored ranking in another order, and what tells its ties."""
+    """Return the places of a stored ranking in another order, and what its ties are found by."""
     if order == "trec":
         has_scores = "scores" in row._fields
         return slice(None), packed_elements(row.scores) if has_scores else None
@@ -208,7 +208,7 @@ def pack_rankings(session: Session, documents: Keys, rankings: Iterable[Ranking]
 class NumberedDocuments:
     """Documents as one reader of runs numbers them, from 0 on, and their row ids.
 
-    The reader tells the docnos it meets, each once, in the order of their numbers. A run that is
+    The reader reports the docnos it meets, each once, in the order of their numbers. A run that is
     stored turns those still waiting into row ids, for good once its transaction is committed.
     """
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session
 
+from store.db.columns import insert_new
 from store.db.database import Area
 from store.db.digests import write_run_digest
 from store.db.keys import Keys
-from store.db.raw import insert_new
 from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import ImportReport, StoredRun

@@ -134,7 +134,7 @@ class Guidelines(Area):
     """The judging guidelines of a collection, in versions."""
 
     def add(self, text: str) -> tuple[Guideline, bool]:
-        """Add a version of the guidelines, unless the newest has the same text; say whether it is new.
+        """Add a version of the guidelines, unless the newest has the same text; return whether it is new.
 
         An older text that comes back is a new version, so that every judgement made under the newest version
         was made under the newest text. `ArgumentError` is raised if the text is blank.

@@ -2,7 +2,7 @@
 
 SQLite keeps no checksum of its pages: a bit that flips on the disk may turn a grade into another one of the
 scale, and no rule is broken. So a collection keeps digests of 64 bits (BLAKE2b) of values as SQLite has them
-(`store.db.raw`), written in the transaction that writes the values:
+(`store.db.columns`), written in the transaction that writes the values:
 
 - ``judgement.digest``: one event, with the topic, the docno and the judge's uid in place of row ids, and its
   passages; ``answer.digest``: one answer of a model, likewise;
@@ -27,7 +27,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, Update, delete, event, insert, select, text, update
 from sqlmodel import Session
 
-from store.db.raw import is_postgresql, raw_rows
+from store.db.columns import is_postgresql, raw_rows
 from store.db.tables import (
     ANSWER,
     DIGEST,
@@ -181,7 +181,7 @@ def document_values(row_id: int, docno: str, listed: Any, sha256: str | None) ->
 
 
 def add_docnos(session: Session, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Take documents into the digest of the docnos, or out if they are in it, as `document_values` has them.
+    """Add documents to the digest of the docnos, or take them out if they are in it; see `document_values`.
 
     The transaction is a bulk one (`store.db.engine.writing`): no other adds documents.
     """
@@ -275,8 +275,8 @@ def wrong_tables(
     stored = stored_digests(session)
     for name in names:
         if table_digest(session, name) != stored.get(name, 0):
-            told = "the docnos, or the hashes of texts," if name == DOCUMENT.name else f"the rows of `{name}`"
-            yield f"{told} are not as they were written"
+            what = "the docnos, or the hashes of texts," if name == DOCUMENT.name else f"the rows of `{name}`"
+            yield f"{what} are not as they were written"
 
 
 def wrong_events(session: Session, table: Table = JUDGEMENT) -> Iterator[str]:

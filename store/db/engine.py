@@ -94,7 +94,7 @@ def is_like_damage(error: DatabaseError | sqlite3.Error) -> bool:
 
 
 def _store_error(where: str, error: DatabaseError | sqlite3.Error) -> StoreError | None:
-    """Say in one line what is wrong with a database; ``None`` = the program is."""
+    """Return in one line what is wrong with a database; ``None`` = the error is the program's."""
     cause = error.orig if isinstance(error, DatabaseError) else error
     reason = next(iter(str(cause).strip().splitlines()), "the connection failed")
     if isinstance(cause, sqlite3.Error):
@@ -124,7 +124,7 @@ _SQLITE_SAYS = {
 
 
 def _sqlite_error(where: str, error: sqlite3.Error, reason: str) -> StoreError | None:
-    """Say what an error of SQLite means; ``None`` = the program is wrong."""
+    """Return what an error of SQLite means; ``None`` = it is an error of the program."""
     name, kind = getattr(error, "sqlite_errorname", ""), _code(error) & 0xFF
     if kind == sqlite3.SQLITE_NOTADB:
         return SchemaError(_not_a_collection(where), hint=NO_COLLECTION_HINT)
@@ -158,7 +158,7 @@ def _not_a_collection(where: str) -> str:
 
 @contextmanager
 def hinting(hint: str, *, also: str = DAMAGED_HINT) -> Iterator[None]:
-    """Say something else to do about damage, where the usual hint, or another one, is of no use."""
+    """Give another hint about damage, where the usual one is of no use."""
     try:
         yield
     except StoreError as error:
@@ -275,7 +275,7 @@ def engine_at(place: URL | Path) -> Iterator[Engine]:
 def read_only_engine(file: Path) -> Engine:
     """Make the engine of a file that may only be read, as an archived collection is.
 
-    SQLite would want to write its shared memory beside it, unless the file is told to be immutable, which
+    SQLite would want to write its shared memory beside it, unless the file is declared immutable, which
     it is not while somebody's log lies beside it.
     """
     url = URL.create("sqlite", database=str(file))
@@ -313,11 +313,11 @@ def _connect_sqlite(name: str) -> sqlite3.Connection:
     connection: sqlite3.Connection = sqlite3.connect(name, **_CONNECTING)
     try:
         connection.execute("SELECT 1 FROM sqlite_master").close()
-    except UnicodeDecodeError:  # of what SQLite says of a damaged schema: told of the first query
+    except UnicodeDecodeError:  # from SQLite's message about a damaged schema: reported with the first query
         return connection
     except sqlite3.Error as error:
         if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_IOERR_SHM"):
-            return connection  # what is wrong is told of the first query
+            return connection  # what is wrong is reported with the first query
         connection.close()
         if not _has_log(Path(name)):
             return _connect_reading(Path(name), error)
@@ -334,7 +334,7 @@ def _connect_sqlite(name: str) -> sqlite3.Connection:
 
 
 def _drop_stopgap(connection: Any, record: Any) -> None:
-    """Keep no connection that only a full disk is the reason of."""
+    """Drop a connection that was only made because the disk was full."""
     if isinstance(connection, _Stopgap):
         record.invalidate()
 
@@ -440,7 +440,7 @@ def _is_open(connection: Any) -> bool:
 
 
 def database_now(session: Session) -> datetime:
-    """Tell the time of the database, in UTC: one clock for all the machines that share it."""
+    """Return the time of the database, in UTC: one clock for all the machines that share it."""
     if session.get_bind().dialect.name == "postgresql":
         moment: datetime = session.execute(text("SELECT clock_timestamp()")).scalar_one()
         return moment.astimezone(UTC)
@@ -577,7 +577,7 @@ def other_schema(where: str, revision: str) -> SchemaError:
 
 @contextmanager
 def driver_rows(connection: Connection, query: str) -> Iterator[Iterator[tuple[Any, ...]]]:
-    """Give the rows of a query without parameters as the driver has them, to be read within the block.
+    """Yield the rows of a query without parameters as the driver has them, to be read within the block.
 
     SQLAlchemy's would cost as much as all the rest.
     """

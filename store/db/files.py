@@ -3,7 +3,7 @@
 What is being made lies beside its target under a name of its own until it is whole. The seal stands in two
 fields that the format leaves to applications, since SQLite finds a page that makes no sense, and not a grade
 that became another one: the application's id, a mark, and the user's version, the CRC-32 of the file with
-that field as zeros. Whoever writes takes it off (`store.db.engine`).
+that field as zeros. Writing takes it off (`store.db.engine`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LONGEST = 180
 
 
 def place_beside(target: Path) -> Path:
-    """Name a place beside a target that nothing has."""
+    """Return an unused place beside a target."""
     return target.with_name(f"{_start_of(target)}{os.urandom(6).hex()}.part")
 
 
@@ -74,7 +74,7 @@ def check_folder(target: Path) -> None:
 
 @contextmanager
 def made_whole(target: Path, *, replaces: bool = False, private: bool = True) -> Iterator[Path]:
-    """Give a place beside `target`; what is there at the end of the block becomes `target`, on the disk.
+    """Yield a place beside `target`; what is there at the end of the block becomes `target`, on the disk.
 
     `replaces`: a file that is there gives way, and leaves its mode, group and owner to the new one; else a
     `StoreError`, also for one that came meanwhile. `private`: a new file is for its owner alone.
@@ -120,7 +120,7 @@ def folder_beside(target: Path, *, private: bool) -> Iterator[Path]:
 
 @contextmanager
 def part_beside(target: Path, *, private: bool = True) -> Iterator[Path]:
-    """Give an empty file beside another; nothing is left of it after the block, nor of killed commands."""
+    """Yield an empty file beside another; nothing is left of it after the block, nor of killed commands."""
     target = real_place(target)
     remove_leftovers(target)
     part = place_beside(target)
@@ -223,14 +223,14 @@ def seal(file: Path) -> None:
 
 
 def seal_fault(file: Path) -> str | None:
-    """Say what is wrong with a file by its seal; ``None`` = nothing, or it has none.
+    """Return what is wrong with a file by its seal; ``None`` = nothing, or it has none.
 
     A CRC-32 misses no change of up to 32 neighbouring bits, and of all others one in 2**32.
     """
     mark, stated = _fields(file)
     if mark != SEAL:
         return "its seal is broken" if stated else None
-    # Whoever began to work on it meanwhile took the seal off first.
+    # A program that began to write meanwhile took the seal off first.
     if stated == _checksum(file) or _fields(file)[0] != SEAL:
         return None
     return "its checksum does not match its content"

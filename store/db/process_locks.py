@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, text
 
-HELD = ".held"
+LOCK_ENDING = ".held"
 """What the name of the file ends in; it is never removed, or two would hold one lock at once."""
 
 
@@ -34,7 +34,7 @@ class ProcessLocks:
             self._descriptor = _opened_beside(Path(engine.url.database))
 
     def take(self, *names: str) -> bool:
-        """Take what is called so, at once or not at all; what is held already is not given twice."""
+        """Lock a name, at once or not at all; a name that is held already is refused."""
         place = _place(names)
         if place in self._places or not self._lock(place):
             return False
@@ -42,7 +42,7 @@ class ProcessLocks:
         return True
 
     def give_back(self, *names: str) -> None:
-        """Let others have it."""
+        """Release the lock."""
         place = _place(names)
         self._places.discard(place)
         if self._connection is not None:
@@ -53,7 +53,7 @@ class ProcessLocks:
             fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 1, place)
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release all locks."""
         if self._connection is not None:
             with suppress(Exception):  # a connection that broke holds nothing any more
                 self._connection.execute(text("SELECT pg_advisory_unlock_all()"))
@@ -87,7 +87,7 @@ def _place(names: tuple[str, ...]) -> int:
 def _opened_beside(collection: Path) -> int:
     """Open the file of locks beside a collection, made with its rights where there is none."""
     collection = Path(os.path.realpath(collection))  # one file, whatever a link calls it
-    path = collection.with_name(collection.name + HELD)
+    path = collection.with_name(collection.name + LOCK_ENDING)
     with suppress(FileNotFoundError):
         return os.open(path, os.O_RDWR | os.O_CLOEXEC)
     rights = collection.stat()

@@ -139,7 +139,7 @@ class DocumentMetadataRow(_Row, table=True):
 
     document_id: int = Field(primary_key=True, foreign_key="document.id")
     markup: str | None = Field(default=None, sa_type=String(16))
-    """How the text is marked up, see `store.readable`; ``None`` = unknown, and it is plain."""
+    """How the text is marked up, see `store.formats.markup`; ``None`` = unknown, and it is plain."""
     fields: str = Field(default="{}", sa_type=RawText, sa_column_kwargs={"default": "{}"})
     """JSON: the values of fields, as text, by name."""
 

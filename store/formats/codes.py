@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from store.errors import ArgumentError, ContradictionError, FaultList
-from store.formats.syntax.tables import GradedRow, duplicate_words
+from store.formats.tables import GradedRow, duplicate_words
 from store.records import Judgement, Qrel, Scale, State
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 Repeats = Literal["refuse", "first", "last", "highest", "drop"]
-"""What happens to a topic, docno and judge that come twice and not alike.
+"""What is done with a topic, docno and judge that come twice with different grades.
 
 ``refuse``: every line after the first is a fault; ``highest``: the highest grade counts, and a code that is
 no grade is below all grades; ``drop``: none of the lines counts.
@@ -27,16 +27,16 @@ no grade is below all grades; ``drop``: none of the lines counts.
 class RepeatCounts:
     """How often judgements came again."""
 
-    n_alike: int = 0
-    """Lines that say what the line says that counts for the same topic, docno and judge."""
+    n_same: int = 0
+    """Lines that repeat the one that counts for the same topic, docno and judge."""
     n_differing: int = 0
     """Topics, docnos and judges of which lines say different things."""
     n_dropped: int = 0
     """Lines of `n_differing` whose word does not count."""
     n_refused: int = 0
-    """Lines told as faults."""
-    first_alike: int = 0
-    """The first line of `n_alike`, by its number; 0 = there is none."""
+    """Lines reported as faults."""
+    first_same: int = 0
+    """The first line of `n_same`, by its number; 0 = there is none."""
 
 
 def settle_repeats(
@@ -48,7 +48,7 @@ def settle_repeats(
     """Keep one row of each topic, docno and judge, in the order in which these first came.
 
     Rows that say the same have equal `meaning`, a higher grade a greater one; rows alike are one row under
-    every rule. ``refuse`` tells the lines that differ from the first, with the code ``duplicate``.
+    every rule. ``refuse`` reports the lines that differ from the first, with the code ``duplicate``.
     """
     groups: dict[tuple[str, str, str], GradedRow | list[GradedRow]] = {}
     for row in rows:
@@ -59,7 +59,7 @@ def settle_repeats(
         elif known is not row:
             groups[key] = [known, row]
     kept: list[GradedRow] = []
-    alike: list[int] = []
+    repeated: list[int] = []
     n_differing = n_dropped = n_refused = 0
     for group in groups.values():
         if not isinstance(group, list):
@@ -83,10 +83,10 @@ def settle_repeats(
         kept.append(chosen)
         meant = meaning(chosen)
         same = [row.line for row in group if row is not chosen and meaning(row) == meant]
-        alike += same
+        repeated += same
         n_dropped += len(group) - 1 - len(same)
-    first_alike = min(alike, default=0)
-    return kept, RepeatCounts(len(alike), n_differing, n_dropped, n_refused, first_alike)
+    first_same = min(repeated, default=0)
+    return kept, RepeatCounts(len(repeated), n_differing, n_dropped, n_refused, first_same)
 
 
 class Meaning(StrEnum):
@@ -153,7 +153,7 @@ def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
 def understood(
     codes: Iterable[int], texts: Sequence[str], grades: Iterable[int] = ()
 ) -> tuple[dict[int, Meaning], list[int]]:
-    """Return what codes of qrels mean that are no usual grades, and which of them nobody told.
+    """Return what codes of qrels mean that are no usual grades, and which of them were not declared.
 
     What `texts` say (``CODE=MEANING``) holds, then that `grades` are such. Otherwise -1 is pooled and
     unjudged; what is below is untold, and read as a grade: judged, and not relevant.

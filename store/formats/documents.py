@@ -31,10 +31,10 @@ from typing import Any, get_args
 from store.errors import ArgumentError, FaultList
 from store.fields import id_fault
 from store.formats import DocumentFormat
-from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.json_lines import IdRegister, read_texts
-from store.formats.syntax.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, report_kind
-from store.formats.syntax.sgml import (
+from store.formats.compression import DamagedDataError
+from store.formats.json_lines import IdRegister, read_texts
+from store.formats.lines import BOM, DOCUMENTS, open_bytes, read_text_lines, report_kind
+from store.formats.sgml import (
     INLINE_TAGS,
     Record,
     elements,
@@ -115,7 +115,7 @@ def read_documents(
     """Read documents one by one, in file order, those without faults; ``-`` is standard input.
 
     They are yielded while the file is read, and its faults raised at its end: **a caller keeps nothing of a
-    file until this iterator has ended**. `markup`: that of all its texts, see `store.readable`.
+    file until this iterator has ended**. `markup`: that of all its texts, see `store.formats.markup`.
     """
     if format not in DOCUMENT_FORMATS:
         raise ArgumentError("format", f"must be one of {', '.join(DOCUMENT_FORMATS)}", format)
@@ -129,7 +129,7 @@ def _documents(
     faults = FaultList(path)
     ids = IdRegister("docno", faults)
     lines = read_text_lines(path, faults)
-    # Blank lines on top carry nothing in any format; the first other line tells which it is.
+    # Blank lines on top carry nothing in any format; the first other line shows which it is.
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is not None:
         if form == "auto":

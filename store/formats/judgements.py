@@ -31,17 +31,17 @@ from store.errors import ArgumentError, FaultList
 from store.event import EVENT, FIELDS, READERS, EventChain, JudgementEvent, event_of_values, event_values
 from store.fields import UnfitValueError, checked_values
 from store.formats import JudgementsFormat
+from store.formats.json_lines import json_line, read_json_lines
+from store.formats.lines import read_text_lines
 from store.formats.qrels import Numbering
-from store.formats.syntax.json_lines import json_line, read_json_lines
-from store.formats.syntax.lines import read_text_lines
-from store.formats.syntax.tables import Remembered
+from store.formats.tables import Remembered
 from store.records import Action, JudgeKind, Judgement, State
 from store.text import BIDI_CONTROLS
 
 STATE_FIELDS = ("topic", "docno", "judge", "state", "grade", "reason", "note", "iteration")
 """Names of the values of a state, in the order in which they are written."""
 KEY_FIELDS = STATE_FIELDS[:3]
-"""What no two states of a file have alike."""
+"""What no two states of a file have in common."""
 
 _READERS = {name: READERS[name] for name in STATE_FIELDS}
 
@@ -98,8 +98,8 @@ class States:
 class StateReader:
     """Reads states line by line; each document stands once with a judge.
 
-    Faults are told by code: ``fields`` (a name is missing or unknown), ``value``, and at the end ``state``
-    (state and grade do not go together) and ``duplicate``.
+    Faults are reported by code: ``fields`` (a name is missing or unknown), ``value``, and at the end
+    ``state`` (state and grade do not go together) and ``duplicate``.
     """
 
     def __init__(self, faults: FaultList) -> None:
@@ -111,7 +111,7 @@ class StateReader:
         """Of the values of each column, which the caller that adds codes fills."""
 
     def read(self, values: Mapping[str, Any], line: int, *, is_odd: bool = False) -> None:
-        """Take the JSON values of a line, or tell what is wrong with them; see `add`."""
+        """Take the JSON values of a line, or report what is wrong with them; see `add`."""
         known = checked_values(values, _READERS, line, self._faults)
         if known is not None:
             self.add((self.numbers[name][known[name]] for name in STATE_FIELDS), line, is_odd=is_odd)
@@ -119,7 +119,7 @@ class StateReader:
     def add(self, codes: Iterable[int], line: int, *, is_odd: bool = False) -> None:
         """Take the codes of a line, in the order of `STATE_FIELDS`.
 
-        One that is odd has a fault that was told: it is no state, but a second one is a duplicate of it.
+        One that is odd has a fault that was reported: it is no state, but a second one is a duplicate of it.
         """
         self._codes.extend(codes)
         self._lines.append(line)
@@ -127,7 +127,7 @@ class StateReader:
             self._odd.add(line)
 
     def finish(self) -> States:
-        """Return what has no fault, and tell what states and grades contradict each other, and duplicates."""
+        """Return what has no fault; report states and grades that contradict each other, and duplicates."""
         codes = np.array(self._codes, np.int32).reshape(-1, len(STATE_FIELDS))
         values = {name: list(own) for name, own in self.numbers.items()}
         columns = {name: codes[:, place] for place, name in enumerate(STATE_FIELDS)}
@@ -151,7 +151,7 @@ class StateReader:
         return fits
 
     def _without_duplicates(self, found: States) -> NDArray[np.bool_]:
-        """Say which lines are the first of their topic, docno and judge; tell of the others."""
+        """Return which lines are the first of their topic, docno and judge; report the others."""
         keys = found.keys()
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
@@ -272,7 +272,7 @@ class _Reader:
     def reader_of_cells(self, names: list[str]) -> Callable[[list[str], int], bool]:
         """Return what takes a line of cells, of states, without looking twice at a cell of a column.
 
-        It says whether it did: `read` tells what is wrong with a line that it does not take.
+        It returns whether it did: `read` reports what is wrong with a line that it does not take.
         """
         states, kinds, faults = self._states, self._kinds, self._faults
         remembered = [Remembered(partial(_code_of_cell, name, states.numbers[name])) for name in STATE_FIELDS]

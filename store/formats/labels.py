@@ -18,7 +18,7 @@ from typing import Any
 from store.errors import FaultList
 from store.fields import MOMENT, UnfitValueError, id_fault, topic_fault
 from store.formats import LabelsFormat
-from store.formats.syntax.json_lines import json_line, read_json_lines
+from store.formats.json_lines import json_line, read_json_lines
 from store.model_judge import Answer, Asked, Unreadable
 from store.records import Scale
 
@@ -304,7 +304,7 @@ def _moment(value: datetime | None) -> str | None:
 def umbrela_lines(
     answers: Iterable[Answer], texts: Callable[[str, str], tuple[str, str]], back: Mapping[int, int]
 ) -> Iterator[str]:
-    """Write judgements as umbrela does; ``qid`` and ``docid``, which it passes over, say what they are of.
+    """Write judgements as umbrela does; ``qid`` and ``docid``, which it passes over, name topic and document.
 
     `texts` gives query and passage of a topic and docno; `back` reads a grade as umbrela's. What has no grade
     has 0 there, and `result_status` 0 says that it is none.

@@ -19,8 +19,8 @@ from string import ascii_uppercase
 from typing import Any, TextIO
 
 from store.errors import ArgumentError, FaultList
-from store.formats.syntax import tables
-from store.formats.syntax.tables import Fields, GradedRow, JudgedTable, UnfitFieldError
+from store.formats import tables
+from store.formats.tables import Fields, GradedRow, JudgedTable, UnfitFieldError
 from store.records import Qrel, Scale
 
 

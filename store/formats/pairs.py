@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from store.errors import FaultList
 from store.fields import id_fault
-from store.formats.syntax import tables
-from store.formats.syntax.lines import read_text_lines
-from store.formats.syntax.tables import Fields, ReadTable, TableFormat
+from store.formats import tables
+from store.formats.lines import read_text_lines
+from store.formats.tables import Fields, ReadTable, TableFormat
 
 
 def read_pairs(path: str) -> set[tuple[str, str]]:
@@ -86,7 +86,7 @@ def _is_like_qrels(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - a
     return parse_probability(tables.shown(fields[2])) is None
 
 
-def _tell_qrels(table: ReadTable[ProbabilityRow], faults: FaultList) -> None:
+def _report_qrels(table: ReadTable[ProbabilityRow], faults: FaultList) -> None:
     if table.looks_like:
         message = (
             "this looks like a qrels file (4 columns: topic, iteration, docno, grade); expected"
@@ -109,7 +109,7 @@ _FORMAT = TableFormat(
     ("topic", "docno"),
     _repeat_fault,
     others={"qrels": _is_like_qrels},
-    suspect=_tell_qrels,
+    suspect=_report_qrels,
 )
 
 
@@ -159,7 +159,7 @@ def read_classes(given: Classes, known: Container[str] | None = None) -> Mapping
 
 
 def classes_facts(classes: Mapping[str, str]) -> dict[str, Any]:
-    """Say in a manifest which classes these were: how many, and the hash of their sorted lines."""
+    """Return for a manifest which classes these were: how many, and the hash of their sorted lines."""
     lines = sorted(f"{docno} {label}\n" for docno, label in classes.items())
     digest = hashlib.sha256("".join(lines).encode())
     return {"documents": len(classes), "classes": len({*classes.values()}), "sha256": digest.hexdigest()}

@@ -23,8 +23,8 @@ from typing import Any, Literal, NamedTuple, TextIO, TypeVar
 
 from store.errors import ArgumentError, FaultList
 from store.fields import id_fault, topic_fault
-from store.formats.syntax import tables
-from store.formats.syntax.tables import FieldReader, Fields, ReadTable, TableFormat, UnfitFieldError
+from store.formats import tables
+from store.formats.tables import FieldReader, Fields, ReadTable, TableFormat, UnfitFieldError
 from store.text import natural_key
 
 PrelsFormat = Literal["xinfap", "statap"]
@@ -114,7 +114,7 @@ def _check_certain(_line: int, fields: Fields, values: Sequence[Any]) -> None:
         raise UnfitFieldError(message, "probability")
 
 
-def _tell_other(table: ReadTable[PrelsRow], faults: FaultList) -> None:
+def _report_other(table: ReadTable[PrelsRow], faults: FaultList) -> None:
     if faults and "qrels" in table.looks_like:
         faults.hint = "all its lines have 4 fields, as those of a qrels file"
     for kind, columns in COLUMNS.items():
@@ -152,7 +152,7 @@ def _format(
         ),
         check=check,
         others=others | {"qrels": lambda fields, _is_whole: len(fields) == _N_FIELDS - 1},
-        suspect=_tell_other,
+        suspect=_report_other,
     )
 
 

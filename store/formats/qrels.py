@@ -2,7 +2,7 @@
 
 Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte. Where a
 header names other columns, or most of the first lines are topic, docno and grade or have other separators,
-they are read so: see `store.formats.syntax.tables.sniff`. A line that begins with ``#`` is a comment, as to
+they are read so: see `store.formats.tables.sniff`. A line that begins with ``#`` is a comment, as to
 trec_eval 10; text after the last field, which trec_eval refuses, is passed over leniently (but the
 five-column files of sampled pools must not be read so: the fourth column of one kind is a stratum). A line
 that repeats an earlier one's code, whatever its iteration, is counted and passed over; trec_eval refuses it.
@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 
 from store.errors import ArgumentError, FaultList
 from store.fields import LONGEST_ID
-from store.formats import prels
-from store.formats.syntax import tables
-from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_kind, tell_kind
-from store.formats.syntax.tables import Fields, ReadTable, TableFormat
+from store.formats import prels, tables
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_as_kind, report_kind
+from store.formats.tables import Fields, ReadTable, TableFormat
 
 DUPLICATE = "duplicate"
 """The iteration of a copied grade: that of a near-duplicate, which was judged instead."""
@@ -87,9 +86,9 @@ def read_qrels(
     def suspect(table: QrelsFile, reported: FaultList) -> None:
         rows = table.rows if keep_repeats else [*table.rows, *table.repeats]
         if judge_column is None and table.repeats and not table.layout.has_header and _is_exchanged(rows):
-            _tell_exchanged(reported, len(rows), rows[0].docno, table.layout)
+            _report_exchanged(reported, len(rows), rows[0].docno, table.layout)
         elif "run" in table.looks_like:
-            tell_kind(reported, RUN, QRELS)
+            report_as_kind(reported, RUN, QRELS)
         elif table.looks_like:
             columns = {kind: words for kind, words in prels.COLUMNS.items() if kind in table.looks_like}
             named = " or ".join(f"{kind} ({words})" for kind, words in columns.items())
@@ -98,7 +97,7 @@ def read_qrels(
             hint = f"pooler import judgements {shlex.quote(reported.path)} --judge NAME {options} takes it"
             reported.put_instead(message, "prels", hint=hint)
         elif judge_column is None and table.repeats and (judges := _judges_of(rows)):
-            _tell_judges(reported, judges, is_kept=keep_repeats)
+            _report_judges(reported, judges, is_kept=keep_repeats)
             return
         elif not reported or not report_kind(reported, QRELS):
             return
@@ -131,7 +130,7 @@ def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
 
 
 def _judges_of(rows: Sequence[QrelRow]) -> list[str]:
-    """Return the names in column 2 that tell apart whatever is graded twice; none = they do not."""
+    """Return the names in column 2, if no document has two grades under one of them; else none."""
     graded: dict[tuple[str, str], int] = {}
     is_graded_twice = any(graded.setdefault((row.topic, row.docno), row.code) != row.code for row in rows)
     if not is_graded_twice or len({row[1:4] for row in rows}) < len(rows):
@@ -139,8 +138,8 @@ def _judges_of(rows: Sequence[QrelRow]) -> list[str]:
     return sorted({row.iteration for row in rows})
 
 
-def _tell_judges(faults: FaultList, judges: Sequence[str], *, is_kept: bool) -> None:
-    """Say that column 2 names several judges; where repeats are kept it is not yet known to be a fault."""
+def _report_judges(faults: FaultList, judges: Sequence[str], *, is_kept: bool) -> None:
+    """Report that column 2 names several judges; where repeats are kept it is not yet known to be a fault."""
     listed = ", ".join(judges[:_JUDGES_NAMED]) + (", ..." if len(judges) > _JUDGES_NAMED else "")
     file = shlex.quote(faults.path)
     hint = f"pooler import judgements {file} --judge-column 2 reads column 2 as the judges ({listed})"
@@ -151,7 +150,7 @@ def _tell_judges(faults: FaultList, judges: Sequence[str], *, is_kept: bool) -> 
     faults.put_instead(message, "judges", hint=hint)
 
 
-def _tell_exchanged(faults: FaultList, n_lines: int, docno: str, layout: tables.Layout) -> None:
+def _report_exchanged(faults: FaultList, n_lines: int, docno: str, layout: tables.Layout) -> None:
     message = (
         f"expected `topic iteration docno grade`, got `{docno}` in column 3 of all"
         f" {n_lines:,} lines: columns 2 and 3 look exchanged"

@@ -21,8 +21,8 @@ from typing import Any
 
 from store.errors import FaultList, PoolerError
 from store.fields import id_fault
-from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, is_regular_file, open_bytes
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, is_regular_file, open_bytes
 
 START = re.compile(rb"# ir_metadata\.start[ \t\r]*\n")
 _END = re.compile(rb"^# ir_metadata\.end[ \t\r]*$\n?", re.MULTILINE)
@@ -70,7 +70,7 @@ def is_end(line: bytes) -> bool:
 
 
 def cut_header(data: bytes) -> tuple[bytes, bytes]:
-    """Part bytes that begin with a header from what follows it; all is header where its end is not there."""
+    """Split bytes that begin with a header from what follows it; all is header where its end is not there."""
     found = _END.search(data)
     end = len(data) if found is None else found.end()
     return data[:end], data[end:]
@@ -170,7 +170,7 @@ def header_of(path: str) -> str | None:
         with open_bytes(path) as file:
             raw = file.read(len(BOM) + _LONGEST).removeprefix(BOM)[:_LONGEST]
     except (PoolerError, DamagedDataError, OSError):
-        return None  # whoever reads the file tells
+        return None  # the reader of the file reports it
     faults = FaultList(path)
     header = read_header(cut_header(raw)[0], faults) if START.match(raw) else None
     return None if header is None else header.text

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from store.errors import ArgumentError, Fault, FaultList, FormatError
-from store.formats.syntax.compression import DamagedDataError
-from store.formats.syntax.lines import BOM, is_regular_file, open_bytes
+from store.formats.compression import DamagedDataError
+from store.formats.lines import BOM, is_regular_file, open_bytes
 from store.records import Grade, Scale
 
 
@@ -94,7 +94,8 @@ def make_scale(grades: tuple[Grade, ...], *, relaxed: int | None = None, rigid: 
     keys = [grade.key for grade in ordered if grade.key != NO_KEY]
     if len(values) < 2 or len(set(values)) < len(values):
         raise ArgumentError("scale", "must have at least two grades, each once", values)
-    if len(set(keys)) < len(keys) or not all(map(_can_be_seen, keys)):
+    usable = [key for key in {*keys} if len(key) == 1 and key.isprintable() and not key.isspace()]
+    if len(usable) < len(keys):
         raise ArgumentError("scale", "must have a different one-character key a grade", keys)
     if not all(-_LARGEST <= value <= _LARGEST for value in values):
         requirement = f"must have grades from -{_LARGEST:,} to {_LARGEST:,}"
@@ -144,10 +145,6 @@ def _key(value: int) -> str:
     if 0 <= value <= 9:
         return str(value)
     return _NEGATIVE_KEYS[-value - 1] if -len(_NEGATIVE_KEYS) <= value < 0 else NO_KEY
-
-
-def _can_be_seen(key: str) -> bool:
-    return len(key) == 1 and key.isprintable() and not key.isspace()
 
 
 def _from_toml(path: str) -> Scale:

@@ -28,9 +28,9 @@ from xml.parsers import expat
 from store.errors import ArgumentError, FaultList
 from store.fields import topic_fault
 from store.formats import TopicFormat
-from store.formats.syntax.json_lines import IdRegister, read_texts
-from store.formats.syntax.lines import TOPICS, piped, read_text_lines, report_kind
-from store.formats.syntax.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
+from store.formats.json_lines import IdRegister, read_texts
+from store.formats.lines import TOPICS, piped, read_text_lines, report_kind
+from store.formats.sgml import INLINE_TAGS, Record, fold, read_records, shortened, unescape
 from store.records import Topic
 
 
@@ -42,20 +42,15 @@ def header_fields(
     Names are matched in lower case, with ``_`` for blanks and hyphens. A line is no header if a name is
     unknown, two mean the same, or there is but one column.
     """
-    first, *others = (_name(cell) for cell in cells)
+    first, *others = (cell.strip(" ").lower().replace(" ", "_").replace("-", "_") for cell in cells)
     meant = {name: field for field, names in fields.items() for name in names}
     found = [meant[name] for name in others if name in meant]
     is_header = first in ids and 0 < len(found) == len(others) == len(set(found))
     return found if is_header else None
 
 
-def _name(cell: str) -> str:
-    """Write a column's name in one way."""
-    return cell.strip(" ").lower().replace(" ", "_").replace("-", "_")
-
-
 def doubt_words(ids: Iterable[str], noun: str, names: str) -> str | None:
-    """Say that the first id of a table looks like the name of its column; ``None`` = it does not.
+    """Return a warning if the first id of a table looks like the name of its column; ``None`` = it does not.
 
     It does when it is a word without a digit, and every other has a digit. `names` are the column names
     that would have been known.
@@ -107,7 +102,7 @@ def read_topics(
     topics = _Topics(faults)
     hint = None
     unread = read_text_lines(path, faults)
-    # Blank lines on top carry nothing in any format; the first other line tells which it is.
+    # Blank lines on top carry nothing in any format; the first other line shows which it is.
     first = next(((number, line) for number, line in unread if line.strip()), None)
     if first is not None:
         lines = chain([first], unread)
@@ -225,7 +220,7 @@ _ID_AND_MARK = re.compile(r"[^\s,;|]+?([,;|]|:? )")
 
 
 def _tabs_hint(path: str, bare: Sequence[str], *, is_mixed: bool) -> str | None:
-    """Say what to type where all `bare` lines have the same in place of a tab, and others tabs."""
+    """Return what to type where all `bare` lines have the same in place of a tab, and others tabs."""
     # A title may have any mark: it is the first that parts it from the topic.
     found = {match and match[1] for match in map(_ID_AND_MARK.match, bare)}
     mark = found.pop() if len(found) == 1 else None
@@ -252,7 +247,7 @@ def _read_xml(lines: Iterable[tuple[int, str]], topics: _Topics, faults: FaultLi
         _XmlTopics(topics, faults, n_skipped=numbers[0] - 1).parse("\n".join(texts))
 
 
-class _Refused(Exception):  # noqa: N818 - stops expat, and is seen by nobody
+class _Refused(Exception):  # noqa: N818 - stops expat, and is caught here
     """The file declares a document type."""
 
 

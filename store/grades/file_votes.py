@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.populations import PLACE_OF_STATE, Cells, PopulationVotes, population_votes
+from store.analysis.agreement.votes import PLACE_OF_STATE, Cells, PopulationVotes, population_votes
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels import Numbering, QrelsColumns
 from store.judging.kinds import Voters, choose_voters

@@ -10,8 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.populations import PLACE_OF_STATE
-from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_from_rows
+from store.analysis.agreement.votes import NO_GRADE, PLACE_OF_STATE, Votes, grade_counts, votes_from_rows
 from store.errors import ArgumentError
 from store.grades.policy import Policy
 from store.judging.disagreements import GivenGrade, Settlement

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from store.analysis.aggregation import Ties
-from store.analysis.aggregation.rules import TIE_RULES, TIES
+from store.analysis.aggregation import TIE_RULES, TIES
 from store.errors import ArgumentError
 from store.grades import Collapse, Rule
 from store.judging.kinds import check_kinds
-from store.records import Scale
+from store.records import Scale, Ties
 
 RULES: tuple[Rule, ...] = get_args(Rule)
 

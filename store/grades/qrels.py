@@ -10,8 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.aggregation.dawid_skene import DawidSkeneResult, dawid_skene
-from store.analysis.aggregation.rules import (
+from store.analysis.aggregation import (
     AGGREGATED,
     TIE_RULES,
     TIES,
@@ -26,6 +25,7 @@ from store.analysis.aggregation.rules import (
 from store.analysis.agreement.votes import NO_GRADE, collapse_votes
 from store.analysis.arrays import Grades
 from store.analysis.collapse import collapse, level_index
+from store.analysis.dawid_skene import DawidSkeneResult, dawid_skene
 from store.errors import ArgumentError, PoolerError
 from store.formats.qrels import QrelCells
 from store.grades import Collapse

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
-from store.analysis.agreement.votes import NO_GRADE, Votes, votes_of_judges
+from store.analysis.agreement.votes import NO_GRADE, PopulationVotes, Votes, votes_of_judges
 from store.analysis.collapse import level_index
 from store.grades.opinions import NO_ROUND, AllVotes
 from store.grades.policy import Policy

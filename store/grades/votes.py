@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
-from store.analysis.agreement.populations import Cells, PopulationVotes, population_votes
+from store.analysis.agreement.votes import Cells, PopulationVotes, population_votes
 from store.analysis.arrays import Grades
 from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos

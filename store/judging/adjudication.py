@@ -57,7 +57,7 @@ def fetch_cases(
 ) -> list[Case]:
     """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise.
 
-    Of a selection, whose judges are heard counts here.
+    Of a selection, only its kinds of judges count here.
     """
     voters = fetch_voters_of_kinds(session, selection.kinds)
     kinds = {one.kind for one in voters.judges}
@@ -138,7 +138,7 @@ def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]
 def _fetch_rulings(
     session: Session, topic: int | None, document: int | None
 ) -> tuple[dict[Pair, list[Ruling]], dict[int, str]]:
-    """Return the rulings that stand, by topic and document, and what tells adjudicators apart."""
+    """Return the rulings that stand, by topic and document, and the identities of adjudicators."""
     rows = session.execute(_adjudicators_events(topic, document).order_by(JUDGEMENT.c.revision)).all()
     identities = fetch_identities(session) if rows else {}
     histories: dict[tuple[Pair, int], list[Row[Any]]] = {}
@@ -184,13 +184,13 @@ class AdjudicationDesk(Desk):
         return self._selection
 
     def select(self, selection: Selection) -> None:
-        """Want other disagreements; takes effect when a queue is read."""
+        """Select other disagreements; takes effect when a queue is read."""
         with reading(self._engine) as session:
             _check_topic(session, selection)
         self._selection = selection
 
     def voters(self) -> Voters:
-        """Say how many judges of each kind count; whose names those are is not told."""
+        """Return how many judges of each kind count, without their names."""
         with reading(self._engine) as session:
             return fetch_voters_of_kinds(session, self._selection.kinds)
 
@@ -281,7 +281,7 @@ class AdjudicationDesk(Desk):
         return self._as_shown(decision.topic, task)
 
     def record_and_undo(self, decision: Decision) -> Task:
-        """Note a decision and take it back at once; see `Desk.keep`."""
+        """Record a decision and take it back at once; see `Desk.record_and_undo`."""
         task = super().record_and_undo(decision)
         self._look_again(decision.topic, decision.docno)
         return self._as_shown(decision.topic, task)
@@ -304,7 +304,7 @@ class AdjudicationDesk(Desk):
         ]
 
     def _hold(self, session: Session, values: Mapping[str, Any]) -> None:
-        """Hold nothing: whatever is assigned to judges, adjudicators need no place."""
+        """Do nothing: adjudicators need no place, even where documents are assigned."""
 
     def _case(self, topic: str, docno: str) -> Case | None:
         """Return a case as it was when its queue was read."""
@@ -329,7 +329,7 @@ class AdjudicationDesk(Desk):
         self._cases[key] = replace(case, ruling=now.ruling, rulers=now.rulers)
 
     def _as_shown(self, topic: str, task: Task) -> Task:
-        """Say how a document stands: what was decided on another disagreement is still to do."""
+        """Return how a document stands: what was decided on another disagreement is still to do."""
         case = self._case(topic, task.docno)
         if case is None or _state_shown(case, task.state) is task.state:
             return task
@@ -341,7 +341,7 @@ _DONE = (Settlement.SETTLED, Settlement.UNNEEDED)
 
 
 def _state_shown(case: Case, state: State) -> State:
-    """Say how a document stands with an adjudicator, given the state that is stored."""
+    """Return how a document stands with an adjudicator, given the state that is stored."""
     is_stale = case.status is Settlement.CHANGED and state in DECIDED
     return State.UNJUDGED if is_stale else state
 
@@ -360,7 +360,7 @@ class Disagreements(Area):
             return fetch_voters_of_kinds(session, selection.kinds)
 
     def count_deciders(self, selection: Selection = ALL) -> int:
-        """Count those heard who have decided on any document: those who can disagree."""
+        """Count the voting judges who have decided on any document: those who can disagree."""
         with self._db.reading() as session:
             kinds = {one.kind.value for one in fetch_voters_of_kinds(session, selection.kinds).judges}
             decided = (

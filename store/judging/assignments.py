@@ -42,8 +42,8 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from store.content.draws import is_adaptive
 from store.content.lookup import count_rows, fetch_topic_names, is_pooled, same_pair, to_judge
+from store.content.pools import is_adaptive
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.keys import fetch_docnos

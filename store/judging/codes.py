@@ -52,7 +52,7 @@ def hash_of(code: str) -> str:
     return sha256(letters.translate(_LIKE).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _standing() -> Select[tuple[int, str, str]]:
+def _valid_codes() -> Select[tuple[int, str, str]]:
     return (
         select(JUDGE.c.id, JUDGE.c.name, JUDGE_CODE.c.sha256)
         .join(JUDGE_CODE, JUDGE_CODE.c.judge_id == JUDGE.c.id)
@@ -83,7 +83,7 @@ class Codes(Area):
             return code
 
     def revoke(self, judge: str) -> bool:
-        """Let a judge's code open nothing any more; return whether there was one."""
+        """Remove a judge's code; return whether there was one."""
         with self._db.writing(bulk=True) as session:
             number = judge_named(session, judge, "id").id
             gone = delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id == number)
@@ -92,10 +92,10 @@ class Codes(Area):
     def judge_of(self, code: str) -> Access | None:
         """Return the judge of a code; ``None`` = there is none."""
         with self._db.reading() as session:
-            row = session.execute(_standing().where(JUDGE_CODE.c.sha256 == hash_of(code))).first()
+            row = session.execute(_valid_codes().where(JUDGE_CODE.c.sha256 == hash_of(code))).first()
             return None if row is None else Access(*row)
 
     def standing(self) -> frozenset[Access]:
-        """Return everybody who may come in, as they are called now."""
+        """Return all valid codes with the judges' present names."""
         with self._db.reading() as session:
-            return frozenset(Access(*row) for row in session.execute(_standing()))
+            return frozenset(Access(*row) for row in session.execute(_valid_codes()))

@@ -19,8 +19,8 @@ from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlmodel import Session
 
 from store.analysis.pools.pace import RECENT_DECISIONS
-from store.content.draws import draws_left
 from store.content.lookup import is_pooled, row_named, same_pair, to_judge, topic_id
+from store.content.pools import draws_left
 from store.content.topics import newest_guideline
 from store.db.engine import JUDGE_PATIENCE_MS, database_now, reading, writing
 from store.db.tables import (
@@ -36,6 +36,7 @@ from store.db.tables import (
 )
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
+from store.formats.markup import MOST_CHARACTERS, readable
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
 from store.judging.effort import recent_active_ms
 from store.judging.events import (
@@ -54,8 +55,7 @@ from store.judging.events import (
 )
 from store.judging.judges import judge_named
 from store.judging.sittings import beat, close_sitting, live_sittings, open_sitting
-from store.readable import MOST_CHARACTERS, readable
-from store.readable.pieces import Readable
+from store.readable import Readable
 from store.records import (
     DECIDED,
     Action,
@@ -156,7 +156,7 @@ def count_undrawn(session: Session) -> dict[int, int]:
 
 
 def inbox_line(topic: str, title: str, n_documents: int, events: Sequence[tuple[str, datetime]]) -> InboxLine:
-    """Say how a topic stands with a judge, by the state and the moment of each newest event."""
+    """Return how a topic stands with a judge, by the state and the moment of each newest event."""
     states = [state for state, _ in events]
     return InboxLine(
         topic,
@@ -306,7 +306,7 @@ class Desk:
         return bool(count) and (version or 0) >= (newest or 0)
 
     def beat(self, topic: str) -> None:
-        """Give a sign of life: the judge is at work on a topic."""
+        """Renew the sign of life: the judge is at work on a topic."""
         self._sit()
         with self._writing() as session:
             if self._sitting is not None:
@@ -436,7 +436,7 @@ class Desk:
         return task
 
     def record_and_undo(self, decision: Decision) -> Task:
-        """Note a decision and take it back at once: what was decided elsewhere stands."""
+        """Record a decision and take it back at once: what was decided elsewhere stays."""
         self._check(decision)
         self._sit()
         with self._writing() as session:
@@ -544,7 +544,7 @@ class Desk:
         return topic, docno
 
     def _task(self, session: Session, docno: str, event: Row[Any], *, has_passages: bool = True) -> Task:
-        """Say how a document stands after an event; its passages are not asked for if it has none."""
+        """Return how a document stands after an event; its passages are not asked for if it has none."""
         passages: dict[int, tuple[Passage, ...]] = {}
         if has_passages:
             passages = fetch_shown_passages(session, {event.id: event.document_id})

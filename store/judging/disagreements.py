@@ -20,7 +20,7 @@ from store.judging.kinds import SORTS
 from store.records import JudgeKind, Passage, State
 
 if TYPE_CHECKING:
-    from store.analysis.aggregation import TieRule
+    from store.records import TieRule
 
 GivenGrade = int | None
 """What a decision came to: a grade of the scale; ``None`` = cannot be judged."""
@@ -60,9 +60,9 @@ def read_basis(basis: str) -> tuple[GivenGrade, ...]:
 
 
 def display_order(given_grades: Iterable[GivenGrade], kinds: Sequence[str] = ()) -> str:
-    """Say for the event of a ruling how the documents lay, and which given grades were seen, of which kinds.
+    """Return the display order for the event of a ruling: which given grades were seen, of which kinds.
 
-    Without kinds every judge was heard: so it was before kinds could be chosen.
+    Without kinds the votes of all kinds counted.
     """
     of = f" of {','.join(kinds)}" if kinds else ""
     return f"docno opinions{of}:{basis_of(given_grades)}"
@@ -81,7 +81,7 @@ def seen_kinds(order: str | None) -> tuple[str, ...]:
 
 
 def rank_of(given_grade: GivenGrade) -> tuple[bool, int]:
-    """Say where a given grade stands among others."""
+    """Return where a given grade stands among others."""
     return given_grade is None, given_grade or 0
 
 
@@ -145,7 +145,7 @@ class Case:
     rulers: frozenset[int] = frozenset()
     """Adjudicators, by row id, who have a ruling that stands."""
     others: tuple[Vote, ...] = ()
-    """Votes of kinds that are not heard."""
+    """Votes of kinds that do not count."""
     kinds: tuple[str, ...] = ()
     """Who counts, as a ruling on it notes: see `Ruling.kinds`."""
 
@@ -165,7 +165,7 @@ class Case:
         ruling = self.ruling
         if ruling is None:
             return Settlement.OPEN
-        # A ruling stands while those who were heard for it say the same, whoever is heard now; but one on
+        # A ruling stands while the votes it was based on are the same, whichever kinds vote now; but one on
         # what models said settles nothing between people.
         wanted = {kind for name in ruling.kinds for kind in SORTS[name]}
         voters = (*self.votes, *self.others)
@@ -245,7 +245,7 @@ class Selection:
         if self.gap is not None and (gap_of(given_grades) or 0) < self.gap:
             return False
         if self.unresolved is not None:
-            from store.analysis.aggregation.rules import leaves_tied  # loads numpy
+            from store.analysis.aggregation import leaves_tied  # loads numpy
 
             grades = [given_grade for given_grade in given_grades if given_grade is not None]
             if not leaves_tied(self.unresolved, grades):
@@ -271,7 +271,7 @@ class CellCount:
 
 
 def lettered(topic: str, docno: str, votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """Bring votes into the order of their letters A, B, C, ...
+    """Order votes by their letters A, B, C, ...
 
     By a hash of topic, document and judge: always the same for a document, and no letter is a judge.
     """
@@ -284,7 +284,7 @@ def lettered(topic: str, docno: str, votes: Iterable[Vote]) -> tuple[Vote, ...]:
 
 
 def letter(place: int) -> str:
-    """Name the vote at a place: A to Z, then AA."""
+    """Return the letter of the vote at a place: A to Z, then AA."""
     text = ""
     place += 1
     while place:

@@ -145,7 +145,7 @@ def _effort(session: Session, judge: Row[Any], topics: dict[int, str]) -> Effort
 
 
 def _parts(events: list[Row[Any]]) -> list[list[Row[Any]]]:
-    """Cut the events of a document where it was reopened: there the judge began anew."""
+    """Split the events of a document where it was reopened: there the judge began anew."""
     parts: list[list[Row[Any]]] = [[]]
     for event in events:
         if event.action == Action.REOPEN and parts[-1]:

@@ -103,7 +103,7 @@ class Erasing:
 
 
 def look_at(session: Session, name: str) -> Erasing:
-    """Say what erasing a judge would take and leave; raise `UnknownNameError` for an unknown one."""
+    """Return what erasing a judge would take and leave; raise `UnknownNameError` for an unknown one."""
     row = judge_named(session, name, "id", "kind")
     number, kind = row.id, JudgeKind(row.kind)
     states = Counter(row.state for row in session.execute(current_events(judges=[number])))
@@ -249,7 +249,7 @@ def fetch_erasures(session: Session) -> list[Erasure]:
 
 
 def removed_words(judgements: Iterable[int]) -> str:
-    """Say how much is gone with judges who were erased, by their graded documents; empty = none was."""
+    """Return how much is gone with judges who were erased, by their graded documents; empty = none was."""
     counts = list(judgements)
     if not counts:
         return ""
@@ -267,7 +267,7 @@ class Erasures(Area):
             return fetch_erasures(session)
 
     def erase(self, name: str, *, dry_run: bool = False) -> Erasing:
-        """Erase a judge, or say what would go; see `erase`."""
+        """Erase a judge, or return what would go; see `erase`."""
         if dry_run:
             with self._db.reading() as session:
                 return look_at(session, name)

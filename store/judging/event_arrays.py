@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Row
 
-from store.analysis.agreement.populations import PLACE_OF_STATE
+from store.analysis.agreement.votes import PLACE_OF_STATE
 from store.db.engine import driver_rows
 from store.formats.qrels import Numbering
 
@@ -135,7 +135,7 @@ def fetch_pairs(connection: Connection, query: str) -> NDArray[np.int64]:
 
 
 def are_in(numbers: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Say which numbers are among others that rise: `numpy.isin` would hash or sort all of these."""
+    """Return which numbers are among others that rise: `numpy.isin` would hash or sort all of these."""
     if not rising.size:
         return np.zeros(numbers.shape, dtype=np.bool_)
     found: NDArray[np.bool_] = rising.take(np.searchsorted(rising, numbers), mode="clip") == numbers

@@ -17,17 +17,16 @@ from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, func, inse
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from store.db.columns import raw_form
+from store.db.columns import insert_new, raw_form
 from store.db.digests import write_event_digests
 from store.db.keys import Keys
-from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, JudgementEvent
+from store.formats.markup import readable
 from store.judging.disagreements import Ruling, seen_basis, seen_kinds
 from store.judging.judges import fetch_judge_names, judge_id
-from store.readable import readable
-from store.readable.pieces import Readable
+from store.readable import Readable
 from store.records import (
     DECIDED,
     Action,
@@ -92,27 +91,27 @@ def fetch_current(session: Session, judge: int, *columns: str) -> dict[Pair, Row
 EventRecord = TypeVar("EventRecord", bound=JudgementEvent)
 JudgementRecord = TypeVar("JudgementRecord", bound=Judgement)
 _IDS = ("topic", "docno", "judge", "undoes", "sitting")
-_HELD = tuple((name, column) for name, column in COLUMNS.items() if name not in _IDS)
+_EVENT_COLUMNS = tuple((name, column) for name, column in COLUMNS.items() if name not in _IDS)
 """Fields whose columns hold no id of another row."""
 _LOADED = tuple((one.name, one.kind.load) for one in EVENT if one.kind.load is not None)
 
 
 def event_of_row(row: Row[Any], record: type[EventRecord], **known: Any) -> EventRecord:
-    """Turn an event row into an event, or into a record that tells more of it.
+    """Turn an event row into an event, or into a record with more of it.
 
     `known`: names, revision and sitting number of `_IDS`, the passages, and what the record has besides.
     """
     values = row._mapping
-    event = {name: values[column] for name, column in _HELD}
+    event = {name: values[column] for name, column in _EVENT_COLUMNS}
     for name, load in _LOADED:
         if event[name] is not None:
             event[name] = load(event[name])
     return record(**event, **known)
 
 
-STORED = tuple(column for _, column in _HELD)
+STORED = tuple(column for _, column in _EVENT_COLUMNS)
 """Columns of an event's row that hold no id of another row."""
-_FORMS = tuple((name, raw_form(JUDGEMENT.c[column])) for name, column in _HELD)
+_FORMS = tuple((name, raw_form(JUDGEMENT.c[column])) for name, column in _EVENT_COLUMNS)
 
 
 def stored_values(event: JudgementEvent) -> list[Any]:
@@ -261,7 +260,7 @@ def fetch_judgements(
 
 
 def as_record(row: Any, record: type[JudgementRecord], **known: Any) -> JudgementRecord:
-    """Turn an event row into a `Judgement`, or a record that tells more; `known`: names, and what is more."""
+    """Turn an event row into a `Judgement`, or a record with more; `known`: names, and what is more."""
     return record(
         state=State(row.state),
         grade=row.grade,
@@ -419,7 +418,7 @@ def is_same_decision(decision: Decision, event: Row[Any], passages: tuple[Passag
 
 
 def as_task(docno: str, event: Row[Any] | None, passages: tuple[Passage, ...] = ()) -> Task:
-    """Say how a document stands after an event; its passages as a screen has them."""
+    """Return how a document stands after an event; its passages as a screen has them."""
     if event is None:
         return Task(docno, State.UNJUDGED, None, "", "", 0)
     return Task(

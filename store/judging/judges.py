@@ -60,7 +60,7 @@ def fetch_graders(session: Session) -> frozenset[str]:
 
 
 def has_graded() -> ColumnElement[bool]:
-    """Say of a row of `JUDGE` whether it is one of `fetch_graders`."""
+    """Return the SQL condition that a row of `JUDGE` is one of `fetch_graders`."""
     later = JUDGEMENT.alias("later")
     key = ("judge_id", "topic_id", "document_id")
     has_later = exists().where(
@@ -103,7 +103,7 @@ def judge_id(session: Session, name: str) -> int:
 
 
 def fetch_identities(session: Session) -> dict[int, str]:
-    """Return what tells judges apart in every backup of the collection, by row id; no names."""
+    """Return what identifies judges in every backup of the collection, by row id; no names."""
     return {row.id: row.uid for row in session.execute(select(JUDGE.c.id, JUDGE.c.uid))}
 
 
@@ -159,7 +159,7 @@ class Disguise:
 
 
 def disguise_of(judges: Iterable[str]) -> Disguise:
-    """Give judges new names by chance; nothing tells who is who afterwards."""
+    """Give judges new names by chance; who is who cannot be found out afterwards."""
     names = list(judges)
     secrets.SystemRandom().shuffle(names)
     return Disguise({name: f"judge-{number}" for number, name in enumerate(names, start=1)})

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import exists, func, select
 from sqlmodel import Session
 
-from store.analysis.agreement.populations import CANNOT, SKIPPED, UNJUDGED
+from store.analysis.agreement.votes import CANNOT, SKIPPED, UNJUDGED
 from store.content.lookup import is_pooled, same_pair
 from store.db.database import Area
 from store.db.engine import database_now
@@ -35,7 +35,7 @@ from store.judging.states import SoughtIds
 from store.records import JudgeKind, Scale, State
 from store.text import natural_key
 
-_HELD = f"SELECT {PAIR}, judge_id FROM assignment WHERE judge_id IS NOT NULL"
+_CLAIMED_PAIRS = f"SELECT {PAIR}, judge_id FROM assignment WHERE judge_id IS NOT NULL"
 _ALL_PLACES = f"SELECT {PAIR}, CASE WHEN judge_id IS NULL THEN 1 ELSE 0 END FROM assignment"
 """The second column: whether it is open."""
 _ASSIGNABLE = f"{POOLED} AND pool.id NOT IN (SELECT pool_id FROM pool_topic)"
@@ -179,7 +179,7 @@ def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
     is_inside = found >= 0
     holders = np.empty((0, 2), dtype=np.int64)
     if is_assigned:
-        held = fetch_integers(connection, _HELD, 2)
+        held = fetch_integers(connection, _CLAIMED_PAIRS, 2)
         holders = np.stack([codes_of(held[:, 0], pooled), codes_of(held[:, 1], judge_ids)], axis=1)
         holders = holders[(holders[:, 0] >= 0) & has_own[holders[:, 1]]]
         is_held = codes_of(found * n_judges + judge_of, holders[:, 0] * n_judges + holders[:, 1]) >= 0

@@ -275,7 +275,7 @@ def _count_imported(session: Session, judges: Sequence[str], topics: Collection[
 def _reasons(
     basis: Basis, sha256: str | None, current: set[int], of_topic: set[int] | None
 ) -> tuple[Why, ...]:
-    """Say what has changed since a decision; a topic of one text never has."""
+    """Return what has changed since a decision; a topic of one text never has."""
     reasons = []
     if current and basis.guideline_version not in current:
         reasons.append(Why.GUIDELINES)
@@ -287,7 +287,7 @@ def _reasons(
 
 
 def _obstacle(judge: Row[Any], pair: Pair, pooled: set[Pair], places: set[Pair] | None) -> Obstacle | None:
-    """Say why a reopened document would not come before its judge again."""
+    """Return why a reopened document would not come before its judge again."""
     if judge.disabled:
         return Obstacle.DISABLED
     if judge.kind == JudgeKind.ADJUDICATOR:  # settles disagreements, wherever there is one
@@ -396,7 +396,7 @@ class Rejudging(Area):
         """
         with self._db.writing(bulk=True) as session:
             numbers = [judge_id(session, name) for name in judges]
-            # As at a desk: the judge first, then places, so that nobody waits for each other. Who is about
+            # As at a desk: the judge first, then places, so that no two wait for each other. Who is about
             # to write an event has this lock, and is waited for.
             lock = select(JUDGE.c.id).order_by(JUDGE.c.id).with_for_update(key_share=True)
             session.execute(lock.where(JUDGE.c.id.in_(numbers)) if numbers else lock).all()

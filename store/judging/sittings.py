@@ -36,7 +36,7 @@ def open_sitting(session: Session, judge: int, *, program: str) -> int:
 
 
 def beat(session: Session, sitting: int, *, topic: int | None) -> None:
-    """Give a sign of life: the sitting is at work on a topic, by its row id."""
+    """Renew the sign of life: the sitting is at work on a topic, by its row id."""
     values = {"seen_at": database_now(session), "topic_id": topic}
     session.connection().execute(update(SITTING).where(SITTING.c.id == sitting).values(values))
 
@@ -72,7 +72,7 @@ CLOCK_SLACK, LONG_AGO = timedelta(minutes=1), timedelta(days=365)
 
 
 def clock_doubt(session: Session) -> str:
-    """Say how the clock and what is stored contradict each other; empty = they do not."""
+    """Return how the clock and what is stored contradict each other; empty = they do not."""
     now = database_now(session)
     moments = JUDGEMENT.c.judged_at, SITTING.c.seen_at
     newest = [
@@ -89,7 +89,7 @@ def clock_doubt(session: Session) -> str:
 
 
 def lock_judge(session: Session, judge: int) -> None:
-    """Let two programs of one judge take turns, in no other judge's way."""
+    """Make two programs of one judge take turns; other judges do not wait."""
     session.execute(_LOCK, {"judge": judge}).one()
 
 
@@ -104,7 +104,7 @@ def fetch_sitting_numbers(session: Session, names: Mapping[int, str] | None = No
 
 
 def judge_called(session: Session, names: Mapping[int, str] | None = None) -> ColumnElement[str]:
-    """Name judges in SQL, compared bytewise: as they are called, or by row id as `names` says."""
+    """Return the names of judges in SQL, compared bytewise: their own, or those of `names` by row id."""
     if not names:
         return JUDGE.c.name
     collation = "C" if session.get_bind().dialect.name == "postgresql" else "BINARY"

@@ -1,21 +1,27 @@
-"""Backups taken and restored."""
+"""Backups made and restored: SQLite's pages, or on a server row by row, with the same row ids.
+
+Rows travel as SQLite has them: moments as text in UTC, truth as 0 and 1. PostgreSQL is asked for
+them in that form and takes them in it, so that nothing is converted here.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, select, text
+from sqlalchemy import Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
-from sqlmodel import Session
+from sqlalchemy.exc import DatabaseError
+from sqlmodel import Session, SQLModel
 
+from store.db.columns import is_postgresql, raw_rows, write_raw
 from store.db.engine import (
     BUSY_TIMEOUT_MS,
     DAMAGED,
@@ -31,15 +37,84 @@ from store.db.engine import (
     reading,
     stored_revision,
     translated_errors,
+    writing,
 )
 from store.db.files import SIDE_FILES, check_folder, made_whole, part_beside, seal, side_files
-from store.db.tables import JUDGE, SITTING, TABLES
+from store.db.schema import make_tables
+from store.db.tables import DIGEST, JUDGE, JUDGE_CODE, SITTING, TABLES
 from store.errors import SchemaError, StoreError
 from store.judging.events import count_events
 from store.judging.sittings import ALIVE
 from store.keeping import Progress, no_progress
-from store.keeping.copying import fill
 from store.keeping.verify import first_fault
+
+_BATCH = 2000
+"""Rows written between two steps of a progress bar."""
+
+Counts = dict[str, int]
+"""Rows by table."""
+
+
+def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
+    """Copy what a reading session sees into an empty database, in one transaction; return rows by table."""
+    # What refers to a table comes after it; of one table, what came first comes first. Who may come in with
+    # which code is for this place alone.
+    tables = [table for table in SQLModel.metadata.sorted_tables if table is not JUDGE_CODE]
+    counts = {table.name: session.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
+    with (
+        engine_at(target) as engine,
+        _errors_named(engine),
+        progress("copying rows", sum(counts.values())) as advance,
+        writing(engine, bulk=True, creates=True) as into,
+        _errors_named(engine),  # before the transaction words it
+    ):
+        make_tables(into)
+        for table in tables:
+            # Left half read, as by Ctrl-C, it must not outlive its connection.
+            with closing(_rows(session, table, advance)) as rows:
+                write_raw(into, table, rows)
+            go_on_after(into, table)
+        into.execute(delete(DIGEST).where(DIGEST.c.name == JUDGE_CODE.name))
+    return counts
+
+
+@contextmanager
+def _errors_named(engine: Engine) -> Iterator[None]:
+    driver: Any = engine.dialect.loaded_dbapi
+    try:
+        yield
+    except (DatabaseError, driver.Error) as error:
+        cause = error.orig if isinstance(error, DatabaseError) else error
+        reason = next(iter(str(cause).strip().splitlines()), "no reason given")
+        where = display(engine.url)
+        if isinstance(cause, driver.OperationalError):
+            message = f"{where}: {reason}"
+            raise StoreError(message, hint="nothing was copied") from error
+        message = f"{where} cannot take a value: {reason}"
+        hint = "nothing was copied; pooler verify says what is wrong with the collection"
+        raise StoreError(message, hint=hint) from error
+
+
+def _rows(
+    session: Session, table: Table, advance: Callable[[int], None]
+) -> Generator[Sequence[Any], None, None]:
+    """Yield the rows of a table; an error names the database they are of."""
+    engine: Any = session.get_bind()
+    with translated_errors(engine):
+        rows = raw_rows(session, table)
+        while batch := list(islice(rows, _BATCH)):
+            yield from batch
+            advance(len(batch))
+
+
+def go_on_after(session: Session, table: Table) -> None:
+    """Set the next id of a table on PostgreSQL after those it has; of an empty one the first is 1."""
+    if is_postgresql(session) and "id" in table.columns:
+        newest = f'(SELECT max(id) FROM "{table.name}")'
+        sequence = "pg_get_serial_sequence(:name, 'id')"
+        query = text(f"SELECT setval({sequence}, coalesce({newest}, 1), {newest} IS NOT NULL)")
+        session.execute(query, {"name": f'"{table.name}"'})
+
 
 _PAGES = 256
 """Pages copied in a step: 1 MB, what a judge's commit may have to wait for on the disk."""
@@ -185,7 +260,7 @@ def _copy_pages(session: Session, part: Path, file: Path, progress: Progress) ->
 
 
 def _stepping(number: int, advance: Callable[[int], None]) -> Callable[[int, int, int], None]:
-    """Make what is called after each step: it writes to the disk and tells how far it is."""
+    """Make what is called after each step: it writes to the disk and reports how far it is."""
     done = 0
 
     def step(_status: int, remaining: int, total: int) -> None:
@@ -315,12 +390,12 @@ def _replace(file: Path, target: Path, progress: Progress) -> Path:
     waiting = [saved]
 
     def save_first(_status: int, _remaining: int, _total: int) -> None:
-        # At the first step nobody else can write any more, and what was there can still be read.
+        # At the first step no other program can write any more, and what was there can still be read.
         while waiting:
             back_up(URL.create("sqlite", database=str(target)), waiting.pop(), as_it_is=True)
 
     with engine_at(target) as engine:
-        _check_nobody_judges(engine)
+        _check_no_sitting(engine)
         with part_beside(target) as part:
             _copy_file(file, part, target, progress)
             with (
@@ -335,7 +410,7 @@ def _replace(file: Path, target: Path, progress: Progress) -> Path:
     return saved
 
 
-def _check_nobody_judges(engine: Engine) -> None:
+def _check_no_sitting(engine: Engine) -> None:
     with reading(engine) as session:
         query = (
             select(JUDGE.c.name)

@@ -14,11 +14,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from store.content.pools import add_pool
-from store.db.columns import raw_form
+from store.db.columns import insert_new, raw_form
 from store.db.database import Area
 from store.db.digests import write_event_digests
 from store.db.keys import Keys
-from store.db.raw import insert_new
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, TOPIC
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.event import JudgementEvent
@@ -37,7 +36,7 @@ from store.judging.events import (
     no_earlier,
     stored_values,
 )
-from store.judging.judges import add_judge, judge_id
+from store.judging.judges import add_judge, fetch_judge_names, judge_id
 from store.judging.rejudging import KnownVersions, is_same_event
 from store.judging.sittings import fetch_sitting_numbers, judge_called
 from store.records import Action, ImportReport, JudgeKind, Judgement, Pool, Qrel, State
@@ -66,7 +65,7 @@ def fetch_histories_of(
     Of one moment by topic, docno and judge, bytewise (`names`: what judges are called for that, by row id),
     so that collections that hold the same yield the same. Sittings are numbered from 1 as they began.
     """
-    own_names = {row.id: row.name for row in session.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    own_names = fetch_judge_names(session)
     sittings = fetch_sitting_numbers(session, names)
     has_passages = session.scalar(select(PASSAGE.c.id).limit(1)) is not None
     undone = JUDGEMENT.alias("undone")
@@ -199,7 +198,7 @@ def _newest_revisions(session: Session) -> dict[Pair, int]:
 
 
 def next_ids(session: Session, n: int) -> list[int]:
-    """Take rising row ids for `n` new events, which no judge at work can take meanwhile."""
+    """Reserve rising row ids for `n` new events, which no judge at work can get meanwhile."""
     if session.get_bind().dialect.name == "postgresql":
         taken = session.execute(
             text("SELECT nextval(pg_get_serial_sequence('judgement', 'id')) FROM generate_series(1, :n)"),
@@ -252,7 +251,7 @@ def import_states(
     ]
     revisions = np.ones(len(states), np.int64)
     is_same = np.zeros(len(states), bool)
-    for place, row in _standing(session, ids, [*numbers.values()]):
+    for place, row in _newest_of(session, ids, [*numbers.values()]):
         revisions[place] = row.revision + 1
         is_same[place] = all(row._mapping[name] == named[name][codes[name][place]] for name in _TEXTS)
     is_new = revisions == 1
@@ -286,7 +285,7 @@ def import_states(
     return ImportReport(added=int(is_new.sum()), unchanged=int(is_same.sum()), replaced=len(differing))
 
 
-def _standing(
+def _newest_of(
     session: Session, ids: Sequence[NDArray[np.int64]], judges: Sequence[int]
 ) -> Iterator[tuple[int, Row[Any]]]:
     """Yield the newest events of some documents, and the place of each among these.

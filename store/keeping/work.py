@@ -4,7 +4,7 @@ The file has one JSON object a line: the head, then one record an event, then a 
 which collection and judge the page is, when it was made, and in which versions it showed what. A record says
 what the judge did; all that follows from it (the state, the round) comes from the desk. It is known again by
 its window and number, of which its moment tells as much: moments of a page ascend. The head is signed with
-the collection's secret, so that no judge can put another one's name on a page; the checksum tells of damage.
+the collection's secret, so that no judge can put another one's name on a page; the checksum shows damage.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from store.fields import (
     or_none,
     whole,
 )
-from store.formats.syntax.json_lines import NoObjectError, json_line, read_json_object
+from store.formats.json_lines import NoObjectError, json_line, read_json_object
+from store.formats.markup import readable
 from store.judging.desk import Desk, fetch_pooled
 from store.judging.events import Pair, as_raw, deciding_events, fetch_histories, is_same_decision
 from store.judging.judges import judge_named
 from store.judging.sittings import lock_judge
-from store.readable import readable
-from store.readable.pieces import Readable
+from store.readable import Readable
 from store.records import DECIDED, Action, Decision, JudgeKind, Scale, State
 
 FORMAT = "pooler work 1"
@@ -140,7 +140,7 @@ class WorkDone:
 
 
 def collection_uid(session: Session) -> str:
-    """Return what tells a collection from others of its name, and is the same in its backups."""
+    """Return what distinguishes a collection from others of its name, and is the same in its backups."""
     about = TABLES["collection"].c
     name, made = session.execute(select(about.name, about.created_at)).one()
     return sha256(f"{name}\n{made.isoformat()}".encode()).hexdigest()[:16]
@@ -211,7 +211,7 @@ def import_work(
     prefer: Prefer | None = None,
     keep: Callable[[list[dict[str, Any]]], None] | None = None,
 ) -> WorkDone:
-    """Do again, as the judge of a page, what the page saved: all of it in one transaction.
+    """Repeat, as the judge of a page, what the page saved: all of it in one transaction.
 
     What is there already is passed over. `FormatError`, with every fault: the file is not as the page wrote
     it, says what no page could, or says otherwise of a moment than what came in before. `ConflictError`: it
@@ -311,7 +311,7 @@ def _fault(
     standing: list[tuple[int, str]],
     windows: dict[str, tuple[int, datetime]],
 ) -> str | None:
-    """Say why no page could have written a record after those before it; ``None`` = one could.
+    """Return why no page could have written a record after those before it; ``None`` = one could.
 
     `standing`: revision and window of what was done to its document on the page and is not taken back.
     """
@@ -379,7 +379,7 @@ class _PageDesk(Desk):
         """The record at hand."""
 
     def take(self, session: Session, records: list[_Record]) -> WorkDone:
-        """Do records again; `ConflictError`, before anything is written: `prefer` is needed."""
+        """Repeat records; `ConflictError`, before anything is written: `prefer` is needed."""
         lock_judge(session, self._judge_id)
         self._find(session, records)
         self._pooled = pooled_pairs(session)

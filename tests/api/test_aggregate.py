@@ -9,8 +9,8 @@ import pytest
 import pooler as p
 from pooler.results.judgement_files import FileReading
 from pooler.results.source import Source
-from store.analysis.aggregation import Ties
-from store.analysis.aggregation.rules import TIES
+from store.analysis.aggregation import TIES
+from store.records import Ties
 from tests.helpers.run import Cli, write
 
 FILES = ["judgements/strict.qrels", "judgements/lenient.qrels", "judgements/middle.qrels"]

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.kappa import stacked_chance_corrected, stacked_standard_errors
 from store.analysis.agreement.many import MANY_NAMES, many_coefficient
-from store.analysis.agreement.pairs import PAIR_NAMES, stacked
-from store.analysis.agreement.tables import all_pair_tables, vote_sums
+from store.analysis.agreement.tables import PAIR_NAMES, all_pair_tables, stacked, vote_sums
 from store.analysis.agreement.votes import Votes, votes_from_rows
 from tests.benchmarks.timing import fastest
 

@@ -8,10 +8,8 @@ import time
 from collections.abc import Iterator
 from itertools import accumulate
 
-from store.analysis.duplicates.clusters import components
-from store.analysis.duplicates.join import near_pairs
-from store.analysis.duplicates.shingles import shingle_sets
-from store.readable import readable
+from store.analysis.duplicates import components, near_pairs, shingle_sets
+from store.formats.markup import readable
 
 TARGETS = {22_000: 20, 200_000: 240}
 """Seconds."""

@@ -15,8 +15,7 @@ import numpy as np
 
 from store.analysis.arrays import graded_arrays, grades_by_topic, judged_arrays
 from store.analysis.measures.average_precision import average_precision
-from store.analysis.measures.names import parse_measure
-from store.analysis.measures.table import evaluate
+from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.significance.randomisation import randomisation_test
 from store.collection import Collection
 from store.grades.policy import Policy

@@ -71,7 +71,7 @@ def _judge(arguments: list[str], typed: Pipe, shown: Pipe) -> None:
 
 def _fork(arguments: list[str]) -> tuple[Started, int, int]:
     """Start a forked process; return it and the ends of its pipes."""
-    preloaded = ["pooler.pools.live", "judge_ui.plain.judging", "tests.cli.judging_process"]
+    preloaded = ["pooler.pools.live", "judge_ui.plain", "tests.cli.judging_process"]
     processes.set_forkserver_preload(preloaded)
     typed, to_type = processes.Pipe(duplex=False)
     to_read, shown = processes.Pipe(duplex=False)

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from judge_ui.session.keymap import read_keymap
-from judge_ui.session.keys import Command
+from judge_ui.session.keys import Command, read_keymap
 from tests.golden.kept import GOLDEN, unpack, unpack_today
 from tests.helpers.run import GARDEN, Outcome, copy_garden, run_inside
 from tests.helpers.world import parse_scale

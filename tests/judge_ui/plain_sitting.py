@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 from typing import Any
 
-from judge_ui.plain.judging import run_plain
+from judge_ui.plain import run_plain
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
 from store.records import Judgement

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, event
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from judge_ui.plain.judging import run_plain
+from judge_ui.plain import run_plain
 from judge_ui.screens.app import JudgeApp
 from judge_ui.session.queue import Filter
 from judge_ui.session.session import JudgingSession

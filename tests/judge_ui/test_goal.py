@@ -8,7 +8,7 @@ import pytest
 
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
-from judge_ui.screens.summary import SummaryScreen
+from judge_ui.screens.reading import SummaryScreen
 from judge_ui.session.session import JudgingSession
 from pooler.results.look.goals import goal_of
 from store.collection import Collection

@@ -8,7 +8,7 @@ import pytest
 
 from pooler.results.reasons import OF_PAIRS, REASONS
 from store.analysis.agreement import intervals, kappa
-from store.analysis.measures import table
+from store.analysis.measures import names
 from store.analysis.significance import generalizability, t_tests, tukey
 
 
@@ -17,7 +17,7 @@ from store.analysis.significance import generalizability, t_tests, tukey
     [
         (kappa.Reason, REASONS),
         (intervals.IntervalReason, REASONS),
-        (table.Reason, REASONS),
+        (names.Reason, REASONS),
         (t_tests.TestReason, OF_PAIRS),
         (tukey.TukeyReason, REASONS),
         (generalizability.GeneralizabilityReason, REASONS),

@@ -9,7 +9,7 @@ from multiprocessing.synchronize import Barrier
 from typing import Any
 
 from store.collection import Collection
-from store.content.draws import Choose, Draw
+from store.content.pools import Choose, Draw
 from store.records import Pool, PoolEntry
 
 

@@ -42,7 +42,7 @@ from pooler.results.judgement_files import FileReading, is_file
 from pooler.results.source import Source
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
-from store.formats.syntax.lines import STDIN
+from store.formats.lines import STDIN
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult

@@ -39,7 +39,7 @@ def whole_collection(
 
     Example: pooler import collection published --collection garden.db
     """
-    from store.keeping.directory.folder import read_directory
+    from store.keeping.directory import read_directory
 
     with tidy_when_killed():
         where, counts = read_directory(collection, folder, progress=progress)
@@ -245,8 +245,8 @@ FromOption = Annotated[
 
 
 def file_or_dataset(file: str | None, dataset: str | None, entity: str) -> str:
-    """Return the one of the two that was named, as its reader takes it; see `store.formats.syntax.irds`."""
-    from store.formats.syntax.irds import place_of
+    """Return the one of the two that was named, as its reader takes it; see `store.formats.irds`."""
+    from store.formats.irds import place_of
 
     if dataset is not None and file is None:
         return place_of(dataset, entity)

@@ -205,7 +205,7 @@ def import_labels(
 
 def _placed(opened: Collection, labels: Sequence[Label], judge: str, faults: FaultList) -> list[Answer]:
     """Say which topic and document each label is of; by their texts where it names none."""
-    from store.judging.models.stored import text_key
+    from store.judging.models import text_key
     from store.model_judge import Answer
 
     needs_texts = any(one.topic is None or one.docno is None for one in labels)

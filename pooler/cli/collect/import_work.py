@@ -70,7 +70,7 @@ def work(
 
 
 def _keep(place: str, refused: Iterable[dict[str, Any]]) -> None:
-    from store.formats.syntax.json_lines import json_line
+    from store.formats.json_lines import json_line
 
     write_lines(place, map(json_line, refused), private=True)
 

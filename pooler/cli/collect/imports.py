@@ -59,7 +59,7 @@ from pooler.results.meeting import Ids, add_unknown, check_met, find_fit, watche
 from pooler.results.named_runs import entries_of
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.formats import DocumentFormat, ImportFormat, TopicFormat
-from store.readable import Markup
+from store.formats.markup import Markup
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from store.collection import Collection
     from store.formats.codes import DecodedQrels, Meaning, Repeats
-    from store.looking.lists import TopicLine
+    from store.overview import TopicLine
     from store.records import ImportReport, Pool, StoredRun, Topic
 
 _NAMES_SHOWN = 8

@@ -18,8 +18,8 @@ from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, KindsOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from pooler.messages import warn
-from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError, PoolerError
+from store.records import TieRule
 
 if TYPE_CHECKING:
     from judge_ui.session.adjudicating import AdjudicatingSession

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pooler.model_client.run import JudgingCounts, Price
     from pooler.model_client.transport import Endpoint
     from store.collection import Collection
-    from store.judging.models.desk import ModelDesk
+    from store.judging.models import ModelDesk
     from store.model_judge import Answer
 
 LOCAL = "http://127.0.0.1:11434/v1"

@@ -64,10 +64,9 @@ def imports_at_once() -> Iterator[None]:
 
 def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
     """Read the keymap that was asked for; ``None`` = the usual keys. Faults are reported at once."""
-    from judge_ui.session.keymap import read_keymap
-    from judge_ui.session.keys import key_table
+    from judge_ui.session.keys import key_table, read_keymap
+    from store.formats.lines import is_regular_file
     from store.formats.scale import read_toml
-    from store.formats.syntax.lines import is_regular_file
 
     if name is not None and is_regular_file(name):
         read_toml(name)  # its faults as TOML are told as those of every file
@@ -100,7 +99,7 @@ def sit(session: JudgingSession, keys: Keymap | None, *, plain: bool) -> None:
     code = 0
     try:
         if plain:
-            from judge_ui.plain.judging import run_plain
+            from judge_ui.plain import run_plain
             from judge_ui.session.keys import key_table
 
             read, write = text_stdin(), sys.stdout

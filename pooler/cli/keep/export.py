@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from store.event import JudgementEvent
     from store.grades.policy import Policy
     from store.judging.kinds import Voters
-    from store.keeping.directory.folder import ExportChoice, Written
+    from store.keeping.directory import ExportChoice, Written
     from store.records import Judgement, Pool
 
 
@@ -328,7 +328,7 @@ def whole_collection(
     """
     from pooler.version import __version__
     from store.collection import Collection
-    from store.keeping.directory.folder import ExportChoice, write_directory
+    from store.keeping.directory import ExportChoice, write_directory
 
     export_choice = ExportChoice(
         layout=layout,

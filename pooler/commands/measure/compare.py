@@ -29,13 +29,19 @@ from pooler.results.table import (
     hidden,
 )
 from store.analysis.significance.folds import MeanChanges, mean_changes
-from store.analysis.significance.normality import NormalityPicture, normality_picture
 from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
 from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
 from store.analysis.significance.signs import sign_test, wilcoxon_test
-from store.analysis.significance.t_tests import normal_p, paired_t, unpaired_t, welch_t
+from store.analysis.significance.t_tests import (
+    NormalityPicture,
+    normal_p,
+    normality_picture,
+    paired_t,
+    unpaired_t,
+    welch_t,
+)
 from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
-from store.analysis.undiscovered.required import required_difference
+from store.analysis.undiscovered.pairs import required_difference
 from store.errors import PoolerError, UnknownNameError
 from store.text import counted
 

@@ -443,7 +443,7 @@ def horizontal_scale(
 
 
 def _hatching(series: int, x: float, y: float, width: float, height: float) -> str:
-    """Return the lines within a rectangle that tell a series, from 1 on, without its colour.
+    """Return the lines within a rectangle that mark a series, from 1 on, without its colour.
 
     Rising; short and level in two rows; crossed; level; upright.
     """

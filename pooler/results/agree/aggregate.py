@@ -35,13 +35,13 @@ from store.text import counted, look_alikes, natural_key
 
 if TYPE_CHECKING:
     from pooler.results.judgement_files import JudgedFile
-    from store.analysis.aggregation import Ties
     from store.collection import Collection
     from store.formats.qrels import QrelCells
     from store.grades import Collapse, Rule
     from store.grades.opinions import AllVotes
     from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
+    from store.records import Ties
 
 Pair = tuple[str, str]
 """Topic and docno."""
@@ -551,7 +551,7 @@ def _blocks(
 
 def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
     from pooler.results.judgement_files import GradesFile, JudgedFile, NamedFile
-    from store.formats.syntax.tables import GradedRow, ReadTable
+    from store.formats.tables import GradedRow, ReadTable
 
     rows = [
         GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from store.analysis.agreement.kappa import Bands
-    from store.analysis.agreement.populations import PopulationVotes
+    from store.analysis.agreement.votes import PopulationVotes
     from store.collection import Collection as OpenCollection
 
 MEASURES = {

@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.results.result import Result, facts_view, frozen_settings
 from pooler.results.table import Column, Table, View
-from store.analysis.aggregation.clusters import (
-    ClusterScores,
-    cluster_scores,
-    contingency_table,
-    local_purities,
-)
+from store.analysis.clusters import ClusterScores, cluster_scores, contingency_table, local_purities
 from store.errors import PoolerError
 from store.formats.pairs import read_labels
 from store.text import counted
@@ -53,7 +48,7 @@ def clusters(clusters: Labels, classes: Labels, *, lenient: bool = False) -> Clu
 
     Notes
     -----
-    Both forms of inverse purity are in `store.analysis.aggregation.clusters`: the standard one, and
+    Both forms of inverse purity are in `store.analysis.clusters`: the standard one, and
     the weighted one of the slides. F is the harmonic mean of purity and one of them.
 
     Examples

@@ -22,7 +22,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from store.analysis.agreement.populations import PopulationVotes
+    from store.analysis.agreement.votes import PopulationVotes
     from store.analysis.arrays import RankedDocuments
     from store.collection import Collection
 

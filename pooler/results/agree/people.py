@@ -12,7 +12,7 @@ from pooler.results.table import REASON, TOPIC, Column, Table, View
 from store.text import counted
 
 if TYPE_CHECKING:
-    from store.analysis.agreement.populations import PopulationVotes
+    from store.analysis.agreement.votes import PopulationVotes
 
 Row = Mapping[str, Any]
 

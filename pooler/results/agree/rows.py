@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from store.analysis.agreement.intervals import Interval
-    from store.analysis.agreement.populations import PopulationVotes
+    from store.analysis.agreement.votes import PopulationVotes
     from store.grades.policy import Policy
 
 UNDEFINED = "undefined"

@@ -15,8 +15,8 @@ from store.judging.kinds import SORTS, Voters, check_kinds, choose_voters
 if TYPE_CHECKING:
     from pooler.results.source import Opinions
     from store.analysis.agreement.kappa import Bands
-    from store.analysis.agreement.populations import PopulationVotes
     from store.analysis.agreement.tables import IntervalKind
+    from store.analysis.agreement.votes import PopulationVotes
     from store.grades.policy import Policy
     from store.records import Judge, Scale
 

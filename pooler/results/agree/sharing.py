@@ -16,8 +16,8 @@ from pooler.results.table import DOCUMENTS, REASON, Column, Table, View
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from store.analysis.agreement.populations import PopulationVotes
     from store.analysis.agreement.sharing import OverlapPlan
+    from store.analysis.agreement.votes import PopulationVotes
     from store.collection import Collection
 
 REASONS = {

@@ -15,15 +15,18 @@ from pooler.results.measures.evaluate import known_measure
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View, hidden
-from store.analysis.corrected.drawn import FEWEST, NO_GRADE, drawn
-from store.analysis.corrected.estimates import (
+from store.analysis.corrected import (
+    FEWEST,
+    NO_GRADE,
+    NORMAL,
     WAYS,
     CorrectedMeasure,
     MeasureSpec,
     Population,
     corrected_measures,
+    drawn,
+    topic_interval,
 )
-from store.analysis.corrected.linear import NORMAL, topic_interval
 from store.analysis.measures.gain import discounts
 from store.analysis.measures.sampled import NOT_SAMPLED, SampledPool, sampled_rankings
 from store.errors import ArgumentError, PoolerError, UnknownNameError

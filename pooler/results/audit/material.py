@@ -14,7 +14,7 @@ from pooler.results.measures.evaluate import known_measure
 from pooler.results.named_runs import entries_of, named_runs
 from pooler.results.source import Opinions, opened_collection
 from store.analysis.agreement.votes import NO_GRADE
-from store.analysis.measures.table import MEASURES, evaluate
+from store.analysis.measures.names import MEASURES, evaluate
 from store.analysis.rankings import graded_rankings
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.formats.run_header import NO_MODEL
@@ -22,11 +22,11 @@ from store.formats.run_header import NO_MODEL
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from store.analysis.agreement.populations import PopulationVotes
+    from store.analysis.agreement.votes import PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.audit.bias import Bias, Favour
     from store.analysis.audit.orders import OrderAgreement
-    from store.analysis.measures.table import MeasureName
+    from store.analysis.measures.names import MeasureName
     from store.grades.policy import Policy
     from store.records import Judge, Run, Scale, StoredRun
 

@@ -27,10 +27,9 @@ from store.errors import ArgumentError, UnknownNameError
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.judging.models.stored import ModelWork, StatedModel
+    from store.judging.models import ModelWork, StatedModel
     from store.judging.rejudging import TopicVersion
-    from store.looking.details import TopicDetails
-    from store.looking.lists import JudgeLine, TopicLine
+    from store.overview import JudgeLine, TopicDetails, TopicLine
 
 Kind = Literal["run", "topic", "doc", "pool", "judge"]
 
@@ -269,7 +268,7 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
     judgements = Table.of_records(
         "judgements",
         _JUDGEMENTS,
-        found.standpoints,
+        found.judge_states,
         label=lambda one: None if one.grade is None else scale.label(one.grade),
         reason=lambda one: one.reason or None,
         note=lambda one: one.note or None,

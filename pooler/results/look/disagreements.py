@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
-from store.analysis.aggregation import TieRule
 from store.errors import ArgumentError
 from store.judging.disagreements import Case, CellCount, GivenGrade, Selection, count_cells, gap_of, letter
 from store.judging.kinds import check_kinds
+from store.records import TieRule
 from store.text import counted
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from store.errors import UnknownNameError
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.effort import Effort
-    from store.judging.models.stored import ModelWork
+    from store.judging.models import ModelWork
 
 _DWELL = ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")
 

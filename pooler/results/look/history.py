@@ -17,7 +17,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.looking.history import DetailedEvent, DocumentEvents, Entry, Pooling
+    from store.judging.history import DetailedEvent, DocumentEvents, Entry, Pooling
     from store.records import Scale
 
 SHOWN = 50
@@ -48,7 +48,7 @@ COLUMNS = (
     Column("judgements", "int"),
     Column("events", "int"),
 )
-"""Of everything that happened: the fields of `store.looking.history.Entry`."""
+"""Of everything that happened: the fields of `store.judging.history.Entry`."""
 _ORDER = (
     "at",
     "judge",
@@ -110,7 +110,7 @@ _NO_GRADE = {
     "unjudged": "pooled, without a decision yet",
     "skipped": "skipped, without a decision",
     "cannot": "found impossible to judge, without a grade",
-    "not-heard": "only {others} graded it, and by default {kinds} alone count;"
+    "other-kinds": "only {others} graded it, and by default {kinds} alone count;"
     " --kinds of `pooler export qrels` asks for others",
     "several-judges": "several judges graded it; --judge or --aggregate of `pooler export qrels`"
     " says whose grade counts",
@@ -172,7 +172,7 @@ def history(
     ...     history(opened, "G01", "KG-E-002").facts()["final"]["grade"]
     2
     """
-    from store.looking.history import HistoryFilter
+    from store.judging.history import HistoryFilter
 
     if docno is not None and topic is None:
         raise ArgumentError("docno", "needs a topic", None)

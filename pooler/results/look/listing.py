@@ -14,7 +14,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.looking.lists import DocumentLine, JudgeLine, PoolLine, RunLine, TopicLine
+    from store.overview import DocumentLine, JudgeLine, PoolLine, RunLine, TopicLine
     from store.records import Guideline
 
 Kind = Literal["runs", "topics", "docs", "pools", "judges", "guidelines"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from store.content.documents import TextCounts
     from store.content.pools import StoredPool
     from store.judging.disagreements import Case
-    from store.judging.models.stored import StatedModel
+    from store.judging.models import StatedModel
     from store.judging.progress import Counts, Progress, Unclaimed
 
 

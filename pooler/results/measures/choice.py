@@ -14,7 +14,7 @@ from pooler.results.measures.evaluate import known_measure, measured
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, Column, Table, View
-from store.analysis.measures.table import MeasureName
+from store.analysis.measures.names import MeasureName
 from store.analysis.significance.folds import Split, topic_folds
 from store.errors import ArgumentError, PoolerError
 from store.text import counted

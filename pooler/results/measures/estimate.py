@@ -15,8 +15,7 @@ from pooler.results.reasons import REASONS, joined
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Measurable, Source, level_of_files, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
-from store.analysis.measures.estimates import NAMES, SampleScores, estimates
-from store.analysis.measures.sampled import NOT_SAMPLED, UNGRADED, SampledPool
+from store.analysis.measures.sampled import NAMES, NOT_SAMPLED, UNGRADED, SampledPool, SampleScores, estimates
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.records import Scale
 from store.text import counted

@@ -14,9 +14,16 @@ from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, Source, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
-from store.analysis.measures.names import ALIASES, parse_measure
-from store.analysis.measures.table import DCGS, MEASURES, Definition, MeasureName, Scores
-from store.analysis.measures.table import evaluate as score
+from store.analysis.measures.names import (
+    ALIASES,
+    DCGS,
+    MEASURES,
+    Definition,
+    MeasureName,
+    Scores,
+    parse_measure,
+)
+from store.analysis.measures.names import evaluate as score
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pooler.messages import progress, warn
 from pooler.results.measures.evaluate import known_measure, measured
 from pooler.results.source import Source, opened_collection
-from store.analysis.measures.table import MeasureName, Scores, evaluate
+from store.analysis.measures.names import MeasureName, Scores, evaluate
 from store.analysis.pools.pace import LEAST_DECISIONS
 from store.analysis.rankings import GradedRankings
 from store.analysis.run_order import TIED_MAP, tau_ap

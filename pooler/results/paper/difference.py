@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from pooler.results.paper.two_runs import TwoRuns, letters, rounded
 from pooler.results.table import Column, Table, hidden
-from store.analysis.significance.normality import shapiro_wilk
-from store.analysis.significance.t_tests import TTest, normal_p, paired_t, unpaired_t
-from store.analysis.undiscovered.required import required_difference, round_up
+from store.analysis.significance.t_tests import TTest, normal_p, paired_t, shapiro_wilk, unpaired_t
+from store.analysis.undiscovered.pairs import required_difference, round_up
 from store.analysis.variation.collection import (
     CollectionVariation,
     VariedPairs,

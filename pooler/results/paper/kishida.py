@@ -15,7 +15,7 @@ from pooler.results.table import Column, Table, View, hidden
 from store.analysis.measures.average_precision import average_precision
 from store.analysis.measures.chance import expected_average_precision, least_average_precision
 from store.analysis.significance.t_tests import normal_p
-from store.analysis.undiscovered.required import relative_drop, required_difference, round_up
+from store.analysis.undiscovered.pairs import relative_drop, required_difference, round_up
 from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
 from store.text import counted
 

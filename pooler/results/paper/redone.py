@@ -35,7 +35,7 @@ from pooler.results.table import RUN, TOPIC, Column, Plot, Table, View
 from pooler.results.variation.probabilities import Values, moments, parse_values, say_empty
 from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.collapse import level_index
-from store.analysis.significance.normality import shapiro_wilk
+from store.analysis.significance.t_tests import shapiro_wilk
 from store.analysis.variation.collection import run_components
 from store.analysis.variation.discovery import Flip, Gain, discovered_variation, discovery
 from store.analysis.variation.lists import Empty

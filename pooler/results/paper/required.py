@@ -38,9 +38,14 @@ from store.analysis.measures.chance import (
 from store.analysis.significance.pairs import check_pair
 from store.analysis.significance.pairs import neighbours as next_to_each_other
 from store.analysis.undiscovered.flips import Scenario
-from store.analysis.undiscovered.pairs import PairSensitivity, pair_sensitivity
-from store.analysis.undiscovered.required import RequiredOfPairs, required_of_pairs, round_up
-from store.analysis.undiscovered.required import required_difference as required
+from store.analysis.undiscovered.pairs import (
+    PairSensitivity,
+    RequiredOfPairs,
+    pair_sensitivity,
+    required_of_pairs,
+    round_up,
+)
+from store.analysis.undiscovered.pairs import required_difference as required
 from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
 from store.errors import ArgumentError
 from store.text import counted

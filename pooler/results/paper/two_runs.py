@@ -21,11 +21,11 @@ from pooler.results.variation.probabilities import (
     parse_values,
     with_chances,
 )
-from store.analysis.agreement.populations import PopulationVotes
+from store.analysis.agreement.votes import PopulationVotes
 from store.analysis.arrays import RankedDocuments
 from store.analysis.collapse import level_index
-from store.analysis.significance.normality import NormalityPicture, normality_picture
-from store.analysis.undiscovered.required import relative_drop
+from store.analysis.significance.t_tests import NormalityPicture, normality_picture
+from store.analysis.undiscovered.pairs import relative_drop
 from store.analysis.undiscovered.sensitivity import discovery_effect
 from store.analysis.variation.collection import CollectionVariation, VariedPairs, pair_components
 from store.analysis.variation.discovery import Discovery

@@ -19,7 +19,7 @@ from pooler.results.source import Judged, Measurable, Source, opened_collection,
 from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import SamplingStrategy
-from store.analysis.measures.table import Scores
+from store.analysis.measures.names import Scores
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
 from store.analysis.pools.diagnosis import PoolDiagnosis as Looked
 from store.analysis.pools.diagnosis import diagnose as analyse

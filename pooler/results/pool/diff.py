@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
     from store.collection import Collection
     from store.content.pools import StoredPool
-    from store.looking.pool_change import PairState
+    from store.judging.states import PairState
 
 Named = str | Path | Pool | Set[Pair]
 

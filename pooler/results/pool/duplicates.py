@@ -24,15 +24,13 @@ from store.text import counted, natural_key
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from store.analysis.duplicates.clusters import PairConsistency
-    from store.analysis.duplicates.join import NearPairs
-    from store.analysis.duplicates.shingles import ShingleSets
+    from store.analysis.duplicates import NearPairs, PairConsistency, ShingleSets
     from store.collection import Collection
 
 Pair = tuple[str, str]
 """Topic and docno."""
 THRESHOLD = 0.8
-"""That of `store.analysis.duplicates.join`, which is loaded later, as settings show it."""
+"""That of `store.analysis.duplicates`, which is loaded later, as settings show it."""
 
 
 def duplicates(
@@ -75,7 +73,7 @@ def duplicates(
 
     Notes
     -----
-    Every pair is found: `store.analysis.duplicates.join.near_pairs`.
+    Every pair is found: `store.analysis.duplicates.near_pairs`.
 
     Examples
     --------
@@ -84,7 +82,7 @@ def duplicates(
     ...     duplicates(opened).facts()["clusters"]
     3
     """
-    from store.analysis.duplicates.join import as_threshold
+    from store.analysis.duplicates import as_threshold
 
     least = as_threshold(threshold)
     with collect_warnings(progress) as collected:
@@ -126,7 +124,7 @@ class Compared:
     @cached_property
     def clusters(self) -> list[list[int]]:
         """Places of the documents of every cluster of two or more, by the first docno."""
-        from store.analysis.duplicates.clusters import components
+        from store.analysis.duplicates import components
 
         members: dict[int, list[int]] = {}
         for place, first in enumerate(components(self.pairs, self.sets.twins).tolist()):
@@ -155,8 +153,7 @@ class Compared:
 
 
 def _compare(collection: Collection, threshold: Fraction, *, pooled: bool) -> Compared:
-    from store.analysis.duplicates.join import near_pairs
-    from store.analysis.duplicates.shingles import shingle_sets
+    from store.analysis.duplicates import near_pairs, shingle_sets
 
     n_texts, without_text = collection.documents.count_texts(pooled=pooled)
     docnos: list[str] = []
@@ -246,7 +243,7 @@ class _Judged:
                     yield topic, first, second, alike[0] / alike[1]
 
     def consistency(self, compared: Compared) -> Iterator[_GradePairs]:
-        from store.analysis.duplicates.clusters import pair_consistency
+        from store.analysis.duplicates import pair_consistency
 
         by_judge: dict[str, list[tuple[int, int]]] = {}
         by_two: list[tuple[int, int]] = []
@@ -364,7 +361,7 @@ class Duplicates(WritesFile, Result):
         return ("clusters", *(name for name in self.NAMES[2:] if getattr(self, name)))
 
     def _clusters(self) -> Table:
-        from store.analysis.duplicates.clusters import least_shared
+        from store.analysis.duplicates import least_shared
 
         compared, rows = self.compared, []
         for number, places in enumerate(compared.clusters, 1):

@@ -30,7 +30,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.content.documents import TextCounts
-    from store.looking.pool_change import PairState
+    from store.judging.states import PairState
 
 Message = tuple[Literal["say", "warn"], str]
 

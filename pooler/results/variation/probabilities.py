@@ -26,7 +26,7 @@ from pooler.results.source import (
     source_of,
 )
 from pooler.results.table import DOCNO, TOPIC, Column, Table, listed
-from store.analysis.aggregation.probability import share_probabilities, value_probabilities
+from store.analysis.aggregation import share_probabilities, value_probabilities
 from store.analysis.collapse import level_index
 from store.analysis.variation.collection import CollectionVariation, collection_variation
 from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings, probable_rankings

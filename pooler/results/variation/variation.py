@@ -16,11 +16,10 @@ from pooler.results.source import Judged, Measurable, source_of
 from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_HIDDEN, Column, Plot, Table, View, hidden
 from pooler.results.variation.probabilities import Probable, Values, load_probable, moments, say_empty
 from store.analysis.arrays import graded_arrays
-from store.analysis.measures.names import parse_measure
-from store.analysis.measures.table import evaluate
-from store.analysis.significance.normality import normality_picture, shapiro_wilk
+from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.significance.pairs import check_pair
 from store.analysis.significance.pairs import neighbours as neighbouring
+from store.analysis.significance.t_tests import normality_picture, shapiro_wilk
 from store.analysis.variation.collection import (
     CollectionVariation,
     Components,

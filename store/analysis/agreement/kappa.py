@@ -220,7 +220,7 @@ def stacked_standard_errors(tables: Numbers, weights: Weights = "none") -> NDArr
 
 
 def chance_cost(chance: Chance, given: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
-    """Give the cost expected by chance of two judges who share one habit, as numerator and denominator.
+    """Return the cost expected by chance of two judges who share one habit, as numerator and denominator.
 
     `given` says how often each grade was given by all judges, shape (..., n_grades); only the proportions
     count. `costs` are as `costs_of` makes them. Integers for integers.
@@ -250,7 +250,7 @@ def _costs(chance: Chance, tables: Numbers, costs: Numbers) -> tuple[Numbers, Nu
 
 
 def influences(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Give of Cohen's kappa C and E of `stacked_standard_errors`, and the y of every cell."""
+    """Return, for Cohen's kappa, C and E of `stacked_standard_errors` and the y of every cell."""
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
     of_rows, of_columns = columns @ costs, rows @ costs
     cost, by_chance = (tables * costs).sum(axis=(-2, -1)), (of_columns * columns).sum(axis=-1)
@@ -259,19 +259,19 @@ def influences(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers, Numbe
 
 
 def _variance(tables: Numbers, costs: Numbers) -> tuple[Numbers, Numbers]:
-    """Give the variance of Cohen's kappa, as numerator and denominator."""
+    """Return the variance of Cohen's kappa, as numerator and denominator."""
     _, by_chance, influence = influences(tables, costs)
     centred = _inner(tables.sum(axis=(-2, -1))) * influence - _inner((tables * influence).sum(axis=(-2, -1)))
     return (tables * centred * centred).sum(axis=(-2, -1)), by_chance**4  # [1] of `stacked_standard_errors`
 
 
 def _inner(numbers: Numbers) -> Numbers:
-    """Give one number a table the two axes of a table."""
+    """Return numbers, one a table, with the two axes of a table added."""
     return np.asarray(numbers)[..., np.newaxis, np.newaxis]
 
 
 def _says_nothing(tables: Numbers, n: Numbers) -> NDArray[np.bool_]:
-    """Report which tables hold too few documents, or one and the same grade of both judges."""
+    """Return which tables hold too few documents, or one and the same grade of both judges."""
     largest = np.diagonal(tables, axis1=-2, axis2=-1).max(axis=-1)
     return np.asarray((n < 2) | (largest == n))
 

@@ -47,9 +47,8 @@ from store.analysis.agreement.kappa import (
     divide,
 )
 from store.analysis.agreement.overlap import RelevantCounts, macro_overlap, macro_sums, relevant_to_all
-from store.analysis.agreement.populations import PopulationVotes
 from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
-from store.analysis.agreement.votes import Votes, grade_counts, n_judges_of
+from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts, n_judges_of
 from store.errors import ArgumentError
 
 ManyName = Literal[
@@ -75,7 +74,7 @@ _DEGENERATE = 1e-26
 def stacked_many(
     name: ManyName, sums: Numbers, *, values: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Give a coefficient of many judges for a stack of `vote_sums` or of sums of its rows, (..., n_sums).
+    """Return a coefficient of many judges for a stack of `vote_sums` or of sums of its rows, (..., n_sums).
 
     `name` and `values` as for `many_coefficient`. NaN without two documents graded twice, and where one grade
     alone was given.
@@ -91,13 +90,13 @@ def stacked_many(
 
 
 def stacked_many_raw(sums: Numbers) -> NDArray[np.float64]:
-    """Give the mean over documents of the share of pairs of votes that agree, of a stack."""
+    """Return the mean over documents of the share of pairs of votes that agree, of a stack."""
     parts = sums_apart(sums)
     return divide(np.trace(parts.rates, axis1=-2, axis2=-1), parts.n_shared)
 
 
 def stacked_many_specific(sums: Numbers) -> NDArray[np.float64]:
-    """Give the agreement specific to every grade, shape (..., n_grades), of a stack.
+    """Return the agreement specific to every grade, shape (..., n_grades), of a stack.
 
     How likely another judge gives the grade when one does: pairs of votes that both give it over
     pairs whose first vote gives it. Of the grade "relevant" of binary votes it is positive
@@ -145,14 +144,14 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     counts = grade_counts(votes)
     sums = sums_apart(sums_of_counts(counts, votes.topic_codes, len(votes.topics)).sum(axis=0))
     n_shared = int(sums.n_shared)
-    nobody: Reason = "no-common-docs" if n_judges_of(votes) > 1 else "one-judge"
+    undefined: Reason = "no-common-docs" if n_judges_of(votes) > 1 else "one-judge"
     if name in METRIC_OF:
         metric = METRIC_OF[name]
         result = alpha(sums.coincidences, metric, n_documents=n_shared, values=values)
-        return result if n_shared else replace(result, reason=nobody)
+        return result if n_shared else replace(result, reason=undefined)
     chance, costs = _chance_and_costs(name, sums)
     if not n_shared:
-        return Coefficient(None, nobody, 0)
+        return Coefficient(None, undefined, 0)
     seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
     if n_shared == 1 or np.count_nonzero(sums.grade_shares) == 1:
         reason: Reason = "one-doc" if n_shared == 1 else "single-grade"
@@ -162,7 +161,7 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
 
 
 def _chance_and_costs(name: str, sums: VoteSums) -> tuple[Chance, NDArray[np.float64]]:
-    """Look up what a coefficient holds for chance and what its disagreements cost."""
+    """Return what a coefficient counts as chance, and the costs of its disagreements."""
     if name not in _CHANCES:
         raise ArgumentError("name", f"must be one of {', '.join(MANY_NAMES)}", name)
     chance, weights = _CHANCES[name]
@@ -180,7 +179,7 @@ def _disagreements(
 def _standard_error(
     chance: Chance, costs: NDArray[np.float64], sums: VoteSums, counts: NDArray[np.float64]
 ) -> float | None:
-    """Give the standard error of independent documents; ``None`` when it is 0."""
+    """Return the standard error of independent documents; ``None`` when it is 0."""
     sizes = counts.sum(axis=1)
     n, n_shared = len(counts), float(sums.n_shared)
     seen, by_chance = (float(one) for one in _disagreements(chance, costs, sums))
@@ -307,7 +306,7 @@ def _one(
     n_topics: int = 1,
     interval: Interval | None = None,
 ) -> AllJudges:
-    """Give a coefficient, or why its value is NaN."""
+    """Return a coefficient, or why its value is NaN."""
     if np.isnan(value):
         reason = _reason(population, n_documents, name)
         return AllJudges(name, None, reason, n_documents, n_topics, interval)
@@ -315,7 +314,7 @@ def _one(
 
 
 def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Statistic]:
-    """Give every coefficient that follows from sums over documents as a function of them."""
+    """Return every coefficient that follows from sums over documents as a function of them."""
     if level_index is not None:
         of_two: dict[str, Statistic] = {name: partial(stacked_many, name) for name in BINARY_MANY}
         return of_two | {"raw": stacked_many_raw, "positive": _positive}
@@ -324,7 +323,7 @@ def _statistics(level_index: int | None, values: Sequence[int]) -> dict[str, Sta
 
 
 def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give positive agreement: how likely another judge finds relevant what one does."""
+    """Return positive agreement: how likely another judge finds relevant what one does."""
     return stacked_many_specific(sums)[..., 1]
 
 

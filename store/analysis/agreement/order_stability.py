@@ -216,7 +216,7 @@ def judge_order(
 
 
 def _check_scores(ap: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Report which judge has a score for which topic; raise `ArgumentError` for a bad array."""
+    """Return which judge has a score for which topic; raise `ArgumentError` for a bad array."""
     name = "average_precisions"
     if ap.ndim != 3 or ap.shape[2] == 0:
         raise ArgumentError(name, "must have shape (n_topics, n_runs, n_judges)", ap.shape)

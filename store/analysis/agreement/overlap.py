@@ -107,7 +107,7 @@ def stacked_specific(tables: Numbers) -> NDArray[np.float64]:
     """Return, for each grade, how likely the other judge gives it when one does, shape (..., n_grades).
 
     Twice the documents to which both gave it, over how often either judge gave it; NaN for a grade that
-    nobody gave. Of the grade "relevant" it is positive agreement, the Dice coefficient of the two judges'
+    no judge gave. Of the grade "relevant" it is positive agreement, the Dice coefficient of the two judges'
     sets of relevant documents.
 
     Examples

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from store.analysis.agreement.alpha import METRIC_OF, stacked_alpha
 from store.analysis.agreement.intervals import (
     Interval,
     Statistic,
@@ -26,13 +27,93 @@ from store.analysis.agreement.intervals import (
     ratio_of_sums,
     topic_bootstraps,
 )
-from store.analysis.agreement.kappa import Numbers, stacked_standard_errors
-from store.analysis.agreement.overlap import RelevantCounts, macro_sums
-from store.analysis.agreement.pairs import BINARY_NAMES, PAIR_NAMES, stacked
-from store.analysis.agreement.populations import PopulationVotes
-from store.analysis.agreement.votes import Votes, grade_counts
+from store.analysis.agreement.kappa import (
+    Chance,
+    Numbers,
+    Weights,
+    check_tables,
+    stacked_chance_corrected,
+    stacked_standard_errors,
+)
+from store.analysis.agreement.overlap import (
+    RelevantCounts,
+    macro_sums,
+    stacked_overlap,
+    stacked_raw,
+    stacked_specific,
+)
+from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts
 from store.analysis.collapse import collapse_table
 from store.errors import ArgumentError
+
+PairName = Literal[
+    "kappa",
+    "linear",
+    "quadratic",
+    "pi",
+    "s",
+    "ac1",
+    "ac2",
+    "alpha_nominal",
+    "alpha_ordinal",
+    "alpha_interval",
+]
+PAIR_NAMES: tuple[PairName, ...] = get_args(PairName)
+"""Cohen's kappa unweighted, linear and quadratic; Scott's pi; Bennett's S; AC1 and quadratic AC2;
+Krippendorff's alpha."""
+BINARY_NAMES: tuple[PairName, ...] = ("kappa", "pi", "s", "ac1", "alpha_nominal")
+"""Those of `PAIR_NAMES` that differ on two grades; S is PABAK there."""
+StackName = Literal[PairName, "raw", "positive", "overlap"]
+
+_CHANCES: dict[str, tuple[Chance, Weights]] = {
+    "kappa": ("cohen", "none"),
+    "linear": ("cohen", "linear"),
+    "quadratic": ("cohen", "quadratic"),
+    "pi": ("scott", "none"),
+    "s": ("bennett", "none"),
+    "ac1": ("gwet", "none"),
+    "ac2": ("gwet", "quadratic"),
+}
+
+
+def stacked(name: StackName, tables: Numbers, values: Sequence[int] | None = None) -> NDArray[np.float64]:
+    """Measure a stack of pairs, topics or resamples by one coefficient.
+
+    Parameters
+    ----------
+    name : str
+        One of `PAIR_NAMES`, or ``raw``; ``positive`` and ``overlap`` are of tables of two grades.
+        `ArgumentError` for another.
+    tables : ndarray, shape (..., n_grades, n_grades)
+        Counts; weighted sums of topics' tables too.
+    values : sequence of int, length n_grades, optional
+        Grade values, ascending, for ``alpha_interval``; by default places on the scale.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        To rounding; NaN exactly where the coefficient of one table is a reason.
+
+    Examples
+    --------
+    >>> stacked("kappa", np.array([[[2, 1], [1, 2]], [[9, 0], [0, 0]]]))
+    array([0.33333333,        nan])
+    """
+    tables = check_tables(tables)
+    if name == "raw":
+        return stacked_raw(tables)
+    if name in ("positive", "overlap"):
+        if tables.shape[-2:] != (2, 2):
+            raise ArgumentError("tables", "must be 2 x 2", f"shape {tables.shape}")
+        return stacked_overlap(tables) if name == "overlap" else stacked_specific(tables)[..., 1]
+    if name in METRIC_OF:
+        coefficients = stacked_alpha(tables + np.swapaxes(tables, -1, -2), METRIC_OF[name], values=values)
+        return np.where(tables.sum(axis=(-2, -1)) < 2, np.nan, coefficients)
+    if name not in _CHANCES:
+        raise ArgumentError("name", f"must be one of {', '.join(PAIR_NAMES)}", name)
+    chance, weights = _CHANCES[name]
+    return stacked_chance_corrected(chance, tables, weights)
+
 
 _SECONDS_A_PAIR = 1.6e-8
 _SECONDS_A_PRODUCT = 2.5e-11
@@ -201,7 +282,7 @@ def sums_of_counts(
 
 
 def sums_apart(sums: Numbers) -> VoteSums:
-    """Name the parts of `vote_sums`, or of sums of its rows, shape (..., n_sums).
+    """Return the parts of `vote_sums` by name, or of sums of its rows, shape (..., n_sums).
 
     Raise `ArgumentError` if the last axis has a length that `vote_sums` never gives.
     """
@@ -339,7 +420,7 @@ def coefficients(
 
 
 def reasons(tables: NDArray[np.int64], columns: dict[str, NDArray[np.float64]]) -> list[str | None]:
-    """Say of every table why a coefficient of it is undefined; ``None`` where all have a number.
+    """Return for every table why a coefficient of it is undefined; ``None`` where all have a number.
 
     ``no-common-docs``, or what holds of ``one-doc``, ``single-grade`` and ``no-relevant``, joined by a comma.
     """
@@ -471,13 +552,13 @@ def _stacks(
 
 
 def _overlap_sums(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Give the overlap of binary tables, or 0, and whether there is one, shape (n_tables, 2)."""
+    """Return the overlap of binary tables, or 0, and whether there is one, shape (n_tables, 2)."""
     common = tables.sum(axis=(-2, -1))
     return macro_sums(RelevantCounts(common, tables[:, 1, 1], common - tables[:, 0, 0]))
 
 
 def _present(votes: Votes) -> tuple[NDArray[np.int64], Votes]:
-    """Leave out the judges without a vote; beside it which of all pairs those of the rest are."""
+    """Return which of all pairs have two judges with votes, and the votes by these judges."""
     judges, codes = np.unique(votes.judge_codes, return_inverse=True)
     names = tuple(votes.judges[code] for code in judges.tolist())
     first, second = np.triu_indices(len(judges), k=1)

@@ -146,7 +146,7 @@ def alternative_test(
 
 
 def rejections(p_values: Sequence[float | None], q: float) -> list[bool]:
-    """Say which hypotheses Benjamini and Yekutieli reject at a false discovery rate; ``None`` is no test.
+    """Return which hypotheses Benjamini and Yekutieli reject at a false discovery rate; ``None`` is no test.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def _differences(
     *,
     nominal: bool,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]:
-    """Say where the model, and where the person, is at least as near to the others; and of which topics."""
+    """Return where the model, and where the person, is at least as near to the others; and the topics."""
     others = np.delete(people, person, axis=1)
     used = ~np.isnan(people[:, person]) & ~np.isnan(model) & ~np.isnan(others).all(axis=1)
     others, own, given = others[used], people[used, person], model[used]

@@ -59,7 +59,7 @@ def places(means: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def top_runs(means: NDArray[np.float64], top: int) -> NDArray[np.bool_]:
-    """Report which runs are at or above the mean at place `top`; all where there are no more; last axis."""
+    """Return which runs are at or above the mean at place `top`; all where there are no more; last axis."""
     at = min(top, means.shape[-1]) - 1
     limit = np.sort(means, axis=-1)[..., ::-1][..., at : at + 1]
     return np.asarray(means >= limit)
@@ -206,7 +206,7 @@ def _taus(
 def conclusions(
     human: NDArray[np.float64], model: NDArray[np.float64], *, alpha: float
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Say of every pair of runs what two judges' scores conclude.
+    """Return for every pair of runs what two judges' scores conclude.
 
     Parameters
     ----------

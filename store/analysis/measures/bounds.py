@@ -57,7 +57,7 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.measures.gain import discounted_gain, discounts
-from store.analysis.measures.table import MeasureName, evaluate
+from store.analysis.measures.names import MeasureName, evaluate
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 

@@ -82,7 +82,7 @@ def confusion(
 def confusion_at(
     relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: ArrayLike, *, n_documents: int | None = None
 ) -> Confusion:
-    """Take each list for the retrieved set.
+    """Count the confusion table with each list as the retrieved set.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 r"""Measures for judgements that are incomplete: what was not judged is passed over, or guessed.
 
 In qrels, -1 says that a document was pooled but not judged: such documents are `open`, and have no
-grade. -2 and lower are grades, ``junk``. Functions on flags take it as they are told. The named
+grade. -2 and lower are grades, ``junk``. Functions on flags take it as the flags have it. The named
 measures `bpref_of` and `inferred_ap_of` follow trec_eval and ir_measures: a grade below 0 is no
 judgement, unless the level of relevance is below 0 too.
 

@@ -70,7 +70,7 @@ def recall_at(relevant: NDArray[np.bool_], n_relevant: ArrayLike, cutoff: int) -
 
 
 def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
-    """Tell which values precision at a cutoff can take: from 0 to min(1, R/N) in steps of 1/N, N the cutoff.
+    """Return the values precision at a cutoff can take: from 0 to min(1, R/N) in steps of 1/N, N the cutoff.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
 
 
 def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
-    """Tell which values recall at a cutoff can take: from 0 to min(1, N/R) in steps of 1/R; NaN where R = 0.
+    """Return the values recall at a cutoff can take: from 0 to min(1, N/R) in steps of 1/R; NaN where R = 0.
 
     Examples
     --------

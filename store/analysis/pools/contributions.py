@@ -6,7 +6,7 @@ its first k documents belongs to the group; a run is a group of its own.
 
 Common arguments: `documents`, ndarray of integers of shape (n_runs, depth), holds documents numbered from 0
 to below `n_documents`, in rank order where ranks are asked for, and -1 where a ranking has ended; no run has
-a document twice. Its first `k` columns tell of the depth-k pool. `groups`, ndarray of integers of shape
+a document twice. Its first `k` columns are those of the depth-k pool. `groups`, ndarray of integers of shape
 (n_runs,), holds the code of each run's group, from 0; by default each run is its own group. `ArgumentError`
 is raised for a number that is not below `n_documents`, and for groups of another length or a negative code.
 The cost is O(n_runs * depth + n_documents).
@@ -110,7 +110,7 @@ def n_contributing(
 def only_contributor(
     documents: NDArray[np.integer], n_documents: int, groups: NDArray[np.integer] | None = None
 ) -> NDArray[np.int64]:
-    """Name the run or group that each document is unique to, by its code, shape (n_documents,).
+    """Return the run or group that each document is unique to, by its code, shape (n_documents,).
 
     -1 where several have the document, or none.
 
@@ -215,7 +215,7 @@ def depths_fed(pools: Sequence[FedPool], tags: Sequence[str], topics: Sequence[s
 def within_depth(
     rankings: JudgedRankings, depth: Depths, contributing: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_]:
-    """Report which ranks brought their document to a depth pool.
+    """Return which ranks brought their document to a depth pool.
 
     Parameters
     ----------

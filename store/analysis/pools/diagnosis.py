@@ -1,4 +1,4 @@
-"""All that tells whether a pool can be trusted.
+"""Whether a pool can be trusted: all diagnoses of one together.
 
 This is what the command and the report both show, so that their numbers are the same. Counts are made in
 O(size of the rankings). Where `pooled` is asked for, it is a ndarray of bool, shape (n_runs, n_topics,
@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from store.analysis.measures.average_precision import quotient
 from store.analysis.measures.bounds import Bounds, score_bounds
 from store.analysis.measures.incomplete import condensed
-from store.analysis.measures.names import parse_measure
-from store.analysis.measures.table import Scores, evaluate
+from store.analysis.measures.names import Scores, evaluate, parse_measure
 from store.analysis.pools.contributions import (
     NO_DOCUMENT,
     check_pooled,
@@ -195,7 +194,7 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
 
 
 def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Report which ranks of any run, whether it fed the pool or not, hold a document of the pool.
+    """Return which ranks of any run, whether it fed the pool or not, hold a document of the pool.
 
     Shape (n_runs, n_topics, width); False below the end of a list.
 
@@ -212,15 +211,9 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
     [[[True, False]], [[False, True]]]
     """
     check_pooled(pooled, rankings.documents.shape)
-    topics = range(len(rankings.topics))
-    return _held(rankings, [rankings.documents_at(topic, pooled[:, topic]) for topic in topics])
-
-
-def _held(rankings: JudgedRankings, pool: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """Report which ranks hold a document of a pool, one array by code a topic."""
     held = np.zeros(rankings.documents.shape, np.bool_)
-    for topic, of_topic in enumerate(pool):
-        held[:, topic] = rankings.by_rank(topic, of_topic)
+    for topic in range(len(rankings.topics)):
+        held[:, topic] = rankings.by_rank(topic, rankings.documents_at(topic, pooled[:, topic]))
     return held
 
 
@@ -405,7 +398,7 @@ def diagnose(
     groups: Sequence[str] | None = None,
     judged_at: int = 10,
 ) -> PoolDiagnosis:
-    """Look at a pool from every side.
+    """Compute every diagnosis of a pool.
 
     Parameters
     ----------
@@ -488,7 +481,7 @@ def _depth_pool(
     *,
     source: DepthSource,
 ) -> DepthPool:
-    """Look at the pool of a depth; `pooled`: the ranks that brought their document."""
+    """Diagnose the pool of a depth; `pooled`: the ranks that brought their document."""
     named = [group or tag for group, tag in zip(groups or (), rankings.tags, strict=False)]
     shared = 1 < len({*named}) < len(named)
     rows = np.flatnonzero(contributing)
@@ -536,7 +529,7 @@ def _left_out(
     pooled: NDArray[np.bool_],
     groups: Sequence[str] | None,
 ) -> LeftOut:
-    """Leave every run out, or every group."""
+    """Compute what leaving out every run, or every group, changes."""
     uniques = remove_uniques(rankings, pooled, groups)
     left = leave_out(rankings, uniques)
     rows = np.flatnonzero(contributing)

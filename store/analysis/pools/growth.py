@@ -57,7 +57,7 @@ def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
 
     Examples
     --------
-    Documents 1 and 2 stand first; 3 is second in run `b`; 4, of which nobody has heard, is relevant:
+    Documents 1 and 2 stand first; 3 is second in run `b`; 4, which no run returned, is relevant:
 
     >>> from store.analysis.rankings import judged_rankings
     >>> lists = {("a", "t"): np.array([1, 2, 3]), ("b", "t"): np.array([2, 3])}
@@ -320,10 +320,6 @@ class RelevantRanks:
     """Shape (n_places,): its rank there, from 1; ascending within a list."""
     documents: NDArray[np.int64]
     """Shape (n_places,): its number."""
-
-    def first_of(self, topic: int) -> int:
-        """Return the least number of a topic's relevant documents: how many come before them."""
-        return int(np.searchsorted(self.topic_of, topic))
 
     def mean_average_precision(
         self, found: NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""How deep a pool was, and which runs fed it, told from runs and judgements alone.
+"""How deep a pool was, and which runs fed it, inferred from runs and judgements alone.
 
 A run that was pooled to depth k has its first k documents judged in every topic. So the shortest
 stretch of judged documents at the top of its lists is k or, by luck, more; the runs that were
@@ -6,9 +6,9 @@ pooled share k, and it is the mode. A list judged to its end says nothing about 
 judgements are missing there are holes, and some are forgiven.
 
 The rank order must be that of the pool's makers: with ties broken another way the stretches
-are cut short. And it must be a depth pool; of others it tells how far down all is judged.
+are cut short. And it must be a depth pool; of others it gives the depth down to which all is judged.
 
-Reasons for what cannot be told:
+Reasons for what cannot be inferred:
 
 ============ ======================================================================================
 no-documents no run has a document for any topic with judgements
@@ -32,14 +32,14 @@ from store.analysis.rankings import JudgedRankings
 RANKS_PER_HOLE = 20
 """One unjudged document is forgiven for every so many ranks of the depth."""
 UNTOLD = -1
-"""Stands for a prefix that cannot be told."""
+"""Stands for a prefix that cannot be inferred."""
 
 PoolReason = Literal["no-documents", "all-judged", "none-judged"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InferredPool:
-    """A depth pool as far as it can be told. Runs are in the order of the rankings."""
+    """A depth pool as far as it can be inferred. Runs are in the order of the rankings."""
 
     prefixes: NDArray[np.int64]
     """Shape (n_runs,): ranks from the top that are judged in every topic, leaving out the lists

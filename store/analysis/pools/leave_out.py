@@ -142,7 +142,7 @@ def leave_out(rankings: JudgedRankings, withdrawn: Withdrawn) -> LeaveOut:
 
 
 def _gone_by_rank(rankings: JudgedRankings, withdrawn: Withdrawn) -> NDArray[np.bool_]:
-    """Report which ranks of each run hold a document withdrawn with it; shape of the documents."""
+    """Return which ranks of each run hold a document withdrawn with it; shape of the documents."""
     gone = np.zeros(rankings.documents.shape, np.bool_)
     bounds = np.searchsorted(withdrawn.topics, np.arange(len(rankings.topics) + 1))
     for topic, states in enumerate(rankings.states):
@@ -244,7 +244,7 @@ def pool_errors(left: LeaveOut, runs: NDArray[np.bool_] | None = None) -> PoolEr
     -----
     The errors of [2]_ and their program: here a rank is that of one run's score after among the scores before
     of all others, those of its group too. So a run passes as many as its rank changes by: all that were above
-    it and are no more, or the reverse. Whether two runs differ is told by a paired t-test on the topics that
+    it and are no more, or the reverse. Two runs differ by a paired t-test on the topics that
     both have a score for; without a p they do not.
     """
     before, after = left.score_before, left.score_after

@@ -133,7 +133,7 @@ def student_quantile(probability: float, degrees: int) -> float:
 
 
 def duration_words(seconds: float) -> str:
-    """Say a time in seconds, finite and at least 0, as people do, no more exactly than a forecast is.
+    """Return a time in seconds, finite and at least 0, in words no more exact than a forecast is.
 
     To the minute below an hour, to ten minutes below ten hours, then to the hour.
 

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.bounds import BOUNDED, score_bounds
+from store.analysis.measures.gain import rbp_residual
 from store.analysis.measures.incomplete import condensed, inferred_average_precision
-from store.analysis.measures.names import parse_measure
+from store.analysis.measures.names import MeasureName, Scores, evaluate, parse_measure
 from store.analysis.measures.ranked import judged_share, unjudged_share
-from store.analysis.measures.residuals import rbp_residual
-from store.analysis.measures.table import MeasureName, Scores, evaluate
 from store.analysis.pools.contributions import check_pooled
 from store.analysis.rankings import GradedRankings
 
@@ -115,7 +114,7 @@ class Coverage:
 def coverage(
     rankings: GradedRankings, *, level: int, cutoff: int, pooled: NDArray[np.bool_] | None = None
 ) -> Coverage:
-    """Report how much of each run is judged.
+    """Return how much of each run is judged.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
-"""Of a bound, unless told otherwise."""
+"""Of a bound, by default."""
 PRIOR = (1.0, 50.0)
 """Of the beta-binomial distribution that weighs how many are relevant: few. Chosen before anything is seen;
 the bound holds with every choice, and is tightest where it comes near."""
@@ -106,7 +106,7 @@ def most_relevant(
 def least_sample(
     n_documents: int, n_found: int, recall: float, *, limit: Callable[[int, int, int], int] = most_relevant
 ) -> int | None:
-    """Report how many random documents must be judged for a target, if none of them is relevant.
+    """Return how many random documents must be judged for a target, if none of them is relevant.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ class _Stratum:
         return min([self.found + self.without, *(self._limit(*one) for one in self.beginnings)])
 
     def needed(self, elsewhere: int, target: float) -> int | None:
-        """Say how many random documents are to be judged for a target, if none of them is relevant."""
+        """Return how many random documents are to be judged for a target, if none of them is relevant."""
         check_share("recall", target)
         found = elsewhere + self.found
         if not found:

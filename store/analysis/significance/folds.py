@@ -44,7 +44,7 @@ class Split:
 
 
 def topic_folds(n_topics: int, n_folds: int, *, seed: int | None = None) -> tuple[Split, ...]:
-    """Part the topics into folds, and test on each after training on the others.
+    """Split the topics into folds, and test on each after training on the others.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: i
 
 
 def implied_leaning(recall_sign: int, precision_sign: int) -> Leaning | None:
-    """Report what the signs of two changes of means at one cutoff, each -1, 0 or 1, imply.
+    """Return what the signs of two changes of means at one cutoff, each -1, 0 or 1, imply.
 
     ``neither`` when both means stayed, ``None`` when both moved the same way.
 

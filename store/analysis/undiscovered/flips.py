@@ -70,7 +70,7 @@ def choose_flips(
 
     Parameters
     ----------
-    document_states : ndarray of int8, shape (n_runs, width)
+    states : ndarray of int8, shape (n_runs, width)
         From `JudgedRankings.states_by_rank`.
     at : {"next", "first"}
         ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged

@@ -1,4 +1,4 @@
-r"""Differences of runs and their tests.
+r"""Differences of runs: what moves them and their tests, and how far apart two MAPs must be.
 
 If document d turns relevant, the difference u of the APs of runs A and B changes by
 
@@ -11,20 +11,27 @@ difference is computed again from the judgements as they are. The paper's sectio
 of one pair, and otherwise: there the documents at rank 101 of the run with the lower MAP turn
 relevant wherever their probability of relevance is 0, judged or not (51 of 53 topics), the other
 run gets R + 1 and not the document, and mean and variance are those of its measurement-error model.
+
+References
+----------
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
+   2001 (in Japanese), section 5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.measures.average_precision import RMode, check_r_mode
 from store.analysis.rankings import Depths, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, compare_pairs
+from store.analysis.significance.t_tests import TestReason
 from store.analysis.undiscovered.flips import (
     At,
     Scenario,
@@ -36,7 +43,7 @@ from store.analysis.undiscovered.flips import (
 from store.errors import ArgumentError
 
 SIGN_WORDS: dict[int, str | None] = {0: "kept", 1: "swapped", 2: "tied", 3: "parted", -1: None}
-"""What `sign_moves` tells of a pair; ``None`` = there is no difference to look at."""
+"""What `sign_moves` returns for a pair; ``None`` = there is no difference to look at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +77,7 @@ def better_first(scores: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArra
 
 
 def sign_moves(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Report what happened to the sign of each difference, as keys of `SIGN_WORDS`, shape (n_pairs,).
+    """Return what happened to the sign of each difference, as keys of `SIGN_WORDS`, shape (n_pairs,).
 
     Differences of means, NaN = undefined, are 0 within `TIED_MAP` of it. The sign was kept (0 before and
     after, too), swapped, became 0 (tied), was 0 and is not (parted), or there is no difference.
@@ -159,3 +166,246 @@ def _tests(differences: NDArray[np.float64]) -> RunPairs:
     scores = np.vstack([differences, np.zeros(differences.shape[1])])
     rows = np.arange(n_pairs), np.full(n_pairs, n_pairs)
     return compare_pairs(scores, pairs=rows, tests=("t",))
+
+
+ALPHA = 0.05
+"""Level of significance, two-sided, unless another is asked for."""
+
+
+def required_difference(
+    variance: ArrayLike,
+    n_topics: ArrayLike,
+    *,
+    variation_share: ArrayLike = 0.0,
+    difference_drop: ArrayLike = 0.0,
+    variance_drop: ArrayLike = 0.0,
+    alpha: ArrayLike = ALPHA,
+    power: ArrayLike = 0.5,
+) -> NDArray[np.float64]:
+    r"""Compute the difference of two MAPs that a paired t test finds significant.
+
+    Parameters
+    ----------
+    variance : float or array of float
+        :math:`s^2`, variance of the differences of each topic; at least 0.
+    n_topics : int or array of int
+        L, at least 2.
+    variation_share : float or array of float, default=0
+        K, share of :math:`s^2` that is there because judges vary, to be left out as an error of
+        measurement; in [0, 1). See `variation.collection.Components.share`. The careful take 0.
+    difference_drop : float or array of float, default=0
+        Q, by what share the difference might fall were all relevant documents known; below 1.
+        Negative when it would grow. See `relative_drop`.
+    variance_drop : float or array of float, default=0
+        H, by what share :math:`s^2` would fall; below 1.
+    alpha : float or array of float, default=0.05
+        Level of significance, two-sided; above 0 and below 1.
+    power : float or array of float, default=0.5
+        Wanted probability of a significant result if the true difference is the one returned; at
+        least 0.5, below 1. With 0.5 it is the smallest difference that is significant when it is
+        what was observed, the paper's.
+
+    Returns
+    -------
+    ndarray of float64, the shape that all arguments broadcast to
+        At least 0, in the unit of the scores. `round_up` before printing.
+
+    Notes
+    -----
+    .. math:: y = \frac{1}{1 - Q} \sqrt{\frac{s^2 (1 - K)(1 - H)}{L}} \;
+              (t_{1 - \alpha/2, L - 1} + t_{power, L - 1})
+
+    Eq. 24 of [1]_, and with Q = H = 0 its eq. 23; the quantile of `power` is 0 there. The power is
+    an approximation: with 30 topics or more it is within .007 of that of the noncentral t.
+
+    Examples
+    --------
+    Two cells of tables 7 and 8 of [1]_, and what finds a true difference four times of five:
+
+    >>> float(round_up(required_difference(0.03, 50)))
+    0.0493
+    >>> float(round_up(required_difference(0.03, 50, difference_drop=0.15, variance_drop=0.1)))
+    0.055
+    >>> float(round_up(required_difference(0.03, 50, power=0.8)))
+    0.0701
+    """
+    from scipy.special import stdtrit
+
+    s2 = _between("variance", variance, 0.0, np.inf, closed=True)
+    topics = np.asarray(n_topics)
+    if not np.issubdtype(topics.dtype, np.integer) or np.any(topics < 2):
+        raise ArgumentError("n_topics", "must hold integers >= 2", topics.tolist())
+    k = _between("variation_share", variation_share, 0.0, 1.0, closed=True)
+    q = _between("difference_drop", difference_drop, -np.inf, 1.0, closed=False)
+    h = _between("variance_drop", variance_drop, -np.inf, 1.0, closed=False)
+    tail = _between("alpha", alpha, 0.0, 1.0, closed=False)
+    wanted = _between("power", power, 0.5, 1.0, closed=True)
+    quantiles = stdtrit(topics - 1, 1 - tail / 2)
+    quantiles = quantiles + np.where(wanted == 0.5, 0.0, stdtrit(topics - 1, wanted))
+    error = np.sqrt(s2 * (1 - k) * (1 - h) / topics)
+    return np.asarray(error * quantiles / (1 - q), dtype=np.float64)  # [1] Eq. 24
+
+
+def round_up(values: ArrayLike, digits: int = 4) -> NDArray[np.float64]:
+    """Round what is at least 0 upwards, as what is needed has to be.
+
+    Tables 7 and 8 of [1]_ are printed so, with 4 digits: to the nearest, 61 of their 120 cells would be
+    smaller. A value that has so many digits but for a floating-point error stays what it is.
+
+    >>> round_up([0.03734061, 0.1 + 0.2], 4).tolist()
+    [0.0374, 0.3]
+    """
+    scale = 10.0**digits
+    scaled = np.asarray(values, dtype=np.float64) * scale
+    # A value that is whole but for its last bits must not go one up.
+    return np.asarray(np.ceil(scaled - 1e-9 * np.maximum(1.0, scaled)) / scale) + 0.0
+
+
+def relative_drop(before: ArrayLike, after: ArrayLike) -> NDArray[np.float64]:
+    """Compute by what share a value, finite, falls: Q of a difference in MAPs, H of its variance.
+
+    At most 1 as long as the sign stays; above 1 where it changes, below 0 where the value grows. NaN where
+    `before` is 0: there is nothing to fall.
+
+    Section 4.3 of [1]_: the difference of two MAPs falls by 17.3%, its variance by 10.9%.
+
+    >>> relative_drop([0.04615, 0.0330], [0.03816, 0.0294]).round(3).tolist()
+    [0.173, 0.109]
+    """
+    first, second = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
+    drop = np.full(np.broadcast_shapes(first.shape, second.shape), np.nan)
+    return np.asarray(np.divide(first - second, first, out=drop, where=first != 0))
+
+
+def _between(name: str, argument: ArrayLike, low: float, high: float, *, closed: bool) -> NDArray[np.float64]:
+    """Return numbers of an interval, its lower end belonging to it if `closed`."""
+    values = np.asarray(argument, dtype=np.float64)
+    above = values >= low if closed else values > low
+    if not np.all(above & (values < high)):
+        least = "" if low == -np.inf else f"{'at least' if closed else 'above'} {low:g}"
+        most = "finite" if high == np.inf else f"below {high:g}"
+        requirement = f"must be {' and '.join(part for part in (least, most) if part)}"
+        raise ArgumentError(name, requirement, values.tolist())
+    return values
+
+
+RequiredReason = TestReason | Literal["tied", "order-turns", "no-variation-left", "above-one"]
+"""Why a number is undefined: there is no difference to fall; once the documents are found, none of
+its sign is left; nothing varies any more; no difference of MAPs is so large."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequiredOfPairs:
+    """What pairs of runs have, and what they need; shape (n_pairs,) each, NaN = undefined."""
+
+    first: NDArray[np.int64]
+    """The run ahead, by its row."""
+    second: NDArray[np.int64]
+    before: RunPairs
+    """Difference, variance and topics of each pair as judged."""
+    variation_share: NDArray[np.float64]
+    """K; 0 where none was given."""
+    difference_drop: NDArray[np.float64]
+    """Q, by what share the difference falls; 1 or more where the order turns."""
+    variance_drop: NDArray[np.float64]
+    """H, by what share the variance of one judging's scores falls.
+
+    Of the two readings of H in [1]_, of :math:`\\sigma_\\mu^2` (judging removed) and of the sum
+    with :math:`\\sigma_d^2` (judging included), the second, which goes with K = 0.
+    """
+    needed: NDArray[np.float64]
+    """Eq. 23: the difference that is significant as judged."""
+    needed_if_found: NDArray[np.float64]
+    """Eq. 24: the difference, as judged, that would be significant with the documents found."""
+    reasons: tuple[RequiredReason | None, ...]
+    """Why `needed_if_found` is NaN; ``None`` where it is a number."""
+
+
+def required_of_pairs(
+    moved: PairSensitivity, *, variation_share: ArrayLike = 0.0, alpha: float = ALPHA, power: float = 0.5
+) -> RequiredOfPairs:
+    """Compute the difference that every pair needs, with Q and H as its own flips give them.
+
+    Parameters
+    ----------
+    moved : PairSensitivity
+        From `pair_sensitivity` of `undiscovered.pairs`. The documents of the lower run are what
+        turns relevant, as in section 4.3 of [1]_: what speaks for a difference is least then.
+    variation_share : float or array of float, shape (n_pairs,), default=0
+        K.
+    alpha, power : float
+        As in `required_difference`.
+
+    Returns
+    -------
+    RequiredOfPairs
+        In the order of the pairs of `moved`. O(n_pairs).
+
+    Examples
+    --------
+    A is ahead by 2/3, 1/2 and 0 in three topics. B's document at rank 2 of the first is unjudged;
+    relevant, it takes that difference to 1/2 - 7/12, and the mean from .3889 to .1389.
+
+    >>> from store.analysis.rankings import judged_rankings
+    >>> from store.analysis.undiscovered.pairs import pair_sensitivity
+    >>> topics, of_b = ["t1", "t2", "t3"], ([2, 3, 1], [2, 1], [1, 2])
+    >>> lists = {("b", topic): np.array(ranked) for topic, ranked in zip(topics, of_b)}
+    >>> lists |= {("a", topic): np.array([1, 2]) for topic in topics}
+    >>> grades = {topic: (np.array([1, 2]), np.array([True, False])) for topic in topics}
+    >>> arrays = judged_rankings(topics, ["a", "b"], lists, grades, cutoff=10)
+    >>> found = required_of_pairs(pair_sensitivity(arrays, depth=1))
+    >>> found.before.difference.round(4).tolist(), found.difference_drop.round(4).tolist()
+    ([0.3889], [0.6429])
+    """
+    before, after = moved.before, moved.after_second
+    shares = np.broadcast_to(np.asarray(variation_share, dtype=np.float64), before.variance.shape)
+    q = relative_drop(before.difference, after.difference)
+    q[np.abs(before.difference) <= TIED_MAP] = np.nan
+    h = relative_drop(before.variance, after.variance)
+    reasons = tuple(
+        _reason(*numbers) for numbers in zip(before.t_reasons, q.tolist(), h.tolist(), strict=True)
+    )
+    tested = np.array([reason is None for reason in before.t_reasons], dtype=np.bool_)
+    found = np.array([reason is None for reason in reasons], dtype=np.bool_)
+    needed, needed_if_found = np.full((2, before.variance.size), np.nan)
+    needed[tested] = required_difference(
+        before.variance[tested],
+        before.n_topics[tested],
+        variation_share=shares[tested],
+        alpha=alpha,
+        power=power,
+    )
+    needed_if_found[found] = required_difference(
+        before.variance[found],
+        before.n_topics[found],
+        variation_share=shares[found],
+        difference_drop=q[found],
+        variance_drop=h[found],
+        alpha=alpha,
+        power=power,
+    )
+    too_large = needed_if_found > 1
+    needed_if_found[too_large] = np.nan
+    reasons = tuple("above-one" if large else why for large, why in zip(too_large, reasons, strict=True))
+    return RequiredOfPairs(
+        first=moved.first,
+        second=moved.second,
+        before=before,
+        variation_share=shares,
+        difference_drop=q,
+        variance_drop=h,
+        needed=needed,
+        needed_if_found=needed_if_found,
+        reasons=reasons,
+    )
+
+
+def _reason(tested: TestReason | None, q: float, h: float) -> RequiredReason | None:
+    """Return why a pair has no number; ``None`` = it has one."""
+    if tested is not None:
+        return tested
+    if np.isnan(q):
+        return "tied"
+    if q >= 1:
+        return "order-turns"
+    return "no-variation-left" if h >= 1 else None

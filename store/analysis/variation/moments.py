@@ -306,7 +306,7 @@ def variation_gradient(
     Parameters
     ----------
     probabilities, ranks, empty
-        As in `variation`. Here documents of probability 0 matter: unjudged ones that nobody expects
+        As in `variation`. Here documents of probability 0 matter: unjudged ones that are not expected
         anything of.
     tolerance : float, default=1e-12
         Wanted bound of the error, relative to each of the two means.

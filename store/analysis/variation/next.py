@@ -3,7 +3,7 @@ r"""Which document to judge next, so that the order of runs is settled soonest.
 A certain judgement of document i takes :math:`w_i (g^A_i - g^B_i)^2` off the variance of the
 difference of two runs' AP, on average, g being the gradients of `variation_gradient` and w the
 `judgement_weights` (:math:`p_i (1 - p_i)` where some document is sure): exactly the part of the
-variance that is there because nobody knows this one document. Over topics and over pairs of runs
+variance that is due to not knowing this one document. Over topics and over pairs of runs
 these parts can be compared and added up.
 """
 
@@ -29,9 +29,9 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgementValues:
-    """Documents by what their judgement would tell; arrays of shape (n,), the most telling first.
+    """Documents by what their judgement would settle; arrays of shape (n,), the greatest value first.
 
-    Documents that would tell nothing are not there: sure ones, and those on which no pair depends.
+    Documents whose judgement settles nothing are left out: sure ones, and those on which no pair depends.
     """
 
     topic: NDArray[np.int64]
@@ -53,7 +53,7 @@ class JudgementValues:
 
 
 def settled_pairs(varied: CollectionVariation, confidence: float = CONFIDENCE) -> NDArray[np.bool_]:
-    """Report which pairs of runs have an order that another judging keeps, shape (n_runs, n_runs).
+    """Return which pairs of runs have an order that another judging keeps, shape (n_runs, n_runs).
 
     The arguments are those of `next_documents`. By the normal law; symmetric; pairs that are tied and do not
     vary are settled, as is the diagonal.
@@ -72,7 +72,7 @@ def next_documents(
     confidence: float = CONFIDENCE,
     progress: Callable[[int], None] | None = None,
 ) -> JudgementValues:
-    r"""Rank all documents by what a certain judgement of each would tell.
+    r"""Rank all documents by what a certain judgement of each would settle.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ import pytest
 from judge_ui.session.session import JudgingSession
 from pooler.pools.live import LiveDrawing
 from store.collection import Collection
-from store.judging.models.desk import ModelDesk
+from store.judging.models import ModelDesk
 from store.records import Document, JudgeKind
 from tests.cli.judge.test_model import answers, fill, judge, judgements
 from tests.helpers.run import environment, program, run_inside, write_run

@@ -364,7 +364,7 @@ def test_folder_that_is_there_is_kept(cli: Cli, judged: Path) -> None:
 def test_interrupt_leaves_no_directory(judged: Path) -> None:
     """Ctrl-C in the middle of an export leaves neither the directory nor a part of it."""
     code = (
-        "import store.keeping.directory.folder as w, time\n"
+        "import store.keeping.directory as w, time\n"
         "def slow(out):\n    print('now', flush=True); time.sleep(60)\n"
         "w.write_all_qrels = slow\n"
     )

@@ -14,8 +14,7 @@ import pytest
 import pytrec_eval
 
 from store.analysis.arrays import RankedDocuments
-from store.analysis.measures.estimates import estimates
-from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, SampledPool, sampled_pool
+from store.analysis.measures.sampled import GRADED, NOT_SAMPLED, SampledPool, estimates, sampled_pool
 from tests.cli.edited_qrels import STRICT, runs_of
 from tests.cli.oracles import average_precision, mean, read_qrels
 from tests.helpers.run import PAGE, Cli, write

@@ -12,7 +12,7 @@ import pytest
 from judge_ui.session.keys import Command, key_table
 from judge_ui.session.messages import EMPTY_TEXT, NO_TEXT, NOTHING_TO_READ
 from judge_ui.text.finding import query_terms
-from judge_ui.text.sentences import sentence_spans
+from judge_ui.text.marking import sentence_spans
 from store.collection import Collection
 from store.records import Action, JudgeKind, Topic
 from store.text import sanitise

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judge_ui.plain.judging import run_plain
+from judge_ui.plain import run_plain
 from store.collection import Collection
 from tests.judge_ui.conftest import Maker
 from tests.judge_ui.disputes import JUDGES, begin, change, make_disputed, rulings

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge_ui.plain.answers import USES, Act, AnswerLine, Answers
-from judge_ui.plain.talk import help_lines
+from judge_ui.plain import USES, Act, AnswerLine, Answers, help_lines
 from judge_ui.session.keys import Command, Keymap, key_table
 from store.records import Grade, Scale
 from tests.helpers.world import parse_scale

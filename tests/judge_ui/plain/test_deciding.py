@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judge_ui.plain.judging import run_plain
+from judge_ui.plain import run_plain
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, State, Topic

@@ -7,9 +7,9 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.plain.reading import Hit, hits, marked_text
+from judge_ui.plain import Hit, hits, marked_text
 from judge_ui.text.finding import find_spans
-from judge_ui.text.sentences import sentence_spans
+from judge_ui.text.marking import sentence_spans
 
 
 def found(text: str, wanted: str) -> list[Hit]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge_ui.plain.judging import run_plain
+from judge_ui.plain import run_plain
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
 from store.records import Document, Judgement, State, Topic

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from judge_ui.plain.judging import run_plain
+from judge_ui.plain import run_plain
 from store.collection import Collection
 from store.errors import StoreError
 from store.judging.desk import Desk

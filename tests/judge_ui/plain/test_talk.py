@@ -13,8 +13,7 @@ from typing import TextIO
 
 import pytest
 
-from judge_ui.plain.judging import run_plain
-from judge_ui.plain.talk import Talk
+from judge_ui.plain import Talk, run_plain
 from judge_ui.session.session import JudgingSession
 from store.collection import Collection
 from tests.judge_ui.plain_sitting import Typist, states

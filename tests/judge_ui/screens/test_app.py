@@ -13,12 +13,11 @@ from textual import events as textual_events
 from judge_ui.screens.dialogs import CannotDialog, ConfirmDialog, NoteDialog
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
-from judge_ui.screens.reading import ReadingScreen
-from judge_ui.screens.summary import SummaryScreen
+from judge_ui.screens.reading import ReadingScreen, SummaryScreen
 from judge_ui.session.keys import Command, key_table
 from judge_ui.session.session import JudgingSession
 from judge_ui.widgets.document_pane import DocumentPane
-from judge_ui.widgets.note_field import NoteField
+from judge_ui.widgets.fields import NoteField
 from judge_ui.widgets.text_pane import TextPane
 from store.collection import Collection
 from store.records import Document, JudgeKind, Qrel, State, Topic

@@ -9,10 +9,9 @@ import pytest
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
 from judge_ui.screens.lists import HistoryScreen
-from judge_ui.screens.reading import ReadingScreen
-from judge_ui.screens.summary import SummaryScreen
+from judge_ui.screens.reading import ReadingScreen, SummaryScreen
 from judge_ui.session.keys import Command
-from judge_ui.widgets.note_field import NoteField
+from judge_ui.widgets.fields import NoteField
 from store.collection import Collection
 from store.records import Document, State, Topic
 from tests.judge_ui.conftest import ENGLISH, Maker

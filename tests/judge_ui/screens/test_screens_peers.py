@@ -10,7 +10,7 @@ import pytest
 
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
-from judge_ui.screens.summary import SummaryScreen
+from judge_ui.screens.reading import SummaryScreen
 from store.collection import Collection
 from store.records import Pool, PoolEntry
 from tests.judge_ui.pilots import judging, press, rows, seen, settle, stored, type_ahead

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from judge_ui.screens.inbox import InboxScreen
 from judge_ui.screens.judge import JudgeScreen
-from judge_ui.screens.summary import SummaryScreen
+from judge_ui.screens.reading import SummaryScreen
 from store.collection import Collection
 from store.records import Document, State
 from tests.judge_ui.conftest import ENGLISH, JAPANESE, Clock, Maker

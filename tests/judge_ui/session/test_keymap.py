@@ -10,8 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 
-from judge_ui.session.keymap import NAMED_KEYS, PRESETS, command_name, read_keymap
-from judge_ui.session.keys import FIXED, Command, Keymap, key_table
+from judge_ui.session.keys import (
+    FIXED,
+    NAMED_KEYS,
+    PRESETS,
+    Command,
+    Keymap,
+    command_name,
+    key_table,
+    read_keymap,
+)
 from store.errors import ArgumentError, FormatError
 from store.records import Document, Grade, Scale
 from tests.helpers.world import make_scale, parse_scale

@@ -127,7 +127,7 @@ def test_a_decision_that_was_not_written_waits_and_is_written_once(
     with lock():
         assert session.grade(2).outcome is KeyOutcome.FAILED
         assert session.pending is not None
-        assert session.pending.said == "2 relevant"
+        assert session.pending.words == "2 relevant"
         assert session.retry().outcome is KeyOutcome.FAILED
         for go in (session.go_next, session.go_previous, lambda: session.go_to(3)):
             with pytest.raises(StoreError, match="NOT SAVED: 2 relevant"):
@@ -259,7 +259,7 @@ def test_a_note_that_waits_is_not_lost_to_a_grade(
         assert shown(session).note("why").outcome is KeyOutcome.FAILED
         assert session.grade(2).outcome is KeyOutcome.FAILED
         assert session.pending is not None
-        assert session.pending.said == "note saved"
+        assert session.pending.words == "note saved"
     assert session.grade(2).outcome is KeyOutcome.SAVED
     assert [(row["action"], row["grade"], row["note"]) for row in events()] == [
         ("note", None, b"why"),

@@ -121,7 +121,7 @@ def test_grade_waits_for_the_server_and_is_saved_once(server: StoppingServer, an
             assert ann.session.retry().outcome is KeyOutcome.FAILED
         assert ann.docno == "b"
         assert ann.session.pending is not None
-        assert ann.session.pending.said == "2 relevant"
+        assert ann.session.pending.words == "2 relevant"
         for move in (ann.session.go_next, lambda: ann.session.go_to(4), ann.session.go_previous):
             with pytest.raises(StoreError, match="NOT SAVED"):
                 move()

@@ -20,7 +20,7 @@ from judge_ui.session.session import JudgingSession
 from judge_ui.session.words import KeyOutcome
 from store.collection import Collection
 from store.content.documents import document_sha256
-from store.content.draws import Choose, Draw
+from store.content.pools import Choose, Draw
 from store.errors import PoolerError, UnknownNameError
 from store.records import Document, JudgeKind, Passage, Pool, PoolEntry, State, Topic
 from tests.helpers.world import parse_scale
@@ -462,7 +462,7 @@ def test_the_same_judge_elsewhere_is_a_conflict_and_never_overwritten(
     assert met.task.grade == 1
     conflict = met.conflict
     assert conflict is not None
-    assert (conflict.theirs, conflict.attempt.said) == ("grade 1", "2 relevant")
+    assert (conflict.theirs, conflict.attempt.words) == ("grade 1", "2 relevant")
     assert conflict.host == socket.gethostname()
     assert revisions(events) == [(1, "judge", 1)]
 

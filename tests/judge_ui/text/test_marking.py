@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.text.marking import Marking, merged
-from judge_ui.text.sentences import sentence_spans
+from judge_ui.text.marking import Marking, merged, sentence_spans
 from store.records import Passage
 
 TEXT = "One is. Two is.\nThree is; 四である。五である。 Six is. Seven is. Eight."

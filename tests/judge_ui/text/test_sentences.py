@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.text.sentences import LONGEST, sentence_spans
+from judge_ui.text.marking import LONGEST, sentence_spans
 
 INVISIBLE = "\u200b\u200d\u00ad\ufeff"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge_ui.widgets.markdown import markdown_text
+from judge_ui.widgets.laid_out import markdown_text
 from store.wrapping import cell_width
 
 

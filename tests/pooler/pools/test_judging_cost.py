@@ -19,7 +19,7 @@ from pooler.pools.change import (
     judging_cost,
     total_seconds,
 )
-from store.looking.pool_change import IfPooled
+from store.judging.states import IfPooled
 from store.records import Assignable
 
 NEW = tuple(Assignable("1", docno) for docno in "abcd")

@@ -16,7 +16,7 @@ from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import Adaptive, AdaptiveStrategy, ParameterValue
 from pooler.strategies.rankings import rankings_of
 from store.collection import Collection
-from store.content.draws import Draw
+from store.content.pools import Draw
 from store.errors import PoolerError, StoreError
 from store.records import Action, Decision, JudgeKind
 from tests.helpers.world import make_pool, make_run, parse_scale

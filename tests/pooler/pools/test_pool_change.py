@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.pools.change import ChangeCount, PooledWhen, StatesInPool
-from store.looking.pool_change import PairState
+from store.judging.states import PairState
 from store.records import State
 
 POOLS = ("main", "late", "deep")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pooler.pools.change import CollectionState, PoolSide, brought_by, count_bringers, count_places, pool_diff
 from pooler.pools.runs import FileRuns
 from pooler.reading.blocks import RunTop, TopRanking
-from store.looking.pool_change import PairState
+from store.judging.states import PairState
 from store.records import State
 
 PAIRS = st.sets(st.tuples(st.sampled_from(["9", "10", "a"]), st.sampled_from("xyz")))

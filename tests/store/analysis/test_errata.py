@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import store.analysis
-from store.analysis.aggregation.clusters import cluster_scores
+from store.analysis.clusters import cluster_scores
 from store.analysis.measures.average_precision import average_precision
 from store.analysis.measures.chance import least_average_precision, swap_effect
 from store.analysis.measures.confusion import e_measure
 from store.analysis.measures.gain import ideal_gain, normalised_gain
 from store.analysis.significance.t_tests import unpaired_t_of_moments
-from store.analysis.undiscovered.required import required_difference
+from store.analysis.undiscovered.pairs import required_difference
 from tests.vectors.agreement_tables import assert_prints
 from tests.vectors.kishida_tables import MISPRINTED, N_TOPICS_OF_TABLE_6, TABLE_6
 

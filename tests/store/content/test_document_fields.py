@@ -11,7 +11,7 @@ from store.collection import Collection
 from store.content.documents import document_sha256
 from store.db.engine import collection_url
 from store.errors import ConflictError, PoolerError
-from store.keeping.directory.folder import read_directory
+from store.keeping.directory import read_directory
 from store.keeping.verify import verify
 from store.records import Action, Document, ImportReport, JudgeKind, Passage, Topic
 from tests.helpers.wine import export, make

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from store.collection import Collection
-from store.content.draws import Draw
+from store.content.pools import Draw
 from store.errors import StoreError, UnknownNameError
 from store.records import Action, JudgeKind, Qrel
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, stored_rows

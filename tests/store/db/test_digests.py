@@ -21,7 +21,7 @@ from store.db.digests import CHANGING, WHOLE, digest_of, wrong_events, wrong_poo
 from store.db.engine import reading
 from store.db.tables import TABLES
 from store.errors import StoreError
-from store.keeping.checks import CHECKS
+from store.keeping.verify import CHECKS
 from store.records import JudgeKind, Qrel
 from tests.helpers.world import JudgeAtWork, carry, change_stored, engine_of, make_pool, make_run, parse_scale
 from tests.store.full_collection import fill

@@ -9,9 +9,8 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlmodel import SQLModel
 
-from store.db.columns import raw_form
+from store.db.columns import raw_form, raw_rows
 from store.db.engine import reading
-from store.db.raw import raw_rows
 from store.db.tables import JUDGEMENT
 from tests.helpers.world import carry, engine_of
 from tests.store.full_collection import fill

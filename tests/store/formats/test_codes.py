@@ -19,7 +19,7 @@ from store.formats.codes import (
     settle_repeats,
 )
 from store.formats.qrels import QrelRow
-from store.formats.syntax.tables import GradedRow
+from store.formats.tables import GradedRow
 from store.records import Qrel, State
 from tests.helpers.world import parse_scale
 
@@ -207,12 +207,12 @@ def test_repeats_are_settled_by_the_rule(
     found = {name: {one.docno: one.grade for one in of} for name, of in decoded.judged.items()}
     assert found == {"ann": ann, "bob": bob}
     assert [docno for _, docno in decoded.unjudged] == unjudged
-    assert decoded.repeats == RepeatCounts(n_alike=1, n_differing=2, n_dropped=dropped, first_alike=2)
+    assert decoded.repeats == RepeatCounts(n_same=1, n_differing=2, n_dropped=dropped, first_same=2)
     assert not faults
 
 
 @pytest.mark.parametrize(
-    ("rule", "kept", "alike", "first_alike", "dropped"),
+    ("rule", "kept", "alike", "first_same", "dropped"),
     [
         # Codes by line: 1 2 1 2 0.
         ("first", [1], 1, 3, 3),  # line 3 says 1 as well
@@ -222,14 +222,14 @@ def test_repeats_are_settled_by_the_rule(
     ],
 )
 def test_line_that_says_what_counts_is_not_left_out(
-    rule: Repeats, kept: list[int], alike: int, first_alike: int, dropped: int
+    rule: Repeats, kept: list[int], alike: int, first_same: int, dropped: int
 ) -> None:
     """Of lines that differ, those that agree with the one that counts are counted apart."""
     rows = [GradedRow(n, "t", "0", "d", "ann", code) for n, code in enumerate([1, 2, 1, 2, 0], 1)]
     faults = FaultList("q")
     found, counts = settle_repeats(rows, lambda row: (1, row.code), rule, faults)
     assert [row.line for row in found] == kept
-    assert counts == RepeatCounts(alike, 1, dropped, 0, first_alike)
+    assert counts == RepeatCounts(alike, 1, dropped, 0, first_same)
     assert not faults
 
 

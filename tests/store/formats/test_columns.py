@@ -1,4 +1,4 @@
-"""`store.formats.syntax.tables`: tables whose columns the user names."""
+"""`store.formats.tables`: tables whose columns the user names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError, UnknownNameError
-from store.formats.syntax.tables import GradedRow, parse_columns, read_columns
+from store.formats.tables import GradedRow, parse_columns, read_columns
 from tests.strategies import ids
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"

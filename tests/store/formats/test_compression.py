@@ -1,4 +1,4 @@
-"""`store.formats.syntax.compression`: gzip, xz, bz2 and zstd, whole and damaged."""
+"""`store.formats.compression`: gzip, xz, bz2 and zstd, whole and damaged."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import FaultList, FormatError
-from store.formats.syntax.compression import DamagedDataError, uncompressed
-from store.formats.syntax.lines import open_bytes, read_text_lines
+from store.formats.compression import DamagedDataError, uncompressed
+from store.formats.lines import open_bytes, read_text_lines
 
 pytestmark = pytest.mark.slow
 
@@ -180,7 +180,7 @@ def test_closing_closes_the_file(kind: str, tmp_path: Path) -> None:
 @each_kind
 def test_standard_input_is_seen_through(kind: str) -> None:
     """`-` works on a pipe of compressed bytes."""
-    program = "from store.formats.syntax.lines import open_bytes\nprint(sum(map(len, open_bytes('-'))))\n"
+    program = "from store.formats.lines import open_bytes\nprint(sum(map(len, open_bytes('-'))))\n"
     done = subprocess.run(
         [sys.executable, "-c", program], input=COMPRESSORS[kind](LINES), capture_output=True, check=True
     )
@@ -230,7 +230,7 @@ def test_zstd_without_its_package_names_what_to_install(tmp_path: Path) -> None:
         "import sys\n"
         "sys.modules['zstandard'] = None\n"
         "from store.errors import PoolerError\n"
-        "from store.formats.syntax.lines import open_bytes\n"
+        "from store.formats.lines import open_bytes\n"
         "try:\n"
         "    open_bytes(sys.argv[1])\n"
         "except PoolerError as error:\n"
@@ -249,7 +249,7 @@ def test_nothing_is_loaded_for_plain_files() -> None:
     """Reading plain and gzip files loads no other decompressor."""
     program = (
         "import sys\n"
-        "import store.formats.syntax.lines\n"
+        "import store.formats.lines\n"
         "print(sorted({'lzma', 'zstandard', 'bz2', 'gzip'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

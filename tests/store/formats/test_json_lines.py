@@ -1,4 +1,4 @@
-"""`store.formats.syntax.json_lines`: one object a line, whatever text is in it."""
+"""`store.formats.json_lines`: one object a line, whatever text is in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.formats.syntax.json_lines import NoObjectError, json_line, read_json_object
+from store.formats.json_lines import NoObjectError, json_line, read_json_object
 
 texts = st.text(st.characters(exclude_categories=()), max_size=6)
 values = st.recursive(

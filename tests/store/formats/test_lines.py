@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from store.errors import FaultList, PoolerError
 from store.fields import id_fault
-from store.formats.syntax.lines import open_bytes, read_text_lines
+from store.formats.lines import open_bytes, read_text_lines
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_standard_input_of_a_process_is_read(compress: type[bytes]) -> None:
     """`-` works on a real pipe, compressed or not."""
     program = (
         "from store.errors import FaultList\n"
-        "from store.formats.syntax.lines import read_text_lines\n"
+        "from store.formats.lines import read_text_lines\n"
         "print(list(read_text_lines('-', FaultList('-'))))\n"
     )
     done = subprocess.run(

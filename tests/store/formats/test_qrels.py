@@ -162,11 +162,11 @@ def test_line_that_says_what_an_earlier_one_says_is_counted_once(file: Path) -> 
         QrelRow(2, "2", "0", "a", 1),
         QrelRow(3, "1", "0", "b", -1),
     ]
-    assert (read.n_alike, read.first_alike) == (3, 5)
+    assert (read.n_same, read.first_same) == (3, 5)
     assert (read.n_float_grades, read.n_trailing) == (0, 0)
     file.write_text("1 0 a 1\n2 0 a 1\n")
     read = read_qrels(str(file))
-    assert (read.n_alike, read.first_alike) == (0, 0)
+    assert (read.n_same, read.first_same) == (0, 0)
 
 
 def test_exchanged_columns_are_told_where_all_grades_are_alike(file: Path) -> None:

@@ -82,7 +82,7 @@ def test_what_needs_words_is_left_to_the_strict_reader(tmp_path: Path, text: str
     if text.endswith("1.0\n"):
         assert read_qrels(str(path)).n_float_grades == 1
     elif text == "1 0 d1 1\n1 0 d1 1\n":
-        assert read_qrels(str(path)).n_alike == 1
+        assert read_qrels(str(path)).n_same == 1
     else:
         with pytest.raises(FormatError, match=r"q\.qrels:"):
             read_qrels(str(path))

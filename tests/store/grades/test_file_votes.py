@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.agreement.populations import PopulationVotes
+from store.analysis.agreement.votes import PopulationVotes
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels import QrelsColumns
 from store.grades.file_votes import FileVotes

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.aggregation import Ties
 from store.errors import ArgumentError, PoolerError
 from store.grades import Rule
 from store.grades.opinions import CurrentRuling
 from store.grades.policy import Policy
 from store.judging.disagreements import Settlement
-from store.records import Grade, Judgement, Qrel, Scale, State
+from store.records import Grade, Judgement, Qrel, Scale, State, Ties
 from tests.helpers.world import make_scale, parse_scale
 from tests.store.grades.deciding import final_qrels
 

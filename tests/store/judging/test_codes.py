@@ -16,7 +16,7 @@ from store.db.engine import collection_url, engine_at
 from store.errors import ConflictError, UnknownNameError
 from store.judging.codes import hash_of, new_code
 from store.keeping.backup import back_up, restore
-from store.keeping.directory.folder import ExportChoice, write_directory
+from store.keeping.directory import ExportChoice, write_directory
 from store.records import JudgeKind
 from tests.store.full_collection import fill
 

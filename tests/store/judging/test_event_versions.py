@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from store.keeping.directory.folder import ExportChoice, read_directory, write_directory
+from store.keeping.directory import ExportChoice, read_directory, write_directory
 from store.records import Action, ImportReport, JudgeKind, Topic
 from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.errors import ArgumentError, StoreError
+from store.formats.markup import readable
 from store.judging.events import as_raw, as_shown
-from store.readable import readable
 from store.records import Action, Document, JudgeKind, Passage, State, Topic
 from store.text import sanitise
 from tests.helpers.world import JudgeAtWork, make_pool, stored_rows

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from store.collection import Collection
 from store.errors import ConflictError, UnknownNameError
 from store.judging.rejudging import Obstacle, Outdated, Why
-from store.keeping.directory.folder import ExportChoice, write_directory
+from store.keeping.directory import ExportChoice, write_directory
 from store.records import Action, Document, JudgeKind, Passage, Qrel, State
 from tests.helpers.wine import make, work
 from tests.helpers.world import (

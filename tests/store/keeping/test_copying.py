@@ -15,7 +15,7 @@ from store.collection import Collection
 from store.db.engine import collection_url
 from store.errors import StoreError
 from store.keeping.backup import back_up
-from store.keeping.directory.folder import ExportChoice, write_directory
+from store.keeping.directory import ExportChoice, write_directory
 from store.keeping.verify import verify
 from store.records import Document, JudgeKind, Topic
 from tests.helpers.world import (

@@ -46,9 +46,9 @@ def test_document_tells_pools_runs_and_judgements(collection: Collection) -> Non
     # other has topic 1 in file order z to a, with bm25's scores: the best are the same.
     told = [(one.topic, one.run, one.rank, one.of, one.score) for one in found.retrievals]
     assert told == [("1", "bm25", 1, 8, 9.0), ("1", "other", 1, 8, 9.0), ("2", "bm25", 1, 2, 9.0)]
-    [standpoint] = found.standpoints
-    assert (standpoint.topic, standpoint.judge, standpoint.grade) == ("1", "ann", 0)
-    noted = collection.details.document("e").standpoints
+    [judge_state] = found.judge_states
+    assert (judge_state.topic, judge_state.judge, judge_state.grade) == ("1", "ann", 0)
+    noted = collection.details.document("e").judge_states
     assert [(one.state, one.grade, one.note) for one in noted] == [(State.UNJUDGED, None, "odd")]
     assert collection.details.document("z").document.text is None
 

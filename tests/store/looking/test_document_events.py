@@ -15,7 +15,7 @@ from store.errors import PoolerError, UnknownNameError
 from store.grades.policy import Policy
 from store.grades.qrels import decide
 from store.judging.disagreements import Settlement
-from store.looking.history import HistoryFilter
+from store.judging.history import HistoryFilter
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale
 from tests.strategies import examples
@@ -136,7 +136,7 @@ def test_kinds_that_are_not_asked_for_give_no_final_grade(collection: Collection
     final = collection.history.of_document("1", "a").final
     assert (final.grade, final.by) == (0, "ann")
     final = collection.history.of_document("1", "b").final
-    assert (final.grade, final.reason) == (None, "not-heard")
+    assert (final.grade, final.reason) == (None, "other-kinds")
     exported = decide(collection.grades.all_votes(Policy()), Policy())
     assert [(row.docno, row.grade) for row in exported.rows] == [("a", 0)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from store.collection import Collection
-from store.looking.pool_change import PairState
+from store.judging.states import PairState
 from store.records import State
 from tests.store.drawing import adaptive_pool
 from tests.store.looking.filled import fill

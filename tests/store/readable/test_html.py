@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.readable import MOST_CHARACTERS, readable
-from store.readable.html import read_html
+from store.formats.html import read_html
+from store.formats.markup import MOST_CHARACTERS, readable
 
 PAGE = """<!DOCTYPE html><html><head><title>Oaks &amp; elms</title>
 <style>p { color: red }</style><script>alert("<p>no text</p>")</script></head>

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.readable import readable
-from store.readable.markdown import read_markdown
+from store.formats.markdown import read_markdown
+from store.formats.markup import readable
 
 NOTES = """# Oaks *and* elms
 

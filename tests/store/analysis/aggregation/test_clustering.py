@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.cluster import contingency_matrix
 
-from store.analysis.aggregation.clusters import cluster_scores, contingency_table, local_purities
+from store.analysis.clusters import cluster_scores, contingency_table, local_purities
 from store.errors import ArgumentError
 
 LABELS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=30)

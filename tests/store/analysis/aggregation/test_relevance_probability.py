@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from store.analysis.aggregation.probability import share_probabilities, value_probabilities
+from store.analysis.aggregation import share_probabilities, value_probabilities
 from store.errors import ArgumentError
 
 counts_of_documents = arrays(

@@ -11,7 +11,7 @@ import numpy as np
 from store.analysis.agreement.alpha import METRIC_OF, Metric, alpha
 from store.analysis.agreement.kappa import Chance, Coefficient, Reason, Weights, _costs, _variance, costs_of
 from store.analysis.agreement.overlap import RelevantCounts
-from store.analysis.agreement.pairs import _CHANCES, PairName
+from store.analysis.agreement.tables import _CHANCES, PairName
 from tests.store.analysis.graded import Table
 
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.agreement.pairs import PAIR_NAMES, PairName, stacked
-from store.analysis.agreement.tables import pair_tables
+from store.analysis.agreement.tables import PAIR_NAMES, PairName, pair_tables, stacked
 from store.analysis.collapse import collapse_table
 from store.errors import ArgumentError
 from tests.cf_collection import SCALE, load_judgements

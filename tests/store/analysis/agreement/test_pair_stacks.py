@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from store.analysis.agreement.intervals import topic_bootstrap
 from store.analysis.agreement.many import all_judges, all_judges_by_topic, many_coefficient
 from store.analysis.agreement.overlap import macro_overlap
-from store.analysis.agreement.populations import Cells, PopulationVotes, population_votes
 from store.analysis.agreement.tables import (
     all_pair_stacks,
     binary_stack,
@@ -24,7 +23,7 @@ from store.analysis.agreement.tables import (
     sharing_pairs,
     stacks_of,
 )
-from store.analysis.agreement.votes import grade_counts
+from store.analysis.agreement.votes import Cells, PopulationVotes, grade_counts, population_votes
 from store.analysis.collapse import collapse_table
 from tests.store.analysis.agreement.exact import cohen_kappa, pair_coefficient, relevant_in
 

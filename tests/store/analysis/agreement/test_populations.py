@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.agreement.populations import CANNOT, SKIPPED, UNJUDGED, Cells, population_votes
-from store.analysis.agreement.votes import Votes
+from store.analysis.agreement.votes import CANNOT, SKIPPED, UNJUDGED, Cells, Votes, population_votes
 
 JUDGES = ("ann", "bob", "cy")
 SCALE = (-2, 0, 1)

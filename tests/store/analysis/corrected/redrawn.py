@@ -10,8 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.corrected.drawn import Drawn, calibrated_shares, drawn
-from store.analysis.corrected.linear import difference_scores
+from store.analysis.corrected import Drawn, calibrated_shares, difference_scores, drawn
 from tests.model_judges import JUDGES, PEOPLE_LEVEL, grades_of, run_paths
 
 DEPTH = 100

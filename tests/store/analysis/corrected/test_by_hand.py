@@ -12,10 +12,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.corrected.drawn import NO_GRADE, Drawn, calibrated_shares, drawn, grade_counts
-from store.analysis.corrected.estimates import MeasureSpec, Population, corrected_measures
-from store.analysis.corrected.linear import covariances, difference_scores, topic_interval
-from store.analysis.corrected.whole_lists import corrected_ideal, corrected_precision
+from store.analysis.corrected import (
+    NO_GRADE,
+    Drawn,
+    MeasureSpec,
+    Population,
+    calibrated_shares,
+    corrected_ideal,
+    corrected_measures,
+    corrected_precision,
+    covariances,
+    difference_scores,
+    drawn,
+    grade_counts,
+    topic_interval,
+)
 
 MODEL = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 HUMAN = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0])

@@ -14,9 +14,18 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from store.analysis.corrected.drawn import Drawn, calibrated_shares, drawn
-from store.analysis.corrected.linear import NORMAL, covariances, difference_scores, topic_interval
-from store.analysis.corrected.whole_lists import corrected_ideal, corrected_ndcg, corrected_precision
+from store.analysis.corrected import (
+    NORMAL,
+    Drawn,
+    calibrated_shares,
+    corrected_ideal,
+    corrected_ndcg,
+    corrected_precision,
+    covariances,
+    difference_scores,
+    drawn,
+    topic_interval,
+)
 from tests.model_judges import JUDGES
 from tests.store.analysis.corrected.redrawn import (
     Array,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from store.analysis.duplicates.clusters import pair_consistency
+from store.analysis.duplicates import pair_consistency
 from store.errors import ArgumentError
 
 

@@ -14,10 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pooler as p
-from store.analysis.duplicates import join
-from store.analysis.duplicates.clusters import components, least_shared
-from store.analysis.duplicates.join import THRESHOLD, as_threshold, count_shared, near_pairs
-from store.analysis.duplicates.shingles import shingle_sets, words_of
+from store.analysis.duplicates import (
+    THRESHOLD,
+    as_threshold,
+    components,
+    count_shared,
+    least_shared,
+    near_pairs,
+    shingle_sets,
+    words_of,
+)
 from store.errors import ArgumentError
 
 FOX = "The quick brown fox jumps over the lazy dog near the old river bank today"
@@ -113,7 +119,7 @@ def test_blocks_change_nothing(texts: list[str]) -> None:
     """Pairs made two at a time are those made at once."""
     expected = found_pairs(texts, Fraction(1, 2))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(join, "_AT_ONCE", 2)
+        patch.setattr("store.analysis.duplicates._AT_ONCE", 2)
         assert found_pairs(texts, Fraction(1, 2)) == expected
 
 

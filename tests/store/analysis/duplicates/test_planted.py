@@ -9,8 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from store.analysis.duplicates.join import near_pairs
-from store.analysis.duplicates.shingles import ShingleSets, shingle_sets, words_of
+from store.analysis.duplicates import ShingleSets, near_pairs, shingle_sets, words_of
 from tests.cf_collection import load_documents
 
 N_PLANTED = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from store.analysis.measures.table import MeasureName
+from store.analysis.measures.names import MeasureName
 
 
 def plain_gain(name: MeasureName, grades: Sequence[int]) -> float:

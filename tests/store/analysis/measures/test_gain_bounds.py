@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from store.analysis.measures.bounds import score_bounds
 from store.analysis.measures.gain import DISCOUNTS, GAINS, Discount, Gain
-from store.analysis.measures.table import MeasureName
+from store.analysis.measures.names import MeasureName
 from store.errors import ArgumentError
 from tests.store.analysis.measures.incomplete import in_arrays, one_list
 from tests.store.analysis.measures.plain_gain import plain_gain

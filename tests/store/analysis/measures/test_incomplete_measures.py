@@ -9,6 +9,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
+from store.analysis.measures.gain import rank_biased_precision
 from store.analysis.measures.incomplete import (
     bpref,
     bpref_of,
@@ -16,10 +17,8 @@ from store.analysis.measures.incomplete import (
     inferred_ap_of,
     inferred_average_precision,
 )
-from store.analysis.measures.names import parse_measure
+from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.measures.ranked import judged_share, unjudged_share
-from store.analysis.measures.residuals import rank_biased_precision
-from store.analysis.measures.table import evaluate
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError
 from tests.store.analysis.measures.incomplete import (

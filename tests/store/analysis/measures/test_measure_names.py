@@ -11,8 +11,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.measures.names import ALIASES, parse_measure
-from store.analysis.measures.table import MEASURES, MeasureName, evaluate
+from store.analysis.measures.names import ALIASES, MEASURES, MeasureName, evaluate, parse_measure
 from store.analysis.rankings import graded_rankings
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import dcg_score
 
 from store.analysis.measures.confusion import confusion_at, f_measure, fallout
-from store.analysis.measures.names import parse_measure
-from store.analysis.measures.table import MEASURES, MeasureName, Scores, evaluate
+from store.analysis.measures.names import MEASURES, MeasureName, Scores, evaluate, parse_measure
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 from tests.store.analysis.measures.incomplete import in_arrays

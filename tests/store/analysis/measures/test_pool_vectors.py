@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from store.analysis.measures.bounds import score_bounds
+from store.analysis.measures.gain import rank_biased_precision
 from store.analysis.measures.incomplete import condensed
-from store.analysis.measures.names import parse_measure
+from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.measures.ranked import unjudged_share
-from store.analysis.measures.residuals import rank_biased_precision
-from store.analysis.measures.table import evaluate
 from store.analysis.rankings import GradedRankings
 from tests.store.analysis.measures.incomplete import in_arrays, unjudged_below
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from store.analysis.measures.gain import q_measure
 from store.analysis.measures.incomplete import condensed
-from store.analysis.measures.names import parse_measure
-from store.analysis.measures.table import evaluate
+from store.analysis.measures.names import evaluate, parse_measure
 from store.errors import ArgumentError
 from tests.store.analysis.measures.incomplete import one_list
 

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.bounds import score_bounds
-from store.analysis.measures.names import parse_measure
-from store.analysis.measures.residuals import rank_biased_precision, rbp_residual
-from store.analysis.measures.table import evaluate
+from store.analysis.measures.gain import rank_biased_precision, rbp_residual
+from store.analysis.measures.names import evaluate, parse_measure
 from store.errors import ArgumentError
 from tests.store.analysis.measures.incomplete import Qrels, Runs, evaluations, in_arrays, one_list
 

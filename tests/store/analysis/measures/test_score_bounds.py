@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.bounds import BOUNDED, Bounds, score_bounds
-from store.analysis.measures.names import parse_measure
-from store.analysis.measures.residuals import rank_biased_precision, rbp_residual
-from store.analysis.measures.table import MeasureName
+from store.analysis.measures.gain import rank_biased_precision, rbp_residual
+from store.analysis.measures.names import MeasureName, parse_measure
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 from tests.store.analysis.measures.incomplete import Runs, in_arrays, one_list

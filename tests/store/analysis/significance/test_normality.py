@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.diagnostic import kstest_fit
 
-from store.analysis.significance.normality import normality_picture
+from store.analysis.significance.t_tests import normality_picture
 from store.errors import ArgumentError
 from tests.vectors.three_systems import X, Y
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from store.analysis.significance.pairs import RunPairs, compare_pairs
-from store.analysis.undiscovered.pairs import PairSensitivity
-from store.analysis.undiscovered.required import required_of_pairs
+from store.analysis.undiscovered.pairs import PairSensitivity, required_of_pairs
 from store.errors import ArgumentError
 
 T_52 = 2.006646805

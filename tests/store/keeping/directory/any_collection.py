@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sqlalchemy import inspect, select, text, update
 
 from store.collection import Collection
-from store.content.draws import Draw
+from store.content.pools import Draw
 from store.db.engine import reading, writing
 from store.db.tables import ASSIGNMENT, ASSIGNMENT_PLAN, TABLES
 from store.errors import StoreError

@@ -14,7 +14,7 @@ import pytest
 
 from store.collection import Collection
 from store.errors import PoolerError, SchemaError, StoreError
-from store.keeping.directory.folder import ExportChoice, read_directory, write_directory
+from store.keeping.directory import ExportChoice, read_directory, write_directory
 from store.records import Document, JudgeKind, Qrel, Topic
 from tests.helpers.world import JudgeAtWork, count_rows, make_pool, make_run, parse_scale
 from tests.store import full_collection

@@ -16,7 +16,7 @@ from sqlalchemy import inspect, text
 from store.collection import Collection
 from store.db.engine import writing
 from store.grades.policy import Policy
-from store.keeping.directory.folder import ExportChoice, read_directory, write_directory
+from store.keeping.directory import ExportChoice, read_directory, write_directory
 from store.records import JudgeKind, Qrel
 from tests.helpers.world import engine_of, make_run, parse_scale
 from tests.store.keeping.directory.any_collection import fill, named_contents

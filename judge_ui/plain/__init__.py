@@ -1,1 +1,0 @@
-"""The line mode: the same session over plain lines."""

@@ -1,1 +1,0 @@
-"""Near-duplicate documents: found exactly, put together."""

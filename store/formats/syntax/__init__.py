@@ -1,1 +1,0 @@
-"""What files are made of: bytes and lines, compression, tables, JSON lines, SGML."""

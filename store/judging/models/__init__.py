@@ -1,1 +1,0 @@
-"""Judges that are models: who they are, what they answered, and the desk they work at."""

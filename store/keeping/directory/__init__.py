@@ -1,1 +1,0 @@
-"""A collection as a directory of plain files, and back."""

@@ -1,1 +1,0 @@
-"""What a collection holds, to look at: lists, details, states, history."""
