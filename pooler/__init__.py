@@ -21,10 +21,11 @@ from pooler.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from pooler.pages.report import report
-    from pooler.results.agree.aggregate import Qrels, aggregate, collapse
+    from pooler.qrels_rules import Qrels, qrels, qrels_define, qrels_drop
+    from pooler.results.agree.aggregate import export_qrels
     from pooler.results.agree.agreement import agreement
     from pooler.results.agree.clusters import clusters
-    from pooler.results.agree.differences import compare_qrels
+    from pooler.results.agree.differences import qrels_diff
     from pooler.results.agree.order_stability import disagreement_matters
     from pooler.results.agree.sharing import plan_sharing
     from pooler.results.audit.audit import audit
@@ -69,10 +70,11 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "pooler.pages.report": ("report",),
-    "pooler.results.agree.aggregate": ("Qrels", "aggregate", "collapse"),
+    "pooler.qrels_rules": ("Qrels", "qrels", "qrels_define", "qrels_drop"),
+    "pooler.results.agree.aggregate": ("export_qrels",),
     "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.clusters": ("clusters",),
-    "pooler.results.agree.differences": ("compare_qrels",),
+    "pooler.results.agree.differences": ("qrels_diff",),
     "pooler.results.agree.order_stability": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.audit.audit": ("audit",),
@@ -125,7 +127,6 @@ __all__ = [
     "Qrels",
     "StoreError",
     "UnknownNameError",
-    "aggregate",
     "agreement",
     "ap_properties",
     "assign",
@@ -136,10 +137,8 @@ __all__ = [
     "choose",
     "clear_assignments",
     "clusters",
-    "collapse",
     "compare",
     "compare_pools",
-    "compare_qrels",
     "corrected",
     "create_collection",
     "curves",
@@ -153,6 +152,7 @@ __all__ = [
     "erasing",
     "estimate",
     "evaluate",
+    "export_qrels",
     "history",
     "list_measures",
     "list_strategies",
@@ -167,6 +167,10 @@ __all__ = [
     "pool_collection",
     "probabilities",
     "provenance",
+    "qrels",
+    "qrels_define",
+    "qrels_diff",
+    "qrels_drop",
     "read_qrels",
     "read_runs",
     "recall_bounds",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from store.content.pools import Pools
     from store.content.runs import Runs
     from store.content.topics import Guidelines, Topics
+    from store.grades.definitions import Definitions
     from store.grades.votes import CollectionGrades
     from store.judging.adjudication import AdjudicationDesk, Disagreements
     from store.judging.assignments import Assignments
@@ -77,6 +78,7 @@ class Collection:
     progress: JudgingProgress = _area("judging.progress", "JudgingProgress")
     judgements: Judgements = _area("keeping.histories", "Judgements")
     grades: CollectionGrades = _area("grades.votes", "CollectionGrades")
+    qrels: Definitions = _area("grades.definitions", "Definitions")
     lists: ListQueries = _area("looking.lists", "ListQueries")
     details: DetailQueries = _area("looking.details", "DetailQueries")
     history: HistoryQueries = _area("looking.history", "HistoryQueries")

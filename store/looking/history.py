@@ -12,7 +12,7 @@ from datetime import datetime
 from operator import attrgetter, itemgetter
 from typing import Any, Literal
 
-from sqlalchemy import Column, ColumnElement, Row, Select, and_, exists, select, true
+from sqlalchemy import Column, ColumnElement, Row, Select, String, and_, cast, exists, select, true
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, topic_id
@@ -28,6 +28,7 @@ from store.db.tables import (
     JUDGEMENT,
     POOL,
     POOL_ENTRY,
+    QRELS,
     RANKING,
     RUN,
     SITTING,
@@ -54,7 +55,9 @@ from store.judging.sittings import fetch_sitting_numbers
 from store.records import DECIDED, Action, JudgeKind, State
 from store.text import natural_key
 
-What = Literal["event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "collection"]
+What = Literal[
+    "event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "qrels", "collection"
+]
 """To what something happened. ``event`` is a judge's, on a document; ``ruling`` an adjudicator's
 decision on one."""
 
@@ -95,14 +98,14 @@ class Entry:
     what: What
     action: str
     """An `Action` of a judge; else ``imported``, ``made``, ``changed``, ``set``, ``added``,
-    ``renamed``, ``erased``, ``assigned``."""
+    ``renamed``, ``erased``, ``assigned``, ``defined``."""
     judge: str | None = None
     """By the name of now; ``None`` of one who was erased."""
     kind: JudgeKind | None = None
     topic: str | None = None
     docno: str | None = None
     name: str | None = None
-    """Of the run, the pool or the collection."""
+    """Of the run, the pool, the collection, or qrels with their version."""
     round: str | None = None
     """Of the pool; the iteration of the event."""
     withdrawn: bool | None = None
@@ -282,6 +285,8 @@ def _sources(topic: int | None, judges: list[int]) -> Iterator[_Source]:
         yield _Source("collection", "made", _COLLECTION.c.created_at, {"name": _COLLECTION.c.name})
         version = {"guideline_version": GUIDELINE.c.version}
         yield _Source("guidelines", "set", GUIDELINE.c.created_at, version)
+        label = QRELS.c.name + "@" + cast(QRELS.c.version, String)
+        yield _Source("qrels", "defined", QRELS.c.created_at, {"name": label})
         gone = {name: ERASURE.c[name] for name in ("kind", "judgements", "events")}
         yield _Source("judge", "erased", ERASURE.c.erased_at, gone)
 
