@@ -147,7 +147,7 @@ def check_share(documents: Mapping[JudgeKind, int], voters: Voters) -> None:
         f"{WORDS[here]} graded {counted(counts[here], 'document')} and {WORDS[most]} {counts[most]:,}:"
         " whose grades count?"
     )
-    hint = f"pooler qrels define official --kinds {most}, or {here}, or {here},{most}; --judge NAME"
+    hint = f"pooler qrels define official --kinds {most} takes these; {here} those, {here},{most} both"
     raise PoolerError(message, hint=hint)
 
 

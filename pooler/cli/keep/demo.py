@@ -39,10 +39,7 @@ STEPS = (
     ),
     ("", "pooler export qrels --out qrels.txt"),
     ("How good are the runs?", "pooler evaluate -m AP"),
-    (
-        "What if the unjudged documents at rank 6 were relevant?",
-        "pooler sensitivity --depth 5",
-    ),
+    ("What if the unjudged documents at rank 6 were relevant?", "pooler sensitivity --depth 5"),
 )
 NEXT = (
     "pooler judges add you                       # then: pooler judge --judge you",
