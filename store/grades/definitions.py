@@ -106,7 +106,7 @@ class Definitions(Area):
             version = 1 + (earlier[0].version if earlier else 0)
             values = {"name": name, "version": version, "rule": rule, "is_default": is_default}
             session.execute(insert(QRELS).values(**values, created_at=datetime.now(UTC)))
-        return self.named(f"{name}@{version}")
+            return fetch_named(session, f"{name}@{version}")
 
     def drop(self, name: str) -> int:
         """Take a definition away, with all its versions; return how many. The default stays."""
