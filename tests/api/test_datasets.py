@@ -109,7 +109,7 @@ def test_ir_measures_takes_the_dataset(judged: Path, cli: Cli) -> None:
     """Its qrels measure a run as the exported file does."""
     dataset = pooler.datasets.register(pooler.source(collection="collection.db", judge="strict"))
     run = list(ir_measures.read_trec_run("runs/bm25-words.run"))
-    cli("export", "qrels", "--judge", "strict", "--out", "q.txt").fine()
+    cli("export", "qrels", "strict", "--out", "q.txt").fine()
     measure = ir_measures.nDCG @ 10
     expected = ir_measures.calc_aggregate([measure], ir_measures.read_trec_qrels("q.txt"), run)
     assert ir_measures.calc_aggregate([measure], dataset.qrels_iter(), run) == expected

@@ -45,7 +45,7 @@ def test_models_alone_are_told(cli: Cli, judged: Path) -> None:
     ]
     for more in (of_models, ["--kinds", "model"]):
         assert "warning" not in cli("evaluate", *MAJORITY, *more).fine().err
-    assert "no person judged: 1 model counts" not in cli("evaluate", "--judge", "strict").fine().err
+    assert "no person judged: 1 model counts" not in cli("evaluate", "--qrels", "strict").fine().err
     asked = cli("evaluate", *MAJORITY, "--kinds", "model").fine()
     assert asked.out.startswith("Judged by 3 models\n")
     refused = cli("evaluate", *MAJORITY, "--kinds", "human").failed(1)
@@ -54,7 +54,7 @@ def test_models_alone_are_told(cli: Cli, judged: Path) -> None:
     assert (
         "`--kinds` must be human, model or imported, or several with commas, but got 'robot'" in refused.err
     )
-    refused = cli("evaluate", "--judge", "strict", "--kinds", "model").failed(1)
+    refused = cli("evaluate", "--qrels", "strict", "--kinds", "model").failed(1)
     assert "`--kinds` and --judge exclude each other" in refused.err
 
 
@@ -90,7 +90,7 @@ def test_kinds_are_told_with_a_diagnosis(cli: Cli, mixed: Path) -> None:
     found = cli("diagnose", *MAJORITY, *BOTH, "--format", "json").fine()
     assert found.whole()["settings"]["kinds"] == {"human": 1, "model": 3}
     assert {row["kinds"] for row in found.json()} == {"human=1 model=3"}
-    assert "kinds" not in cli("diagnose", "--judge", "anna", "--format", "json").fine().out
+    assert "kinds" not in cli("diagnose", "--qrels", "anna", "--format", "json").fine().out
 
 
 def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:
@@ -191,7 +191,7 @@ def test_files_that_name_judges_of_several_kinds(cli: Cli, mixed: Path) -> None:
     """What a file says of kinds counts as it does in a collection."""
     cli("export", "judgements", "--format", "tsv", "--out", "all.tsv").fine()
     (mixed / "collection.db").unlink()
-    made = cli("collapse", "all.tsv", "--input", "tsv", "--level", "1", *MAJORITY, "--scale",
+    made = cli("export", "qrels", "all.tsv", "--input", "tsv", "--level", "1", *MAJORITY, "--scale",
                "0-2", "--out", "c", *BOTH).fine()  # fmt: skip
     assert MIXED in made.err
     facts = json.loads((mixed / "c.manifest.json").read_text("utf-8"))

@@ -221,7 +221,7 @@ def test_undone_judgement_is_unjudged_again(cli: Cli, six_pooled: Path) -> None:
         desk.leave()
     assert document_states(cli, "anna") == [6, 0, 6, 0, 0, 0]
     assert (
-        cli("export", "qrels", "--judge", "anna")
+        cli("export", "qrels", "anna")
         .failed(1)
         .err.startswith("error: judge `anna` has judged nothing")
     )

@@ -133,7 +133,7 @@ def test_several_judges_without_a_rule_have_qrels_of_their_own(cli: Cli, judged:
     ]
     assert "there are none of all together" in (judged / "one" / "README.md").read_text("utf-8")
     strict = (judged / "one" / "qrels" / "strict.level2.qrels").read_text("utf-8")
-    assert cli("export", "qrels", "--judge", "strict", "--level", "2").fine().out == strict
+    assert cli("export", "qrels", "strict", "--level", "2").fine().out == strict
 
 
 def test_what_is_left_out_is_nowhere(cli: Cli, judged: Path) -> None:

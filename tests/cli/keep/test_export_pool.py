@@ -21,10 +21,10 @@ def cells(text: str) -> list[list[str]]:
 def test_lines_are_those_of_the_pool_with_a_grade_behind_each(cli: Cli, judged: Path) -> None:
     """The first six columns are what `pooler pool --annotated` wrote; the seventh is the grade."""
     cli("pool", "--runs", "runs.tsv", "--depth", "5", "--annotated", "--out", "then.txt").fine()
-    told = cli("export", "pool", "--annotated", "--judge", "middle", "--out", "now.txt").fine()
+    told = cli("export", "pool", "--annotated", "--qrels", "middle", "--out", "now.txt").fine()
     then, now = ((judged / f"{name}.txt").read_text("utf-8") for name in ("then", "now"))
     assert [row[:6] for row in cells(now)] == cells(then)
-    qrels = [line.split() for line in cli("export", "qrels", "--judge", "middle").out.splitlines()]
+    qrels = [line.split() for line in cli("export", "qrels", "middle").out.splitlines()]
     grades = {(row[0], row[2]): row[3] for row in qrels}
     assert [row[6] for row in cells(now)] == [grades[row[0], row[1]] for row in cells(now)]
     assert "84 documents of 8 runs, 0 unjudged" in told.err
@@ -61,11 +61,11 @@ def test_documents_without_a_grade_have_a_word(cli: Cli, judged: Path) -> None:
         desk.record(Decision("G01", docnos[0], Action.SKIP))
         desk.record(Decision("G01", docnos[1], Action.CANNOT, reason="cut off"))
         desk.record(Decision("G01", docnos[2], Action.NOTE, note="?"))
-        before = cells(cli("export", "pool", "--annotated", "--judge", "anna").fine().out)
+        before = cells(cli("export", "pool", "--annotated", "--qrels", "anna").fine().out)
         desk.record(Decision("G01", docnos[3], Action.JUDGE, grade=1))
         desk.leave()
     expected = dict(zip(docnos, ("skipped", "cannot", "unjudged", "1"), strict=True))
-    after = cells(cli("export", "pool", "--annotated", "--judge", "anna").fine().out)
+    after = cells(cli("export", "pool", "--annotated", "--qrels", "anna").fine().out)
     for rows, words in ((before, expected | {docnos[3]: "unjudged"}), (after, expected)):
         assert len(rows) == len(after)
         for topic, docno, *_, word in rows:
@@ -144,6 +144,6 @@ def test_other_pools_are_named(cli: Cli, judged: Path) -> None:
         cli("pool", "--add", "--depth", depth, "--name", name).fine()
     words = "this is only pool `pool`; other pools: deep, late (--name writes one)"
     assert words in cli("export", "pool").fine().err
-    assert words in cli("export", "pool", "--annotated", "--judge", "strict").fine().err
+    assert words in cli("export", "pool", "--annotated", "--qrels", "strict").fine().err
     cli("unpool", "--pool", "deep").fine()
     assert "other pools: pool (" in cli("export", "pool", "--name", "late").fine().err

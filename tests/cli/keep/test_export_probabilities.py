@@ -35,7 +35,7 @@ def test_share_of_judges_is_a_plain_share(cli: Cli, judged: Path) -> None:
     for judge in JUDGES:
         for topic, docno, grade in read_trec(judged / "judgements" / f"{judge}.qrels", (0, 2, 3)):
             votes.setdefault((topic, docno), []).append(int(grade) >= 2)
-    cli("export", "probabilities", "--rigid", "--out", "p.txt").fine()
+    cli("export", "probabilities", "--level", "rigid", "--out", "p.txt").fine()
     lines = [line.split() for line in read_lines(judged / "p.txt")]
     assert [tuple(line[:2]) for line in lines] == sorted(votes)
     for topic, docno, p in lines:

@@ -70,7 +70,7 @@ def test_several_levels_are_several_files(cli: Cli, judged: Path) -> None:
         assert f"{name}: 84 documents judged" in answer.err
     assert manifest_of(judged / "q.1.txt")["collapse"] == "after"
     assert answer.out == ""
-    single = cli("export", "qrels", *options[:4], "--rigid", "--out", "{level}.txt").fine()
+    single = cli("export", "qrels", *options[:4], "--level", "rigid", "--out", "{level}.txt").fine()
     assert (judged / "2.txt").read_bytes() == (judged / "q.2.txt").read_bytes()
     assert "2:" not in single.err
 
@@ -90,7 +90,7 @@ def test_several_files_need_several_names(
     cli: Cli, judged: Path, options: tuple[str, ...], said: str
 ) -> None:
     """Files of several levels are not written over one another: one error, with what to type."""
-    refused = cli("export", "qrels", "--judge", "strict", *options).failed(1)
+    refused = cli("export", "qrels", "strict", *options).failed(1)
     assert said in refused.err
     assert "as in --out qrels.{level}.txt" in refused.err
     assert not list(judged.glob("q*"))
@@ -170,7 +170,7 @@ def test_rulings_win_unless_they_are_left_out(cli: Cli, judged: Path) -> None:
     assert [judge["name"] for judge in manifest["judges"]] == list(JUDGES)
     assert cli("export", "qrels", *options, "--without-rulings").fine().out == before
     lenient = (judged / "judgements" / "lenient.qrels").read_text("utf-8")
-    assert cli("export", "qrels", "--judge", "lenient").fine().out == lenient
+    assert cli("export", "qrels", "lenient").fine().out == lenient
     with_rulings = cli("export", "qrels", "--of", "lenient").fine()
     assert len(with_rulings.out.splitlines()) == 83
     assert "judge lenient; rulings win" in with_rulings.err

@@ -51,7 +51,7 @@ COMMANDS = """
     import judgements carol.qrels --judge carol --kind human --collection HERE
     backup new.backup --collection HERE
     import topics more.jsonl --collection HERE
-    export qrels --judge bob --out bob.qrels --collection HERE
+    export qrels bob --out bob.qrels --collection HERE
 """
 """HERE is the collection, and THERE a place for another one."""
 LOADED = 0.5

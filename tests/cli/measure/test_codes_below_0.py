@@ -77,7 +77,7 @@ def files(here: Path) -> tuple[str, ...]:
     write(here / "q", *[f"1 0 {docno} {code}" for docno, code in CODED.items()])
     for tag, run in (("a", RUN), ("b", OTHER)):
         write(here / f"{tag}.run", *[f"1 Q0 {docno} 1 {score} {tag}" for docno, score in run.items()])
-    return ("a.run", "b.run", "--qrels", "q")
+    return ("a.run", "b.run", "--qrels", "./q")
 
 
 def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
@@ -131,11 +131,11 @@ def test_whatever_tells_unjudged_documents_asks_first(
 def test_diff_asks_what_codes_below_minus_1_mean(cli: Cli, files: tuple[str, ...], here: Path) -> None:
     """From -2, junk, to 0 a grade changed; where it is unjudged, the document is judged since."""
     write(here / "r", *[f"1 0 {docno} {max(code, 0)}" for docno, code in CODED.items() if docno != "m1"])
-    assert "q: what does the code -3 mean?" in cli("diff", "q", "r").failed(1).err
+    assert "q: what does the code -3 mean?" in cli("qrels", "diff", "q", "r").failed(1).err
     for told, expected in (("grade", (1, 1)), ("unjudged", (0, 2))):
         options = ("--code", f"-2={told}", "--code", "-3=not-pooled", "--format", "json")
         counts = {
-            row["what"]: row["documents"] for row in cli("diff", "q", "r", *options).fine().json()["summary"]
+            row["what"]: row["documents"] for row in cli("qrels", "diff", "q", "r", *options).fine().json()["summary"]
         }
         assert (counts["changed"], counts["now judged"], counts["removed"]) == (*expected, 0)
 

@@ -126,14 +126,14 @@ def test_collection_gives_what_its_files_give(cli: Cli, judged: Path) -> None:
     """Another measure, a judge and named runs."""
     options = ("-m", "nDCG@10", "--by-topic", "--plot", "a.svg", "--format", "json")
     for first, second in ((A, B), (B, A)):
-        named = first.stem, second.stem, "--judge", "strict"
+        named = first.stem, second.stem, "--qrels", "strict"
         stored = cli("compare", *named, *options).fine().json()
         assert (stored["difference"][0]["a"], stored["difference"][0]["b"]) == named[:2]
         assert cli("compare", first, second, "--qrels", STRICT, *options).fine().json() == stored
     assert set(stored) == {"difference", "tests", "topics", "normality"}
     shares = [row["share"] for row in stored["normality"]]
     assert shares == pytest.approx([n / 8 for n in range(1, 9)])
-    everything = cli("compare", "--all", "--judge", "strict").fine().out
+    everything = cli("compare", "--all", "--qrels", "strict").fine().out
     assert "Of 36 pairs" in everything
 
 
@@ -142,7 +142,7 @@ def test_undefined_is_a_reason(cli: Cli, here: Path) -> None:
     write(here / "q", "1 0 a 1", "2 0 b 1", "3 0 c 0")
     for tag in ("x", "y"):
         write(here / f"{tag}.run", *(f"{t} Q0 {d} 1 1 {tag}" for t, d in (("1", "a"), ("2", "z"))))
-    answer = cli("compare", "--qrels", "q", "x.run", "y.run", "--format", "json").fine()
+    answer = cli("compare", "--qrels", "./q", "x.run", "y.run", "--format", "json").fine()
     tests = {row["test"]: (row["p"], row["reason"]) for row in answer.json()["tests"]}
     assert tests["t2: paired t"] == (None, "no-variation")
     assert tests["Wilcoxon signed ranks"] == (None, "no-difference")
@@ -155,7 +155,7 @@ def test_reasons_are_explained_as_of_two_runs(cli: Cli, here: Path) -> None:
     write(here / "q", "1 0 a 1", "2 0 b 1")
     for tag in ("x", "y"):
         write(here / f"{tag}.run", *(f"{topic} Q0 a 1 1 {tag}" for topic in "12"))
-    shown = " ".join(cli("compare", "--qrels", "q", "x.run", "y.run").fine().out.split())
+    shown = " ".join(cli("compare", "--qrels", "./q", "x.run", "y.run").fine().out.split())
     assert "no-variation: the same difference in every topic." in shown
     assert "no-difference: no topic has a difference that does not round to 0." in shown
     write(here / "q1", "1 0 a 1")

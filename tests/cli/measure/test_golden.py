@@ -56,9 +56,9 @@ def test_manifest_has_the_expected_bytes(cli: Cli, case: Path) -> None:
         ("majority-low.qrels", ["--aggregate", "majority", "--ties", "low"]),
         (
             "majority-high-relaxed-unjudged.qrels",
-            ["--aggregate", "majority", "--ties", "high", "--relaxed", "--unjudged", "-1"],
+            ["--aggregate", "majority", "--ties", "high", "--level", "relaxed", "--unjudged", "-1"],
         ),
-        ("ann.qrels", ["--judge", "ann"]),
+        ("ann.qrels", ["--qrels", "ann"]),
     ],
 )
 def test_qrels_have_the_expected_bytes(cli: Cli, case: Path, name: str, options: list[str]) -> None:

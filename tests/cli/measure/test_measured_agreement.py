@@ -123,7 +123,7 @@ def test_rules_of_collapse_find_as_many_relevant(cf: Path, rule: tuple[str, ...]
 
 def test_cf_qrels_of_other_programs_say_how_many_went_in(cf: Path) -> None:
     """A qrels file of one judge has every grade as often as its source."""
-    qrels = pooler(cf, "export", "qrels", "--judge", "JBW").out.splitlines()
+    qrels = pooler(cf, "export", "qrels", "JBW").out.splitlines()
     counts = [sum(line.endswith(f" {grade}") for line in qrels) for grade in (0, 1, 2)]
     assert counts == [1365, 2043, 1411]
 

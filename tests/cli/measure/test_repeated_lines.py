@@ -11,7 +11,7 @@ from tests.helpers.run import GARDEN, Cli
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
 RUNS = tuple(str(GARDEN / "runs" / f"{tag}.run") for tag in ("bm25-words", "tfidf-words"))
-GIVEN = ("--qrels", "q", *RUNS)
+GIVEN = ("--qrels", "./q", *RUNS)
 COMMANDS = [
     ("evaluate", *GIVEN),
     ("evaluate", *GIVEN, "--scale", "0-2"),
@@ -22,9 +22,9 @@ COMMANDS = [
     ("next", *GIVEN, "--value", "0=0", "--value", "1=.5", "--value", "2=1"),
     ("required-difference", *GIVEN, "--depth", "5"),
     ("replay", *GIVEN, "-s", "take", "--depth", "10"),
-    ("provenance", *RUNS, "--qrels", "q", "--depth", "5"),
-    ("diff", "q", STRICT),
-    ("collapse", "q", "--level", "1"),
+    ("provenance", *RUNS, "--qrels", "./q", "--depth", "5"),
+    ("qrels", "diff", "q", STRICT),
+    ("export", "qrels", "q", "--level", "1"),
     ("agreement", "q", STRICT),
 ]
 
@@ -50,7 +50,7 @@ def test_lines_that_say_what_an_earlier_one_says_count_once(
     assert told.out == plain.out
     words = f"q: 3 lines not counted (first: line {number}): repeats of another line\n"
     assert told.err.count(words) == told.err.count("not counted") == 1
-    is_evaluator = command[0] not in ("collapse", "agreement")
+    is_evaluator = command[0] not in ("export", "qrels", "agreement")
     assert (f"warning: {words}" in told.err) == is_evaluator
 
 
