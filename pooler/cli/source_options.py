@@ -23,7 +23,8 @@ from pooler.cli.options import (
 )
 from pooler.cli.signature import argument
 from pooler.results.source import Source
-from store.errors import ArgumentError
+from store.errors import ArgumentError, PoolerError
+from store.formats.syntax.lines import is_pattern
 from store.grades.definition import is_file_word
 
 
@@ -62,11 +63,20 @@ class SourceOptions:
             if not self.is_of_file and value is not None:
                 requirement = "is for files; a collection has declared its own"
                 raise ArgumentError(name, requirement, value)
+        for run in self.runs or [] if self.is_of_file and not self._has_collection() else []:
+            if run != "-" and not is_pattern(run) and "://" not in run and not Path(run).exists():
+                whose = "not the tag of one of --runs" if self.listed else "not a tag"
+                message = f"{run}: no such file or directory"
+                hint = f"with --qrels FILE, and no collection here, a RUN is a file, {whose}"
+                raise PoolerError(message, hint=hint)
         if self.qrels is None and self.listed is not None:
             hint = (
                 "--qrels FILE or NAME are the judgements to use with run files; without, RUN is a run's tag"
             )
             raise ArgumentError("--runs", "is for files, with --qrels", self.listed, hint=hint)
+
+    def _has_collection(self) -> bool:
+        return "://" in self.collection or Path(self.collection).exists()
 
     def source(self) -> Source:
         """Name the runs and the judgements; nothing is read until it is needed."""

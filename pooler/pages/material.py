@@ -153,7 +153,7 @@ def _of_collection(source: Source) -> Stored:
         by_kind: dict[str, AgreementResult | str] = {}
         audits: dict[str, Audit | str] = {}
         everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
-        audits = _audits(source, opened, definition, level, everybody)
+        audits = _audits(source, opened, source.definition, level, everybody)
         try:
             judges = opened.grades.voters(definition.judges, definition.kinds or tuple(SORTS)).voting
             found, has_intervals = _agreement(opened, level, judges)

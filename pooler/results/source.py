@@ -265,8 +265,14 @@ class Source:
 
     @property
     def whose(self) -> QrelsDefinition:
-        """Whose judgements count, for what needs opinions: the definition, or nobody named for files."""
-        return QrelsDefinition() if self.is_of_files else self.definition
+        """Whose judgements count, for what needs opinions.
+
+        One judge's own grades say what is measured, and nobody's opinions: those have a say who count where
+        nobody is named.
+        """
+        if self.is_of_files or (self.definition.sole is not None and isinstance(self._given["qrels"], str)):
+            return QrelsDefinition()
+        return self.definition
 
     @cached_property
     def runs_are_files(self) -> bool:
@@ -433,12 +439,12 @@ class Source:
         with opened_collection(self.collection) as opened:
             check_no_file_for_a_tag(opened, tags, _QRELS_HINT)
             level = definition.level_on(opened.scale, self._given["level"])
-            sole = None if docnos else opened.grades.sole(definition)
+            sole = None if docnos else opened.grades.sole(definition, self.apart)
             # Grades stay grades where they can: measures may want them.
             is_binary = definition.binary_first or definition.aggregate == "sum"
             final = None
             if sole is None:
-                final = opened.grades.final(definition, level if is_binary else None)
+                final = opened.grades.final(definition, level if is_binary else None, apart=self.apart)
             ranked = opened.runs.ranked(tags, order=self.order, docnos=final is not None)
             check_some_run(ranked.tags)
             pools = depth_pools(opened)

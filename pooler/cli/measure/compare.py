@@ -66,13 +66,13 @@ def compare(
         raise ArgumentError("alpha", "must be between 0 and 1", alpha)
     output.check(plot=plot)
     known_measure(measure)
-    if given.qrels is None and not given.runs and not everything and against is None:
+    if not given.is_of_file and not given.runs and not everything and against is None:
         message = "no run is named"
         hint = "name two runs or more; --all compares all of the collection"
         raise PoolerError(message, hint=hint)
     source = given.source()
     # A collection gives its runs by tag; A is the one that was named first.
-    named = given.runs if given.qrels is None else None
+    named = None if source.runs_are_files else given.runs
     with collect_warnings() as before:  # what reading has to say belongs to the result
         tags = list(dict.fromkeys(named or source.numbered.ranked.tags))
     is_two = len(tags) == 2 and not everything and against is None

@@ -107,7 +107,7 @@ def recall_bounds(
         if value is not None and not 0 < value < 1:
             raise ArgumentError(name, "must be above 0 and below 1", value)
     with collect_warnings() as collected:
-        whose = whole.whose
+        whose = whole.definition
         with opened_collection(whole.collection) as opened:
             level = whole.level_of_judges(opened.scale)
             found, judges = opened.grades.candidates(level, of=whose.judges, kinds=whose.kinds, topic=topic)

@@ -112,7 +112,7 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
     cli("judges", "add", "bob").fine()
     cli("pool", "--depth", "3", "--name", "deep").fine()
     cli("pool", "-s", "statap", "-b", "2", "--seed", "1", "--name", "random").fine()
-    estimate = {"--pool": "drawn", "--judge": "ann"}
+    estimate = {"--pool": "drawn", "--qrels": "ann"}
     for options, words in {
         ("--with-model", "bob"): "must be a judge of kind model, not human",
         ("--with-model", "gtp"): "unknown judge `gtp`; known: `gpt`",

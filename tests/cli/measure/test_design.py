@@ -206,7 +206,7 @@ def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
         (("--variance", ".1", "--seconds", "5"), "`--seconds` is for runs"),
         (("--variance", ".1", "--measure", "P@5"), "`--measure` is for runs"),
         (("--variance", ".1", "--qrels", "./q"), "`--qrels` is for runs"),
-        (("--variance", ".1", "--qrels", "strict"), "`--judge` is for runs"),
+        (("--variance", ".1", "--qrels", "strict"), "`--qrels` is for runs"),
         (("--variance", ".1", "bm25-words"), "`RUN` is for runs"),
         (("--variance", ".1", "--collection", "c.db"), "`--collection` is for runs"),
         (("--seconds", "0"), "`--seconds` must be above 0"),

@@ -393,7 +393,7 @@ FILES = "--prels p --form xinf"
 
 
 REFUSED = [
-    ("--qrels p r.run", "`--qrels` names judgements without their sample"),
+    ("--qrels ./p r.run", "`--qrels` names judgements without their sample"),
     ("--prels p r.run", "which form does the prels file have?"),
     ("--form statap", "`--form` is for files, with --prels"),
     ("--runs p", "`--runs` is for files, with --prels"),
@@ -401,12 +401,10 @@ REFUSED = [
     ("r.run", "hint: run files need --prels FILE"),
     (f"{FILES} r", "hint: with --prels a RUN is a file, not a tag"),
     (FILES, "no run file is named"),
-    (f"{FILES} r.run --judge me", "`--judge` is for a collection"),
-    (f"{FILES} r.run --of me", "`--of` is for a collection"),
-    (f"{FILES} r.run --without-rulings", "`--without-rulings` is for a collection"),
+    (f"{FILES} r.run --qrels me", "`--qrels` is for a collection"),
     (f"{FILES} r.run --pool p", "`--pool` and --prels exclude each other"),
     (f"{FILES} r.run --collection collection.db", "`--collection` and --prels exclude each other"),
-    (f"{FILES} r.run --rigid", "`--rigid` needs a declared scale"),
+    (f"{FILES} r.run --level rigid", "`--level` needs a declared scale"),
     ("--prels p --form statap r.run", "all its lines could be xinfap lines"),
     ("--prels none --form xinf r.run", "none: no such file"),
     ("--prels empty --form xinf r.run", "no sampled document is judged"),

@@ -40,7 +40,7 @@ def test_ap_equals_trec_eval_on_the_exported_qrels(cli: Cli, judged: Path, level
 
 
 def test_binary_export_gives_the_ap_of_its_level(cli: Cli, judged: Path) -> None:
-    """Qrels exported at the rigid level give, as they are, the AP of `--rigid`."""
+    """Qrels exported at the rigid level give, as they are, the AP of `--level rigid`."""
     cli("export", "qrels", "middle", "--level", "rigid", "--out", "rigid.txt").fine()
     assert {line.split()[3] for line in read_lines(judged / "rigid.txt")} == {"0", "1"}
     options = ("--qrels", "middle", "--level", "rigid", "--order", "trec9", "--format", "json")
@@ -129,14 +129,14 @@ BM25 = GARDEN / "runs" / "bm25-words.run"
 
 
 def test_a_declared_scale_gives_files_their_readings(cli: Cli, judged: Path) -> None:
-    """`--scale` lets --rigid and --relaxed mean of files what they mean of the collection."""
-    for reading in ("--level", "rigid", "--level", "relaxed"):
-        stored = cli("evaluate", "bm25-words", "--qrels", "strict", reading, "--format", "json")
-        bare = cli("evaluate", BM25, "--qrels", STRICT, "--scale", "0-2", reading,
+    """`--scale` lets rigid and relaxed mean of files what they mean of the collection."""
+    for reading in ("rigid", "relaxed"):
+        stored = cli("evaluate", "bm25-words", "--qrels", "strict", "--level", reading, "--format", "json")
+        bare = cli("evaluate", BM25, "--qrels", STRICT, "--scale", "0-2", "--level", reading,
                    "--format", "json").fine()  # fmt: skip
         assert bare.json() == stored.fine().json()
     assert (
-        "`--relaxed` needs a declared scale"
+        "`--level` needs a declared scale to be rigid or relaxed, but got 'relaxed'"
         in cli("evaluate", BM25, "--qrels", STRICT, "--level", "relaxed").failed(1).err
     )
 
@@ -153,12 +153,13 @@ def test_a_declared_scale_says_what_negative_codes_are(cli: Cli, here: Path) -> 
 
 @pytest.mark.parametrize("command", [("evaluate",), ("sensitivity", "--depth", "2")])
 def test_what_needs_a_collection_is_refused_for_files(cli: Cli, here: Path, command: tuple[str, ...]) -> None:
-    """Options on whose judgements count, and a collection, do not go with a file of qrels."""
-    for options in (("--qrels", "./x"), ("--of", "x"), ("--aggregate", "max"), ("--ties", "low"),
-                    ("--without-rulings",), ("--collection", "other.db")):  # fmt: skip
-        answer = cli(*command, BM25, "--qrels", STRICT, *options).failed(1)
-        assert options[0] in answer.err
-        assert not answer.out
+    """A name of qrels needs a collection; a file that is here is no name."""
+    assert "there is no collection" in cli(*command, BM25, "--qrels", "official").failed(1).err
+    (here / "official").write_bytes(STRICT.read_bytes())
+    answer = cli(*command, BM25, "--qrels", "official").failed(1).err
+    assert "error: `official` is the name of no qrels, and a file" in answer
+    assert "hint: --qrels ./official is the file; pooler qrels define official makes it a name" in answer
+    cli(*command, BM25, "--qrels", "./official").fine()
     missing = cli(*command, BM25).failed(1)
     assert "no qrels are named to measure it with" in missing.err
     assert "--qrels FILE" in missing.err

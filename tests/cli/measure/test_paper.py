@@ -35,7 +35,7 @@ def sample(cli: Cli, here: Path, garden: Path) -> Path:
 @pytest.fixture
 def told(cli: Cli, sample: Path) -> dict[str, Any]:
     """Give all tables of the sample collection."""
-    options = ("--qrels", "strict", "--qrels", "lenient", "--rank", "6", "--format", "json")
+    options = ("--judge", "strict", "--judge", "lenient", "--rank", "6", "--format", "json")
     found: dict[str, Any] = json.loads(cli("paper", *TWO, *VALUES, *options).fine().out)
     return found
 
@@ -215,7 +215,7 @@ def test_page(cli: Cli, sample: Path) -> None:
         ((TWO[0], "nobody", "--rank", "6"), "nobody"),
         (TWO, "how deep is the pool?"),
         ((*TWO, "--rank", "6", "--value", "0=0"), "every grade of the scale"),
-        ((*TWO, "--rank", "6", "--qrels", "nobody"), "nobody"),
+        ((*TWO, "--rank", "6", "--judge", "nobody"), "nobody"),
         ((*TWO, "--rank", "6", "--alpha", "2"), "alpha"),
         (("--of-kishida", "--rank", "6"), "no meaning with --of-kishida"),
     ],
@@ -304,7 +304,7 @@ def test_trec_covid(cli: Cli, here: Path) -> None:
 @pytest.mark.vector("methods of the project, sections 1.5, 1.6, 2.1, 2.3 and 2.4")
 def test_moments_by_topic_and_what_is_found(told: dict[str, Any], cli: Cli, sample: Path) -> None:
     """Expected AP, variances and covariance of each topic, the documents found, Q, and the normal law."""
-    judges = ("--qrels", "strict", "--qrels", "lenient", "--rank", "6", "--format", "json")
+    judges = ("--judge", "strict", "--judge", "lenient", "--rank", "6", "--format", "json")
     by_topic = cli("paper", *TWO, *VALUES, *judges, "--table", "topics").fine().json()
     rows = {row["topic"]: row for row in by_topic}
     expected = {

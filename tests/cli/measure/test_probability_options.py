@@ -135,8 +135,8 @@ def exported(cli: Cli, *options: str) -> dict[tuple[str, str], float]:
         (VALUES, VALUES, "p = mean value of grades, 3 judges, 3 a document"),
         ((*VALUES, "--level", "2"), VALUES, "mean value of grades"),
         (
-            ("--of", "strict", "--of", "lenient"),
-            ("--level", "relaxed", "--of", "strict", "--of", "lenient"),
+            ("--qrels", "two"),
+            ("--level", "relaxed", "--qrels", "two"),
             "2 judges, 2 a document",
         ),
         (("--qrels", "strict"), ("--level", "relaxed",), "share of judges at grade 1 or more, 3 judges"),
@@ -146,6 +146,7 @@ def test_judges_of_a_collection_give_what_is_exported(
     cli: Cli, load: Load, judged: Path, options: tuple[str, ...], by_export: tuple[str, ...], said: str
 ) -> None:
     """Probabilities are those of `export probabilities`, ranks those of the run files."""
+    cli("qrels", "define", "two", "--judge", "strict", "--judge", "lenient").fine()
     arrays = load(*options)
     assert arrays.tags == tuple(Path(file).stem for file in files(judged))
     assert columns(arrays) == expected_columns(judged, exported(cli, *by_export))
@@ -300,7 +301,7 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (VALUES[:4], ArgumentError, "must be given for every grade of the scale; 2 is missing"),
         (("--unjudged", "1.5"), ArgumentError, "must be a probability from 0 to 1"),
         (("--unjudged", "rank"), ArgumentError, "must be a probability from 0 to 1"),
-        (("--of", "nobody"), UnknownNameError, "unknown judge `nobody`; known"),
+        (("--qrels", "nobody"), UnknownNameError, "unknown qrels `nobody`; known"),
         (("--level", "3"), ArgumentError, "`level` must be above 0 and at most 2"),
         (("nothing",), UnknownNameError, "unknown run `nothing`"),
         (("judgements/strict.qrels",), PoolerError, "is a file, not a run tag of the collection"),
@@ -320,12 +321,7 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (
             ("runs/bm25-words.run", "--probabilities", "p", "--level", "rigid"),
             ArgumentError,
-            "`rigid` is for judgements; the file already says how likely",
-        ),
-        (
-            ("runs/bm25-words.run", "--probabilities", "p", "--of", "strict"),
-            ArgumentError,
-            "`of` is for judgements",
+            "`level` is for judgements; the file already says how likely",
         ),
     ],
 )
