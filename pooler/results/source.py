@@ -289,6 +289,7 @@ class Source:
             return not has_collection
         if qrels is None or not any(map(_is_file, words)):
             return False
+        self.named_qrels  # noqa: B018 - what is wrong with the name is told first
         with opened_collection(self.collection) as opened:
             tags = {run.tag for run in opened.runs.all()}
         return tags.isdisjoint(words)

@@ -159,7 +159,7 @@ def test_reasons_are_explained_as_of_two_runs(cli: Cli, here: Path) -> None:
     assert "no-variation: the same difference in every topic." in shown
     assert "no-difference: no topic has a difference that does not round to 0." in shown
     write(here / "q1", "1 0 a 1")
-    shown = cli("compare", "--qrels", "q1", "x.run", "y.run").fine().out
+    shown = cli("compare", "--qrels", "./q1", "x.run", "y.run").fine().out
     assert "one-topic: one topic where both runs have a score." in shown
     assert "--interval" not in shown
 
