@@ -11,7 +11,7 @@ from pooler.results.judgement_files import FileReading
 from pooler.results.source import Source
 from store.analysis.aggregation import Ties
 from store.analysis.aggregation.rules import TIES
-from tests.helpers.run import Cli, write
+from tests.helpers.run import Cli, by_rule, write
 
 FILES = ["judgements/strict.qrels", "judgements/lenient.qrels", "judgements/middle.qrels"]
 
@@ -19,7 +19,7 @@ FILES = ["judgements/strict.qrels", "judgements/lenient.qrels", "judgements/midd
 @pytest.mark.parametrize("ties", TIES)
 def test_aggregate_writes_what_the_command_does(cli: Cli, judged: Path, ties: Ties) -> None:
     """Qrels and manifest of a collection are the same bytes."""
-    cli("export", "qrels", "--aggregate", "majority", "--ties", ties, "--out", "by_command").fine()
+    by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", ties, "--out", "by_command").fine()
     with p.open_collection("collection.db") as collection:
         made = p.aggregate(collection, ties=ties)
     made.write("by_function")
@@ -32,7 +32,7 @@ def test_aggregate_writes_what_the_command_does(cli: Cli, judged: Path, ties: Ti
 
 def test_collapse_of_files_writes_what_the_command_does(cli: Cli, judged: Path) -> None:
     """So are those of files, whichever comes first, the rule or the level; a rigid level needs a scale."""
-    how = ("--aggregate", "median", "--ties", "low", "--collapse", "before", "--rigid", "--scale", "0-2")
+    how = ("--aggregate", "median", "--ties", "low", "--binary-first", "--rigid", "--scale", "0-2")
     cli("export", "qrels", *FILES, *how, "--out", "by_command").fine()
     source = p.source(judgements=FILES, scale="0-2")
     made = p.collapse(source, "rigid", order="before", rule="median", ties="low")

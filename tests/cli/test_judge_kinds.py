@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from tests.helpers.run import JUDGES, Cli
+from tests.helpers.run import JUDGES, Cli, by_rule
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +38,7 @@ def mixed(cli: Cli, judged: Path) -> Path:
 
 def test_models_alone_are_told(cli: Cli, judged: Path) -> None:
     """Where models alone judged they count, in one line; named, or asked for by kind, without any."""
-    of_models = [word for name in JUDGES for word in ("--of", name)]
+    of_models = [word for name in JUDGES for word in ("--judge", name)]
     assert cli("evaluate", *MAJORITY).fine().err.count(MODELS_ONLY) == 1
     assert cli("evaluate", *MAJORITY, "--format", "json").fine().whole()["warnings"] == [
         MODELS_ONLY.removeprefix("warning: ").rstrip()
@@ -46,15 +46,15 @@ def test_models_alone_are_told(cli: Cli, judged: Path) -> None:
     for more in (of_models, ["--kinds", "model"]):
         assert "warning" not in cli("evaluate", *MAJORITY, *more).fine().err
     assert "no person judged: 1 model counts" not in cli("evaluate", "--qrels", "strict").fine().err
-    asked = cli("evaluate", *MAJORITY, "--kinds", "model").fine()
+    asked = by_rule(cli, "evaluate", *MAJORITY, "--kinds", "model").fine()
     assert asked.out.startswith("Judged by 3 models\n")
-    refused = cli("evaluate", *MAJORITY, "--kinds", "human").failed(1)
+    refused = by_rule(cli, "evaluate", *MAJORITY, "--kinds", "human").failed(1)
     assert "nothing is judged by judges of kind human" in refused.err
-    refused = cli("evaluate", *MAJORITY, "--kinds", "robot").failed(1)
+    refused = by_rule(cli, "evaluate", *MAJORITY, "--kinds", "robot").failed(1)
     assert (
         "`--kinds` must be human, model or imported, or several with commas, but got 'robot'" in refused.err
     )
-    refused = cli("evaluate", "--qrels", "strict", "--kinds", "model").failed(1)
+    refused = by_rule(cli, "evaluate", "--qrels", "strict", "--kinds", "model").failed(1)
     assert "`--kinds` and --judge exclude each other" in refused.err
 
 
@@ -141,7 +141,7 @@ def test_report_of_several_kinds(cli: Cli, mixed: Path) -> None:
     assert short < page.index(said.format("vote together")) < page.index('id="s2"')
     assert "Judges of several kinds (people, models) are measured apart" in page
     assert "No person votes" not in page
-    of_models = [word for name in JUDGES for word in ("--of", name)]
+    of_models = [word for name in JUDGES for word in ("--judge", name)]
     cli("report", "models.html", *MAJORITY, "--depth", "5", *of_models).fine()
     page = (mixed / "models.html").read_text("utf-8")
     assert "vote together" not in page

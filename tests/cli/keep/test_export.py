@@ -12,7 +12,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.helpers.run import JUDGES, Cli, read_lines, read_trec, write
+from tests.helpers.run import JUDGES, Cli, by_rule, read_lines, read_trec, write
 
 
 @pytest.mark.parametrize("judge", JUDGES)
@@ -51,11 +51,11 @@ def test_majority_equals_counting_votes(cli: Cli, judged: Path) -> None:
     assert n_tied == 3
     for ties, choose in (("low", min), ("high", max)):
         options = ("--aggregate", "majority", "--ties", ties, "--out", "out")
-        answer = cli("export", "qrels", *options).fine()
+        answer = by_rule(cli, "export", "qrels", *options).fine()
         expected = [f"{topic} 0 {docno} {choose(tied[topic, docno])}" for topic, docno in sorted(tied)]
         assert read_lines(judged / "out") == expected
         assert f"the tie rule decided {n_tied} of them" in answer.err
-    answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
+    answer = by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
     assert len(answer.out.splitlines()) == 84 - n_tied
     assert f"warning: {n_tied} documents left out: tied votes, unresolved" in answer.err
     assert "`pooler adjudicate --unresolved majority --list` shows them" in answer.err
@@ -65,7 +65,7 @@ def test_level_makes_binary_qrels(cli: Cli, judged: Path) -> None:
     """`--level`, `--rigid` and `--relaxed` write 0 and 1 by the least relevant grade."""
     graded = read_trec(judged / "judgements" / "strict.qrels", (0, 2, 3))
     for options, level in ((["--level", "2"], 2), (["--rigid"], 2), (["--relaxed"], 1)):
-        answer = cli("export", "qrels", "strict", *options).fine()
+        answer = by_rule(cli, "export", "qrels", "strict", *options).fine()
         expected = [f"{topic} 0 {docno} {int(int(grade) >= level)}" for topic, docno, grade in graded]
         assert answer.out.splitlines() == expected
 
@@ -155,7 +155,7 @@ def test_mixed_rounds_of_judges_become_iteration_0(
 ) -> None:
     """Where judges worked in different rounds the iteration is 0, and told; else it stays."""
     collection_of(me=["1 1 a 1", "1 2 b 1"], you=["1 2 a 1", "1 2 b 1"])
-    answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "low").fine()
+    answer = by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", "low").fine()
     assert answer.out == "1 0 a 1\n1 2 b 1\n"
     assert "judged in different rounds: 1 document, iteration 0" in answer.err
 

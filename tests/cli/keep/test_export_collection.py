@@ -20,7 +20,7 @@ from sqlalchemy import text
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.helpers.run import Cli, environment, program
+from tests.helpers.run import Cli, by_rule, environment, program
 from tests.helpers.world import change_stored, make_pool
 from tests.store import full_collection
 from tests.trec_covid import data_path
@@ -48,19 +48,19 @@ def loaded(folder: Path, expression: str) -> object:
 
 def test_garden_comes_back_byte_for_byte(cli: Cli, judged: Path) -> None:
     """Export, import and export again give the same files; stderr says what was written."""
-    said = cli("export", "collection", "one", *MAJORITY).fine()
+    said = by_rule(cli, "export", "collection", "one", *MAJORITY).fine()
     assert said.out == ""
     assert "8 topics, 106 documents, 9 runs, 1 pool, 3 judges, 252 judgement events" in said.err
     cli("import", "collection", "one", "--collection", "new.db").fine()
-    cli("export", "collection", "two", *MAJORITY, "--collection", "new.db").fine()
+    by_rule(cli, "export", "collection", "two", *MAJORITY, "--collection", "new.db").fine()
     assert bytes_of(judged / "two") == bytes_of(judged / "one")
-    qrels = cli("export", "qrels", *MAJORITY).fine().out
+    qrels = by_rule(cli, "export", "qrels", *MAJORITY).fine().out
     assert (judged / "one" / "qrels" / "graded.qrels").read_text("utf-8") == qrels
 
 
 def test_loader_of_the_readme_gives_what_the_collection_has(cli: Cli, judged: Path) -> None:
     """The snippet works as it stands, without any package; a run stands in the collection's order."""
-    cli("export", "collection", "one", *MAJORITY).fine()
+    by_rule(cli, "export", "collection", "one", *MAJORITY).fine()
     folder = judged / "one"
     with Collection("collection.db") as opened:
         topics, run = opened.topics.all(), opened.runs.get(opened.runs.all()[0])
@@ -85,13 +85,13 @@ def test_loader_of_the_readme_gives_what_the_collection_has(cli: Cli, judged: Pa
             sorted(zip(ranking.scores.tolist(), ranking.docnos, strict=True), reverse=True), start=1
         )
     ]
-    lines = [line.split() for line in cli("export", "qrels", *MAJORITY).fine().out.splitlines()]
+    lines = [line.split() for line in by_rule(cli, "export", "qrels", *MAJORITY).fine().out.splitlines()]
     assert loaded(folder, "rows('qrels/graded.qrels')") == lines
 
 
 def test_judgements_of_the_folder_are_those_of_export_judgements(cli: Cli, judged: Path) -> None:
     """One form of a history: another collection takes the file."""
-    cli("export", "collection", "one", *MAJORITY).fine()
+    by_rule(cli, "export", "collection", "one", *MAJORITY).fine()
     history = cli("export", "judgements", "--history").fine().out
     assert (judged / "one" / "judgements.jsonl").read_text("utf-8") == history
 
@@ -117,7 +117,7 @@ def test_hashes_of_the_folder_and_of_what_was_handed_in(cli: Cli, judged: Path) 
     assert [one["sha256"] == one["submitted_sha256"] for one in listed][:2] == [True, False]
     cli("import", "collection", "one", "--collection", "new.db").fine()
     for options in (("--without-runs",), ("--as", "beir")):
-        refused = cli("export", "collection", "two", *options, "--run-files", "archive")
+        refused = by_rule(cli, "export", "collection", "two", *options, "--run-files", "archive")
         assert (refused.code, (judged / "two").exists()) == (1, False)
 
 
@@ -139,7 +139,7 @@ def test_several_judges_without_a_rule_have_qrels_of_their_own(cli: Cli, judged:
 def test_what_is_left_out_is_nowhere(cli: Cli, judged: Path) -> None:
     """Without texts, runs and notes there are none, and the README says so."""
     out = ("--without-texts", "--without-runs", "--without-notes", "--judge", "strict")
-    cli("export", "collection", "one", *out).fine()
+    by_rule(cli, "export", "collection", "one", *out).fine()
     files = bytes_of(judged / "one")
     assert not [name for name in files if "run" in name or name.endswith("metadata.jsonl")]
     assert set(map(len, map(json.loads, files["documents.jsonl"].splitlines()))) == {1}  # the docno
@@ -155,7 +155,7 @@ def test_what_is_left_out_is_nowhere(cli: Cli, judged: Path) -> None:
     assert json.loads(files["manifest.json"])["options"]["left_out"] == ["texts", "runs", "notes"]
     assert len(loaded(judged / "one", "documents")) == 106  # type: ignore[arg-type]  # a list
     cli("import", "collection", "one", "--collection", "new.db").fine()
-    cli("export", "collection", "two", *out, "--collection", "new.db").fine()
+    by_rule(cli, "export", "collection", "two", *out, "--collection", "new.db").fine()
     assert bytes_of(judged / "two") == files
 
 
@@ -170,34 +170,34 @@ def test_own_words_of_anonymised_judges_are_told(cli: Cli, judged: Path) -> None
         desk.record(Decision("G01", docnos[1], Action.CANNOT, reason="Zqer cannot read it"))
         desk.record(Decision("G01", docnos[2], Action.NOTE, note="who asks?"))
         desk.leave()
-    told = cli("export", "collection", "one", "--anonymised", *MAJORITY).fine().err
+    told = by_rule(cli, "export", "collection", "one", "--anonymised", *MAJORITY).fine().err
     assert "words are included: 3 notes and reasons; --without-notes leaves them out" in told
     readme = (judged / "one" / "README.md").read_text("utf-8")
     assert "in their notes and reasons, each name of a judge is `[judge]`" in readme
     note = json.loads((judged / "one" / "judgements.jsonl").read_text("utf-8").splitlines()[-1])["note"]
     assert note == "who asks?"
     out = ("--anonymised", "--without-notes", *MAJORITY)
-    assert "words are included" not in cli("export", "collection", "two", *out).fine().err
+    assert "words are included" not in by_rule(cli, "export", "collection", "two", *out).fine().err
     assert not [name for name, content in bytes_of(judged / "two").items() if b"Zqer" in content]
-    assert "words are included" not in cli("export", "collection", "three", *MAJORITY).fine().err
+    assert "words are included" not in by_rule(cli, "export", "collection", "three", *MAJORITY).fine().err
 
 
 def test_what_the_rule_decided_is_told_and_written_down(cli: Cli, judged: Path) -> None:
     """Tied documents, tie rule and order of collapsing are on stderr and in the README."""
     unresolved = ("--aggregate", "majority", "--ties", "unresolved")
-    told = cli("export", "collection", "one", *unresolved).fine().err
+    told = by_rule(cli, "export", "collection", "one", *unresolved).fine().err
     assert "qrels: 81 documents, majority of 3 judges, ties unresolved" in told
     assert "  graded: 3 documents left out: tied votes" in told
     readme = (judged / "one" / "README.md").read_text("utf-8")
     assert readme.count("ties unresolved: 3 left out") == 3
     assert "(collapsed after)" in readme
     # Each of the three has one 0, one 1 and one 2: collapsed first, two of three agree.
-    told = cli("export", "collection", "two", *unresolved, "--collapse", "before").fine().err
+    told = by_rule(cli, "export", "collection", "two", *unresolved, "--binary-first").fine().err
     assert "  at level 1: 0 documents left out: tied votes" in told
     readme = (judged / "two" / "README.md").read_text("utf-8")
     assert (readme.count("unresolved: 3 left out"), readme.count("unresolved: 0 left out")) == (1, 2)
     assert "(collapsed before)" in readme
-    told = cli("export", "collection", "three", *MAJORITY).fine().err
+    told = by_rule(cli, "export", "collection", "three", *MAJORITY).fine().err
     assert "  graded: the tie rule decided 3 documents" in told
     readme = (judged / "three" / "README.md").read_text("utf-8")
     assert readme.count("ties low: 3 decided") == 3
@@ -225,7 +225,7 @@ def test_rulings_have_the_words_of_export_qrels(
     assert (graded["decided_by_ruling"], graded["cannot_by_ruling"]) == (1, 1)
     assert (
         "left out of the qrels: 0 skipped, 1 cannot be judged"
-        in cli("export", "collection", "two", *MAJORITY).fine().err
+        in by_rule(cli, "export", "collection", "two", *MAJORITY).fine().err
     )
 
 
@@ -266,7 +266,7 @@ def secret(here: Path) -> Path:
 @pytest.mark.parametrize("layout", ["pooler", "beir", "trec"])
 def test_anonymised_directory_has_nothing_that_tells_who_judged(cli: Cli, secret: Path, layout: str) -> None:
     """No byte of a name, a machine or a program, in whatever case; no identity, day or seed of a judge."""
-    cli("export", "collection", "out", "--anonymised", "--as", layout, "--kinds", "human", *MAJORITY).fine()
+    by_rule(cli, "export", "collection", "out", "--anonymised", "--as", layout, "--kinds", "human", *MAJORITY).fine()
     files = bytes_of(secret / "out")
     tells = re.compile(rb"zq(\der|host|program)", re.IGNORECASE)
     assert not [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import Cli, write
+from tests.helpers.run import Cli, by_rule, write
 
 LINES = ["2 0 d1 3", "2 0 d2 2", "10 0 d1 1", "10 0 d0 0"]
 
@@ -65,11 +65,11 @@ def test_levels_go_to_stdout_and_may_be_sums(
 ) -> None:
     """Two judges' grades 0 to 2 give L0 to L4, as in the NTCIR WWW tasks."""
     collection_of(a=["1 0 d1 2", "1 0 d2 1", "1 0 d3 0"], b=["1 0 d1 2", "1 0 d2 2", "1 0 d3 0"])
-    told = cli("export", "qrels", "--as", "ntcireval", "--aggregate", "sum").fine()
+    told = by_rule(cli, "export", "qrels", "--as", "ntcireval", "--aggregate", "sum").fine()
     assert told.out == "1 d1 L4\n1 d2 L3\n1 d3 L0\n"
     assert "sum of 2 judges" in told.err
     majority = ("--aggregate", "majority", "--ties", "unresolved")
-    told = cli("export", "qrels", "--as", "ntcireval", *majority).fine()
+    told = by_rule(cli, "export", "qrels", "--as", "ntcireval", *majority).fine()
     assert told.out == "1 d1 L2\n1 d3 L0\n"
     assert "1 document left out: tied votes" in told.err
 
@@ -121,7 +121,7 @@ def test_what_the_rule_decided_and_left_out_is_told(
           "grade": None, "reason": "", "note": "", "iteration": "0"}))  # fmt: skip
     cli("import", "judgements", "s", "--format", "jsonl", "--allow-unknown").fine()
     rule = ("--aggregate", "majority", "--ties", "high", "--kinds", "human,imported")
-    told = cli("export", "qrels", "--as", "ntcireval", *rule).fine()
+    told = by_rule(cli, "export", "qrels", "--as", "ntcireval", *rule).fine()
     assert told.out == "1 d1 L2\n1 d2 L1\n"
     assert "majority of 2 judges (1 to 2 votes a document), ties high" in told.err
     assert "the tie rule decided 1 of them" in told.err
@@ -141,13 +141,13 @@ def test_negative_grades_are_no_levels(cli: Cli, here: Path, collection_of: Call
 def test_options_that_cannot_be_are_refused(cli: Cli, lettered: Path) -> None:
     """NTCIR-2 needs a name for its two files, and grades of the scale; no file is harmed."""
     for out in ([], ["--out", "-"]):
-        refused = cli("export", "qrels", "--as", "ntcir2", *out).failed(1).err
+        refused = by_rule(cli, "export", "qrels", "--as", "ntcir2", *out).failed(1).err
         assert "`--out` must be given with --as ntcir2" in refused
     options = ("--as", "ntcir2", "--out", "n")
-    refused = cli("export", "qrels", *options, "--aggregate", "sum").failed(1).err
+    refused = by_rule(cli, "export", "qrels", *options, "--aggregate", "sum").failed(1).err
     assert "`--aggregate` must give a grade of the scale with --as ntcir2" in refused
     write(lettered / "n.relaxed", "mine")
-    assert "n.relaxed: already exists" in cli("export", "qrels", *options).failed(1).err
+    assert "n.relaxed: already exists" in by_rule(cli, "export", "qrels", *options).failed(1).err
     assert (lettered / "n.relaxed").read_text("utf-8") == "mine\n"
     assert not (lettered / "n.rigid").exists()
 

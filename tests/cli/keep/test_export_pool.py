@@ -10,7 +10,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.helpers.run import Cli, write
+from tests.helpers.run import Cli, by_rule, write
 
 
 def cells(text: str) -> list[list[str]]:
@@ -37,9 +37,9 @@ def test_lines_are_those_of_the_pool_with_a_grade_behind_each(cli: Cli, judged: 
 def test_tied_documents_are_called_tied(cli: Cli, judged: Path) -> None:
     """A grade that a rule leaves open is the word tied; every other is the exported one."""
     rule = ("--aggregate", "majority", "--ties", "unresolved")
-    rows = cells(cli("export", "pool", "--annotated", *rule).fine().out)
+    rows = cells(by_rule(cli, "export", "pool", "--annotated", *rule).fine().out)
     words = {(row[0], row[1]): row[6] for row in rows}
-    qrels = cells(cli("export", "qrels", *rule).fine().out)
+    qrels = cells(by_rule(cli, "export", "qrels", *rule).fine().out)
     grades = {(row[0], row[2]): row[3] for row in qrels}
     tied = words.keys() - grades.keys()
     assert {words[pair] for pair in tied} == {"tied"}
@@ -125,13 +125,13 @@ def test_contributors_are_those_that_the_pool_looked_at(cli: Cli, here: Path) ->
     [
         ["--judge", "middle"],
         ["--aggregate", "median", "--ties", "low"],
-        ["--of", "strict"],
+        ["--judge", "strict"],
         ["--without-rulings"],
     ],
 )
 def test_plain_pool_has_no_grades(cli: Cli, judged: Path, options: list[str]) -> None:
     """Whose grades count is asked of the annotated pool alone."""
-    refused = cli("export", "pool", *options).failed(1).err
+    refused = by_rule(cli, "export", "pool", *options).failed(1).err
     assert f"`{options[0]}` is for a pool with grades" in refused
     assert "hint: --annotated writes them" in refused
     assert Counter(len(row) for row in cells(cli("export", "pool").fine().out)) == {2: 84}

@@ -15,7 +15,7 @@ import pytrec_eval
 
 from store.collection import Collection
 from store.records import Document, Topic
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, by_rule
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
@@ -37,7 +37,7 @@ def folders(cli: Cli, judged: Path) -> Path:
     """Work beside a BEIR folder and TREC's files of the sample collection."""
     cli("import", "docs", "documents.jsonl", "--all").fine()
     for layout in ("beir", "trec"):
-        cli("export", "collection", layout, "--as", layout, *MAJORITY).fine()
+        by_rule(cli, "export", "collection", layout, "--as", layout, *MAJORITY).fine()
     return judged
 
 
@@ -127,7 +127,7 @@ def test_trec_files_are_measured_alike_by_pytrec_eval_and_ir_measures(cli: Cli, 
         own = {one.query_id: one.value for one in ir_measures.iter_calc([ir_measures.AP], qrels, run)}
         assert own == pytest.approx(by_topic)
     asked = ("--by-topic", "--measure", "AP", "--format", "json", "--table", "topics")
-    rows = [one for one in cli("evaluate", *MAJORITY, *asked).json() if one["topic"] != "all"]
+    rows = [one for one in by_rule(cli, "evaluate", *MAJORITY, *asked).json() if one["topic"] != "all"]
     assert len(rows) == 9 * 8
     for row in rows:
         assert row["value"] == pytest.approx(expected[row["run"]][row["topic"]])
@@ -164,7 +164,7 @@ def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
 def test_folders_say_nothing_of_judges_who_are_to_be_anonymous(cli: Cli, judged: Path) -> None:
     """With new names, no file has an old one."""
     for layout in ("beir", "trec"):
-        cli("export", "collection", layout, "--as", layout, *MAJORITY, "--anonymised").fine()
+        by_rule(cli, "export", "collection", layout, "--as", layout, *MAJORITY, "--anonymised").fine()
         for path in (judged / layout).rglob("*"):
             if path.is_file() and "runs" not in path.parts:
                 data = path.read_text("utf-8")
@@ -201,7 +201,7 @@ def test_beir_folder_comes_in_again(cli: Cli, folders: Path) -> None:
     lines = (folders / "beir/qrels/test.tsv").read_bytes().partition(b"\n")[2]
     columns = ("--input-columns", "topic,docno,grade", "--judge", "all")
     cli("import", "judgements", "-", *columns, *there, stdin=lines).fine()
-    cli("export", "qrels", "--out", "again.qrels", *there).fine()
+    by_rule(cli, "export", "qrels", "--out", "again.qrels", *there).fine()
     own = folders / "trec/qrels/graded.qrels"
     assert (folders / "again.qrels").read_text("utf-8") == own.read_text("utf-8")
     with Collection("collection.db") as first, Collection("new.db") as second:

@@ -12,7 +12,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.helpers.run import Cli, Outcome, read_lines, read_trec, write
+from tests.helpers.run import Cli, Outcome, by_rule, read_lines, read_trec, write
 
 XINFAP = [
     "51 0 d1 1 1",
@@ -50,7 +50,7 @@ def bring(cli: Cli, kind: str, *options: str) -> Outcome:
 
 def written(cli: Cli, kind: str, *options: str) -> list[str]:
     """Return the lines of an exported sample of `me`."""
-    return cli("export", "prels", "--as", kind, "--qrels", "me", *options).fine().out.splitlines()
+    return by_rule(cli, "export", "prels", "--as", kind, "--qrels", "me", *options).fine().out.splitlines()
 
 
 @pytest.mark.vector("sample_eval.pl")
@@ -313,7 +313,7 @@ def test_what_cannot_be_is_refused_in_words(cli: Cli, judged: Path) -> None:
     assert "`--judge-column` is for qrels; no column of a sample names a judge" in column.err
     bring(cli, "statap", "--allow-unknown").fine()
     both = ("--kinds", "model,imported")
-    refused = cli("export", "prels", "--as", "xinfap", "--pool", "sample-me", *both).failed(1)
+    refused = by_rule(cli, "export", "prels", "--as", "xinfap", "--pool", "sample-me", *both).failed(1)
     assert "whose grades are meant?" in refused.err
     refused = cli(*export, "--as", "xinfap", "--pool", "sample-me").failed(1)
     assert "pool `sample-me` has no strata" in refused.err

@@ -18,7 +18,7 @@ import pytest
 from pooler.pages.on_pool import FACT_WORDS
 from pooler.results.pool.conclusions import REASONS
 from tests.conftest import SHARED_DATA
-from tests.helpers.run import Cli, Outcome, write
+from tests.helpers.run import Cli, Outcome, by_rule, write
 
 pytestmark = pytest.mark.slow
 
@@ -406,14 +406,14 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     audits = [one for one in commands if one.startswith("pooler audit")]
     assert audits == [f"pooler audit --against ann --level 1 {name}" for name in ("gpt", "m2", "m3")]
     assert "No verdict: both graded fewer than 100 documents" in text
-    cli("report", "page.html", "--aggregate", "majority", "--ties", "low", "--depth", "1").fine()
+    by_rule(cli, "report", "page.html", "--aggregate", "majority", "--ties", "low", "--depth", "1").fine()
     by_majority = "audit --against ann --against bob --aggregate majority --ties low --level 1 m3"
     assert by_majority in Path("page.html").read_text("utf-8")
-    cli("report", "page.html", "--aggregate", "sum", "--level", "1", "--depth", "1").fine()
+    by_rule(cli, "report", "page.html", "--aggregate", "sum", "--level", "1", "--depth", "1").fine()
     refused = "gpt, m2, m3: an audit takes one person's grades, or several people's by a rule."
     assert refused in " ".join(words(read_page(Path("page.html"))).split())
     for chosen, command in ((("--kinds", "human"), "pooler agreement --kinds human "),
-                            (("--of", "bob", "--of", "ann"), "pooler agreement ")):  # fmt: skip
+                            (("--judge", "bob", "--judge", "ann"), "pooler agreement ")):  # fmt: skip
         cli("report", "page.html", *MAJORITY, *chosen, "--depth", "1").fine()
         own = [one for one in check_numbers(cli, Path("page.html"), least=6) if one.startswith(command)]
         assert own, chosen
