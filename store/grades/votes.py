@@ -97,7 +97,7 @@ def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) ->
     for name in named:
         if name in adjudicators:
             hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
+            raise ArgumentError("judges", "must be judges, not adjudicators", name, hint=hint)
 
 
 def _by_topic(topics: Keys, topic_of: NDArray[np.int64], *columns: NDArray[np.int64]) -> dict[str, Any]:

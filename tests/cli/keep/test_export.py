@@ -57,14 +57,14 @@ def test_majority_equals_counting_votes(cli: Cli, judged: Path) -> None:
         assert f"the tie rule decided {n_tied} of them" in answer.err
     answer = by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
     assert len(answer.out.splitlines()) == 84 - n_tied
-    assert f"warning: {n_tied} documents left out: tied votes, unresolved" in answer.err
+    assert f"warning: {n_tied} documents left out: undecided" in answer.err
     assert "`pooler adjudicate --unresolved majority --list` shows them" in answer.err
 
 
 def test_level_makes_binary_qrels(cli: Cli, judged: Path) -> None:
-    """`--level`, `--rigid` and `--relaxed` write 0 and 1 by the least relevant grade."""
+    """`--level` writes 0 and 1 by the least relevant grade."""
     graded = read_trec(judged / "judgements" / "strict.qrels", (0, 2, 3))
-    for options, level in ((["--level", "2"], 2), (["--rigid"], 2), (["--relaxed"], 1)):
+    for options, level in ((["--level", "2"], 2), (["--level", "rigid"], 2), (["--level", "relaxed"], 1)):
         answer = by_rule(cli, "export", "qrels", "strict", *options).fine()
         expected = [f"{topic} 0 {docno} {int(int(grade) >= level)}" for topic, docno, grade in graded]
         assert answer.out.splitlines() == expected
@@ -78,7 +78,7 @@ def test_manifest_tells_what_was_left_out(cli: Cli, judged: Path) -> None:
     manifest = json.loads((judged / "anna.txt.manifest.json").read_text("utf-8"))
     assert manifest["judges"] == [{"name": "anna", "kind": "human"}]
     assert manifest["by_grade"] == {"0": 1, "2": 1}
-    assert manifest["left_out"] == {"tied_unresolved": 0, "skipped": 1, "cannot_be_judged": 1}
+    assert manifest["left_out"] == {"undecided": 0, "skipped": 1, "cannot_be_judged": 1}
     assert manifest["pooled_and_unjudged"] == 80
     content = (judged / "anna.txt").read_bytes()
     assert manifest["sha256"] == hashlib.sha256(content).hexdigest()
@@ -142,11 +142,11 @@ def test_pool_is_exported_as_it_was_written(cli: Cli, judged: Path) -> None:
 def test_scale_with_one_relevant_grade_has_no_rigid_level(
     cli: Cli, here: Path, collection_of: Callable[..., None]
 ) -> None:
-    """On a binary scale `--rigid` is refused, and the hint says what there is instead."""
+    """On a binary scale rigid is refused, and the hint says what there is instead."""
     collection_of("binary", me=["1 0 a 1", "1 0 b 0"])
     refused = cli("export", "qrels", "--level", "rigid").failed(1)
-    assert "`--rigid` must be asked of a scale with two relevant grades or more" in refused.err
-    assert "hint: `--relaxed` is grade 1, the only relevant one" in refused.err
+    assert "`--level` must be relaxed on a scale with one relevant grade" in refused.err
+    assert "hint: relaxed is grade 1" in refused.err
     assert cli("export", "qrels", "--level", "relaxed").fine().out == "1 0 a 1\n1 0 b 0\n"
 
 

@@ -71,7 +71,7 @@ def test_levels_go_to_stdout_and_may_be_sums(
     majority = ("--aggregate", "majority", "--ties", "unresolved")
     told = by_rule(cli, "export", "qrels", "--as", "ntcireval", *majority).fine()
     assert told.out == "1 d1 L2\n1 d3 L0\n"
-    assert "1 document left out: tied votes" in told.err
+    assert "1 document left out: undecided" in told.err
 
 
 def test_rounds_that_are_not_written_are_told(
@@ -87,8 +87,8 @@ def test_scale_without_letters_is_refused(cli: Cli, here: Path, collection_of: C
     """Digits are no letters; the hint names scales that have them, and nothing is written."""
     collection_of(me=["1 0 d1 2"])
     refused = cli("export", "qrels", "--as", "ntcir2", "--out", "n").failed(1).err
-    assert "`scale` must have a letter for every grade, for NTCIR-2 files" in refused
-    assert "; `pooler export ntcir --letters CBA` names one a grade, lowest first" in refused
+    assert "`the scale` must have a letter for every grade, for NTCIR-2 files" in refused
+    assert "; `pooler export qrels --as ntcir2 --letters CBA` names one a grade, lowest first" in refused
     assert "`pooler init --scale ntcir` makes a collection whose keys are letters" in refused
     write(here / "in", "1\tA\td1\t1")
     refused = cli("import", "judgements", "in", "--format", "ntcir2", "--judge", "x").failed(1).err
@@ -145,7 +145,7 @@ def test_options_that_cannot_be_are_refused(cli: Cli, lettered: Path) -> None:
         assert "`--out` must be given with --as ntcir2" in refused
     options = ("--as", "ntcir2", "--out", "n")
     refused = by_rule(cli, "export", "qrels", *options, "--aggregate", "sum").failed(1).err
-    assert "`--aggregate` must give a grade of the scale with --as ntcir2" in refused
+    assert "`--as` must be defined with --relaxed and --rigid, as a sum has no letter of the scale" in refused
     write(lettered / "n.relaxed", "mine")
     assert "n.relaxed: already exists" in by_rule(cli, "export", "qrels", *options).failed(1).err
     assert (lettered / "n.relaxed").read_text("utf-8") == "mine\n"
@@ -160,4 +160,4 @@ def test_binary_scale_with_letters_has_no_rigid_file(
                              for value, key in ((0, "b"), (1, "a"))))  # fmt: skip
     collection_of("s.toml", me=["1 0 d1 1"])
     refused = cli("export", "qrels", "--as", "ntcir2", "--out", "n").failed(1).err
-    assert "`rigid` must be asked of a scale with two relevant grades or more" in refused
+    assert "`--level` must be relaxed on a scale with one relevant grade" in refused

@@ -55,7 +55,7 @@ def manifest_of(path: Path) -> dict[str, Any]:
 
 def test_several_levels_are_several_files(cli: Cli, judged: Path) -> None:
     """One command writes the grades and each level; each file reads back, each has a manifest."""
-    options = ("--aggregate", "median", "--ties", "low", "--graded", "--rigid", "--level", "1")
+    options = ("--aggregate", "median", "--ties", "low", "--graded", "--level", "rigid", "--level", "1")
     answer = by_rule(cli, "export", "qrels", *options, "--out", "q.{level}.txt").fine()
     graded = {pair: grades[1] for pair, grades in grades_of(judged).items()}
     for name, level in (("graded", None), ("1", 1), ("2", 2)):
@@ -68,9 +68,9 @@ def test_several_levels_are_several_files(cli: Cli, judged: Path) -> None:
         assert manifest["level"] == level
         assert manifest["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
         assert f"{name}: 84 documents judged" in answer.err
-    assert manifest_of(judged / "q.1.txt")["collapse"] == "after"
+    assert manifest_of(judged / "q.1.txt")["binary_first"] is False
     assert answer.out == ""
-    single = cli("export", "qrels", *options[:4], "--level", "rigid", "--out", "{level}.txt").fine()
+    single = by_rule(cli, "export", "qrels", *options[:4], "--level", "rigid", "--out", "{level}.txt").fine()
     assert (judged / "2.txt").read_bytes() == (judged / "q.2.txt").read_bytes()
     assert "2:" not in single.err
 
@@ -79,9 +79,9 @@ def test_several_levels_are_several_files(cli: Cli, judged: Path) -> None:
     ("options", "said"),
     [
         (("--level", "1", "--graded"), "`--out` must contain {level} where 2 files are written"),
-        (("--rigid", "--relaxed", "--out", "q.txt"), "`--out` must contain {level}"),
+        (("--level", "rigid", "--level", "relaxed", "--out", "q.txt"), "`--out` must contain {level}"),
         (
-            ("--rigid", "--relaxed", "--out", "q.{level}", "--manifest", "m.json"),
+            ("--level", "rigid", "--level", "relaxed", "--out", "q.{level}", "--manifest", "m.json"),
             "`--manifest` must contain {level}",
         ),
     ],
@@ -108,25 +108,25 @@ def test_report_and_manifest_tell_what_other_choices_would_change(cli: Cli, judg
     assert manifest_of(judged / "graded.txt")["other_choices"] == [
         {"ties": "high", "grades": otherwise, "relevance": {"1": otherwise, "2": otherwise}},
         {"ties": "unresolved", "grades": gone, "relevance": {"1": gone, "2": gone}},
-        {"collapse": "before", "relevance": {"1": otherwise, "2": nothing}},
+        {"binary_first": True, "relevance": {"1": otherwise, "2": nothing}},
     ]
     assert "--ties high would change 3 grades, and the relevance of 3 documents at" in answer.err
     assert "--ties unresolved would leave 3 documents out" in answer.err
-    assert "--collapse before would change the relevance of 3 documents at level 1" in answer.err
+    assert "--binary-first would change the relevance of 3 documents at level 1" in answer.err
     before = by_rule(cli, "export", "qrels", *options, "--level", "1", "--binary-first", "--out", "b")
-    assert "each judge's grades collapsed at level 1, then majority of 3 judges" in before.fine().err
+    assert "each judge's grades binary at level 1, then majority of 3 judges" in before.fine().err
     one, other = (read_trec(judged / name, (0, 2, 3)) for name in ("graded.txt", "b"))
     assert sum((int(row[2]) >= 1) != int(then[2]) for row, then in zip(one, other, strict=True)) == 3
-    assert manifest_of(judged / "b")["collapse"] == "before"
-    open_ = cli("export", "qrels", *options[:3], "unresolved").fine()
+    assert manifest_of(judged / "b")["binary_first"] is True
+    open_ = by_rule(cli, "export", "qrels", *options[:3], "unresolved").fine()
     assert "--ties low would add 3 documents\n" in open_.err
     # Each has one 0, one 1 and one 2: collapsed first, two of three agree at either level.
-    added = "--collapse before would add 3 documents at level 1, 3 at level 2\n"
+    added = "--binary-first would add 3 documents at level 1, 3 at level 2\n"
     assert added in open_.err
-    at_1 = cli("export", "qrels", *options[:3], "unresolved", "--level", "1", "--out", "c").fine()
+    at_1 = by_rule(cli, "export", "qrels", *options[:3], "unresolved", "--level", "1", "--out", "c").fine()
     assert "--ties high would add 3 documents at level 1\n" in at_1.err
     assert manifest_of(judged / "c")["other_choices"][-1] == {
-        "collapse": "before", "relevance": {"1": nothing | {"added": 3}},
+        "binary_first": True, "relevance": {"1": nothing | {"added": 3}},
     }  # fmt: skip
 
 
@@ -135,11 +135,11 @@ def test_ties_are_warned_of_once_for_all_levels(cli: Cli, judged: Path) -> None:
     options = ("--aggregate", "majority", "--ties", "unresolved", "--graded", "--level", "1",
                "--level", "2", "--out", "q.{level}")  # fmt: skip
     told = by_rule(cli, "export", "qrels", *options).fine().err
-    assert told.count("3 documents left out: tied votes, unresolved") == 1
+    assert told.count("3 documents left out: undecided") == 1
     assert told.count("pooler adjudicate --unresolved majority --list") == 1
     # Three judges cannot be tied on two grades.
     told = by_rule(cli, "export", "qrels", *options, "--binary-first").fine().err
-    assert "documents left out, 3 graded, 0 at level 1, 0 at level 2: tied votes" in told
+    assert "documents left out, 3 graded, 0 at level 1, 0 at level 2: undecided" in told
     assert told.count("pooler adjudicate") == 1
 
 
@@ -176,7 +176,7 @@ def test_rulings_win_unless_they_are_left_out(cli: Cli, judged: Path) -> None:
     assert "judge lenient; rulings win" in with_rulings.err
     refused = by_rule(cli, "export", "qrels", "--aggregate", "sum", "--kinds", "human,model").failed(1)
     assert "must be another rule where rulings stand" in refused.err
-    assert "`--of` must be judges" in by_rule(cli, "export", "qrels", "--judge", "zoe").failed(1).err
+    assert "`--judge` must be judges" in by_rule(cli, "export", "qrels", "--judge", "zoe").failed(1).err
     # A judge who decides otherwise leaves the ruling standing, and it is told.
     topic, docno = pairs[0]
     lines = [f"{topic} 0 {docno} {grade}" for grade in (0, 1, 2)]
@@ -206,7 +206,7 @@ def test_ruling_that_judges_no_longer_differ_on_still_counts(
 
 
 def test_graded_file_beside_binary_ones_is_not_collapsed(cli: Cli, judged: Path) -> None:
-    """With `--collapse before` the graded file is the rule's, the binary one of binary votes."""
+    """With `--binary-first` the graded file is the rule's, the binary one of binary votes."""
     rule = ("--aggregate", "majority", "--ties", "low")
     several = ("--graded", "--level", "1", "--binary-first", "--out", "q.{level}")
     by_rule(cli, "export", "qrels", *rule, *several).fine()
@@ -215,11 +215,11 @@ def test_graded_file_beside_binary_ones_is_not_collapsed(cli: Cli, judged: Path)
     assert (judged / "q.graded").read_bytes() == (judged / "graded").read_bytes()
     assert (judged / "q.1").read_bytes() == (judged / "one").read_bytes()
     refused = by_rule(cli, "export", "qrels", *rule, "--binary-first").failed(1)
-    assert "`--collapse` must come with a level" in refused.err
+    assert "`--binary-first` must come with a level" in refused.err
 
 
 def test_judges_left_out_are_named(cli: Cli, judged: Path) -> None:
-    """`--of` aggregates some judges; the manifest names the others."""
+    """`--judge` aggregates some judges; the manifest names the others."""
     options = ("--aggregate", "min", "--judge", "strict", "--judge", "lenient", "--out", "out")
     by_rule(cli, "export", "qrels", *options).fine()
     manifest = manifest_of(judged / "out")
@@ -275,9 +275,9 @@ def test_ties_of_three_judges_of_more_have_no_command_of_their_own(
     """Where three of four judges vote, their ties are not what `--unresolved` lists."""
     collection_of(a=["1 0 x 0"], b=["1 0 x 1"], c=["1 0 x 2"], d=["1 0 x 2"])
     rule = ("export", "qrels", "--aggregate", "majority", "--ties", "unresolved")
-    some = cli(*rule, "--judge", "a", "--judge", "b", "--judge", "c").fine()
+    some = by_rule(cli, *rule, "--judge", "a", "--judge", "b", "--judge", "c").fine()
     assert "`pooler adjudicate --list` shows them" in some.err
-    assert cli(*rule).fine().out == "1 0 x 2\n"
+    assert by_rule(cli, *rule).fine().out == "1 0 x 2\n"
 
 
 def test_votes_a_document_are_told_where_they_differ(cli: Cli, collection_of: Callable[..., None]) -> None:

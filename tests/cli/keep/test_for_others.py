@@ -53,7 +53,7 @@ def test_beir_folder_is_read_by_ir_datasets(folders: Path, monkeypatch: pytest.M
     assert queries.queries_dict()["G02"].text == "watering balcony tomatoes"
     qrels = beir.BeirQrels(local(folders / "beir/qrels/test.tsv"), {})
     grades = [(one.query_id, one.doc_id, one.relevance) for one in qrels.qrels_iter()]
-    lines = (folders / "trec/qrels/graded.qrels").read_text("utf-8").splitlines()
+    lines = (folders / "trec/qrels/official.qrels").read_text("utf-8").splitlines()
     assert grades == [(a, c, int(d)) for a, _, c, d in map(str.split, lines)]
     assert len(grades) == 84
 
@@ -107,7 +107,7 @@ def test_markup_in_texts_is_text(cli: Cli, here: Path) -> None:
 
 def average_precision(folders: Path) -> dict[str, dict[str, float]]:
     """Return AP of every run by tag and topic, by pytrec_eval, of TREC's files."""
-    with (folders / "trec/qrels/level1.qrels").open(encoding="utf-8") as file:
+    with (folders / "trec/qrels/official.qrels").open(encoding="utf-8") as file:
         evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), {"map"})
     found = {}
     for path in sorted((folders / "trec/runs").glob("*.run")):
@@ -121,7 +121,7 @@ def test_trec_files_are_measured_alike_by_pytrec_eval_and_ir_measures(cli: Cli, 
     """Two programs read qrels and runs, and pooler the same folder: one AP."""
     expected = average_precision(folders)
     assert len(expected) == 9
-    qrels = list(ir_measures.read_trec_qrels(str(folders / "trec/qrels/level1.qrels")))
+    qrels = list(ir_measures.read_trec_qrels(str(folders / "trec/qrels/official.qrels")))
     for tag, by_topic in expected.items():
         run = ir_measures.read_trec_run(str(folders / f"trec/runs/{tag}.run"))
         own = {one.query_id: one.value for one in ir_measures.iter_calc([ir_measures.AP], qrels, run)}
@@ -138,7 +138,7 @@ def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
     """Ranx reads them, too."""
     ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
     expected = average_precision(folders)
-    qrels = ranx.Qrels.from_file(str(folders / "trec/qrels/level1.qrels"), kind="trec")
+    qrels = ranx.Qrels.from_file(str(folders / "trec/qrels/official.qrels"), kind="trec")
     for tag, by_topic in expected.items():
         run = ranx.Run.from_file(str(folders / f"trec/runs/{tag}.run"), kind="trec")
         ranx.evaluate(qrels, run, "map", make_comparable=True)
@@ -173,7 +173,7 @@ def test_folders_say_nothing_of_judges_who_are_to_be_anonymous(cli: Cli, judged:
 
 def test_documents_without_texts_are_told(cli: Cli, judged: Path) -> None:
     """What a folder is without is said, and a BEIR folder is not without texts."""
-    said = cli("export", "collection", "beir", "--as", "beir", "--judge", "strict").fine().err
+    said = by_rule(cli, "export", "collection", "beir", "--as", "beir", "--judge", "strict").fine().err
     assert "left out: 32 documents without a text" in said
     refused = cli("export", "collection", "bare", "--as", "beir", "--without-texts")
     assert (refused.code, (judged / "bare").exists()) == (1, False)
@@ -183,12 +183,11 @@ def test_documents_without_texts_are_told(cli: Cli, judged: Path) -> None:
     }  # fmt: skip
 
 
-def test_several_judges_are_a_split_each(cli: Cli, judged: Path) -> None:
-    """Without a rule nobody's grades are mixed: every judge has a file."""
-    cli("export", "collection", "beir", "--as", "beir").fine()
-    assert {path.name for path in (judged / "beir/qrels").iterdir()} == {
-        "lenient.tsv", "middle.tsv", "strict.tsv",
-    }  # fmt: skip
+def test_a_beir_folder_has_the_default_qrels_as_its_split(cli: Cli, judged: Path) -> None:
+    """Its readers ask for the split `test`; other definitions are not among them."""
+    cli("qrels", "define", "least", "--aggregate", "min").fine()
+    by_rule(cli, "export", "collection", "beir", "--as", "beir", *MAJORITY).fine()
+    assert [path.name for path in (judged / "beir/qrels").iterdir()] == ["test.tsv"]
 
 
 def test_beir_folder_comes_in_again(cli: Cli, folders: Path) -> None:
@@ -202,7 +201,7 @@ def test_beir_folder_comes_in_again(cli: Cli, folders: Path) -> None:
     columns = ("--input-columns", "topic,docno,grade", "--judge", "all")
     cli("import", "judgements", "-", *columns, *there, stdin=lines).fine()
     by_rule(cli, "export", "qrels", "--out", "again.qrels", *there).fine()
-    own = folders / "trec/qrels/graded.qrels"
+    own = folders / "trec/qrels/official.qrels"
     assert (folders / "again.qrels").read_text("utf-8") == own.read_text("utf-8")
     with Collection("collection.db") as first, Collection("new.db") as second:
         assert second.topics.all() == first.topics.all()

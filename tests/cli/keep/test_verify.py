@@ -50,7 +50,7 @@ READERS = (
 def test_whole_collection(cli: Cli, judged: Path) -> None:
     """A row a check, no fault, exit code 0, in every format."""
     rows = cli("verify", "--format", "json").fine().json()
-    assert len(rows) == 15
+    assert len(rows) == 16
     assert [row["faults"] for row in rows] == [0] * len(rows)
     assert {row["advice"] for row in rows} == {None}
     checked = {row["check"]: row["checked"] for row in rows}
