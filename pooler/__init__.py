@@ -21,10 +21,11 @@ from pooler.version import __version__ as __version__
 
 _MODULES = {
     "pooler.pages.report": ("report",),
-    "pooler.results.agree.aggregate": ("Qrels", "aggregate", "collapse"),
+    "pooler.qrels_rules": ("Qrels", "qrels", "qrels_define", "qrels_drop"),
+    "pooler.results.agree.aggregate": ("export_qrels",),
     "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.clusters": ("clusters",),
-    "pooler.results.agree.differences": ("compare_qrels",),
+    "pooler.results.agree.differences": ("qrels_diff",),
     "pooler.results.agree.order_stability": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.audit.audit": ("audit",),

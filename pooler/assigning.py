@@ -83,6 +83,7 @@ def choose_judges(
     seed: int,
     topic_judges: int | None = None,
     experience: Mapping[str, Mapping[str, int]],
+    primary: Mapping[str, str] | None = None,
 ) -> dict[str, list[set[str]]]:
     """Choose the judges of every document, and return them with those who decided.
 
@@ -90,13 +91,15 @@ def choose_judges(
     other judges, then the fewest in the topic, then by chance; `even_out` repairs loads that decisions leave
     uneven. `by_topic` is in natural order and `names` ascending; `sizes` are at most the judges who may be
     chosen and those who have decided; with `topic_judges`, every topic goes as a whole to so many, and
-    `experience` counts, by topic and judge, the documents that are the judge's already.
+    `experience` counts, by topic and judge, the documents that are the judge's already. `primary` names a
+    judge of a topic who gets all of it; loads are then as they come.
     """
-    chooser = _Chooser(by_topic, names)
+    chooser = _Chooser(by_topic, names, primary or {})
     if topic_judges is None:
         for topic in by_topic:
             chooser.fill(topic, sizes[topic], seed, preferred=frozenset())
-        chooser.even_out()
+        if not primary:
+            chooser.even_out()
     else:
         numbers = {
             topic: raw_numbers(seed, topic, len(names) + 1, step=_TOPICS).tolist() for topic in by_topic
@@ -112,9 +115,12 @@ def choose_judges(
 class _Chooser:
     """Who has what, while documents are given away; judges are numbered."""
 
-    def __init__(self, by_topic: Mapping[str, Sequence[Assignable]], names: Sequence[str]) -> None:
+    def __init__(
+        self, by_topic: Mapping[str, Sequence[Assignable]], names: Sequence[str], primary: Mapping[str, str]
+    ) -> None:
         self.by_topic = by_topic
         self.names = names
+        self.primary = primary
         numbers = {name: number for number, name in enumerate(names)}
         self.kept = {
             topic: [{numbers[name] for name in one.decided if name in numbers} for one in documents]
@@ -160,12 +166,14 @@ class _Chooser:
         sequence = np.argsort(raw_numbers(seed, topic, len(documents), step=_SEQUENCE))
         loads, shared = self.loads, self.shared
         in_topic = Counter(judge for some in chosen for judge in some)
+        own = self.primary.get(topic)
         for number in sequence.tolist():
             have, first = chosen[number], number * n_judges
             for _ in range(sizes[number] - len(documents[number].decided)):
                 best = min(
                     (judge for judge in range(n_judges) if judge not in have),
                     key=lambda judge: (
+                        self.names[judge] != own,
                         judge not in preferred,
                         loads[judge],
                         sum(shared[judge][other] for other in have),
@@ -229,6 +237,8 @@ class AssignmentOptions:
     order: DisplayOrder = "docno"
     existing: Existing = Existing.REFUSE
     """With `Existing.ADD`, documents that have a place are left alone."""
+    primary: tuple[tuple[str, str], ...] = ()
+    """Topic and judge: who gets all of the topic, as primary; the others there judge second."""
     lease_s: int | None = None
     """Seconds, from 1, a claimed document waits for a decision; ``None`` = assigned by name."""
 
@@ -251,6 +261,8 @@ class AssignmentOptions:
             if self.overlap_judges <= self.per_document:
                 requirement = f"must be more than --per-document, which is {self.per_document}"
                 raise ArgumentError("overlap_judges", requirement, self.overlap_judges)
+        if self.primary and self.lease_s is not None:
+            raise ArgumentError("topic_judges", "cannot be given with --claim, where anybody may claim", None)
         if self.by == "topic" and self.lease_s is not None:
             requirement = "cannot be `topic` with --claim: documents are claimed one by one"
             raise ArgumentError("by", requirement, None)
@@ -307,6 +319,7 @@ def plan_assignment(
             seed=options.seed,
             topic_judges=options.per_document if options.by == "topic" else None,
             experience=_experience(every),
+            primary=dict(options.primary),
         )
         places = [
             place
@@ -331,6 +344,7 @@ def plan_assignment(
         "lease_s": options.lease_s,
         "existing": options.existing.value,
         "judges": names,
+        **({"primary": dict(options.primary)} if options.primary else {}),
         "documents": {purpose.value: counts[purpose.value] for purpose in Purpose},
         "sizes": {topic: len(some) for topic, some in by_topic.items()},
         "decided": sum(len(one.decided) for some in by_topic.values() for one in some),
@@ -403,8 +417,13 @@ def _places_by_name(
         sequence, seed = _ordered([documents[number] for number in own], judge, options)
         for position, place in enumerate(sequence):
             number = own[place]
-            one = documents[number]
-            places.append(Place(one.topic, one.docno, judge, purposes[number], position, options.order, seed))
+            one, purpose = documents[number], purposes[number]
+            author = dict(options.primary).get(one.topic)
+            if judge == author:
+                purpose = Purpose.PRIMARY
+            elif author is not None and purpose is Purpose.PRIMARY:
+                purpose = Purpose.OVERLAP
+            places.append(Place(one.topic, one.docno, judge, purpose, position, options.order, seed))
     return sorted(places, key=lambda place: (place.position, place.docno, place.judge))
 
 

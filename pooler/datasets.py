@@ -13,8 +13,7 @@ from store.formats.irds import HINT
 if TYPE_CHECKING:
     from pooler.results.source import Source
     from store.collection import Collection
-    from store.grades import Rule
-    from store.records import Ties
+    from store.grades.definition import QrelsDefinition as Qrels
 
 
 # The kinds of fields are looked at by PyTerrier: this module does not turn annotations into text.
@@ -50,27 +49,20 @@ _registered: dict[str, Any] = {}
 
 
 def register(
-    collection: "str | Path | Collection | Source",
-    name: str = "",
-    *,
-    rule: "Rule | None" = None,
-    ties: "Ties | None" = None,
-    of: Sequence[str] | None = None,
-    kinds: Sequence[str] = (),
-    rulings: bool = True,
+    collection: "str | Path | Collection | Source", name: str = "", *, qrels: "str | Qrels | None" = None
 ) -> Any:
     """Make a collection a dataset of ir_datasets, in this process.
 
     Parameters
     ----------
     collection : str, Path, Collection or Source
-        A file, a ``postgresql://`` URL, a collection that stays open, or a source that names a judge.
+        A file, a ``postgresql://`` URL, a collection that stays open, or a source of one.
     name : str, optional
         Of the dataset; default ``pooler/`` and the name of the collection. One that was registered here
         before is taken over.
-    rule, ties, of, kinds, rulings : optional
-        How several judges' grades become one, and who counts, as for `pooler.aggregate`: people alone, where
-        there are any, unless kinds are named.
+    qrels : str or Qrels, optional
+        Those of the collection by name, as for `source`; default those of the source, or the collection's
+        default.
 
     Returns
     -------
@@ -82,8 +74,8 @@ def register(
     Raises
     ------
     PoolerError
-        If ir_datasets is not installed; when qrels are read, as `pooler.aggregate`: nothing is judged, or
-        several judged and no rule is given.
+        If ir_datasets is not installed; when qrels are read, as `pooler.export_qrels`: nothing is judged,
+        or judges differ and no rule says what then.
     ArgumentError
         If ir_datasets has another dataset of that name.
     StoreError
@@ -92,8 +84,9 @@ def register(
     Notes
     -----
     Documents are read from the database, none is copied: one by `docs_store`, 500 at a time by `docs_iter`.
-    Qrels are the lines of ``pooler export qrels``: documents that are skipped, cannot be judged, are tied,
-    unjudged or not pooled are not among them. What `pooler.aggregate` warns of is a Python warning.
+    Qrels are the lines of ``pooler export qrels``: documents that are skipped, cannot be judged, are
+    undecided, unjudged or not pooled are not among them. What `pooler.export_qrels` warns of is a
+    Python warning.
 
     Examples
     --------
@@ -106,9 +99,11 @@ def register(
     ...         register(made).docs[0]
     CollectionDoc(doc_id='d1', title='Merlot', text='A red grape.')
     """
-    from pooler.results.source import opened_collection, source_of
+    from pooler.results.source import Source, opened_collection, source_of
 
     source = source_of(collection)
+    if qrels is not None:
+        source = Source(collection=source.collection, qrels=qrels)
     if source.is_of_files or source.judgements:
         raise ArgumentError("collection", "must be a collection, and not files", None)
     made = _handlers()
@@ -120,10 +115,9 @@ def register(
     before = _registered.get(name)
     if before is None and name in ir_datasets.registry:
         raise ArgumentError("name", "must not be that of another dataset of ir_datasets", name)
-    how = {"rule": rule, "ties": ties, "of": of, "kinds": kinds, "rulings": rulings}
     parts = before or [kind() for kind in made]
     for part in parts:
-        part.source, part.how, part.defs = source, how, defs
+        part.source, part.defs = source, defs
     if before is None:
         ir_datasets.registry.register(name, ir_datasets.Dataset(*parts))
         _registered[name] = parts
@@ -211,13 +205,12 @@ def _handlers() -> tuple[type, type, type]:
 
     class Qrels(BaseQrels):
         source: Source
-        how: dict[str, Any]
         defs: dict[int, str]
 
         def qrels_iter(self) -> Iterator[Any]:
-            from pooler.results.agree.aggregate import aggregate
+            from pooler.results.agree.aggregate import export_qrels
 
-            made = aggregate(self.source, **self.how)
+            made = export_qrels(self.source)
             for words in made.warnings:
                 warnings.warn(words, stacklevel=2)
             for one in made.qrels:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from store.content.pools import Pools
     from store.content.runs import Runs
     from store.content.topics import Guidelines, Topics
+    from store.grades.definitions import Definitions
     from store.grades.votes import CollectionGrades
     from store.judging.adjudication import AdjudicationDesk, Disagreements
     from store.judging.assignments import Assignments
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from store.judging.desk import Desk
     from store.judging.disagreements import Selection
     from store.judging.erasing import Erasures
-    from store.judging.history import HistoryQueries
+    from store.history import HistoryQueries
     from store.judging.judges import Judges
     from store.judging.models import ModelDesk, Models
     from store.judging.progress import JudgingProgress
@@ -75,9 +76,10 @@ class Collection:
     progress: JudgingProgress = _area("judging.progress", "JudgingProgress")
     judgements: Judgements = _area("keeping.histories", "Judgements")
     grades: CollectionGrades = _area("grades.votes", "CollectionGrades")
+    qrels: Definitions = _area("grades.definitions", "Definitions")
     lists: ListQueries = _area("overview", "ListQueries")
     details: DetailQueries = _area("overview", "DetailQueries")
-    history: HistoryQueries = _area("judging.history", "HistoryQueries")
+    history: HistoryQueries = _area("history", "HistoryQueries")
     pool_changes: PoolChanges = _area("judging.states", "PoolChanges")
 
     def __init__(self, name: str) -> None:

@@ -50,7 +50,7 @@ def exports(where: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> dict
         "pool": ["export", "pool"],
         "judgements": ["export", "judgements"],
         "qrels": ["export", "qrels", *majority, "--unjudged", "-1"],
-        "binary": ["export", "qrels", "--judge", "明子", "--relaxed"],
+        "binary": ["export", "qrels", "明子", "--level", "relaxed"],
     }
     for name, command in files.items():
         out = ["--out", str(folder / name), "--collection", where]

@@ -25,7 +25,7 @@ Maker = Callable[[Any], Any]
 
 def _alice(collection: Any) -> Any:
     """Return a source of the judgements of one judge of the garden."""
-    return p.source(collection, judge="alice")
+    return p.source(collection, qrels="alice")
 
 
 MORE: tuple[tuple[str, Maker], ...] = (

@@ -255,12 +255,9 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
         "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
         "adjudicate": ("judge.adjudicate", "Settle documents that judges have decided differently."),
-        "diff": ("agree.diff", "Compare two qrels files, grade by grade."),
+        "qrels": ("agree.qrels:app", "List the qrels of the collection by name, with their versions."),
     },
-    "Export": {
-        "export": ("keep.export:app", "Write qrels and other files for evaluation programs."),
-        "collapse": ("agree.collapse", "Make binary qrels from graded ones, or from several judges'."),
-    },
+    "Export": {"export": ("keep.export:app", "Write qrels and other files for evaluation programs.")},
     "Measure": {
         "evaluate": (
             "measure.evaluate",

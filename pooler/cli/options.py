@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,11 +12,25 @@ from pooler.cli.signature import option
 from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.errors import ArgumentError
 from store.formats import GradesFormat
-from store.grades import Collapse, Rule
+from store.grades import Aggregate
 from store.records import Ties
 
 if TYPE_CHECKING:
-    from store.grades.policy import Policy
+    from store.grades.definition import QrelsDefinition
+
+
+def level_word(text: str) -> int | str:
+    """Read a level: a grade, ``rigid`` or ``relaxed``.
+
+    >>> level_word("2"), level_word("rigid")
+    (2, 'rigid')
+    """
+    if text in ("rigid", "relaxed"):
+        return text
+    if not re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII):
+        raise ArgumentError("--level", "must be an integer, rigid or relaxed", text)
+    return int(text)
+
 
 OrderName = Literal["trec", "trec9", "docno-asc", "rank", "file"]
 CollectionOption = Annotated[
@@ -67,29 +80,40 @@ TrackRulesOption = Annotated[
         " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
     ),
 ]
-LevelOption = Annotated[int | None, option("--level", "Least grade that counts as relevant.")]
-RigidOption = Annotated[
-    bool, option("--rigid", "Relevant = at or above the scale's rigid level, the stricter one (NTCIR: S, A).")
+LevelOption = Annotated[
+    Any,
+    option(
+        "--level N|rigid|relaxed",
+        "Least grade that counts as relevant, or the scale's rigid level, the stricter one (NTCIR: S, A), or"
+        " its relaxed one (S, A, B).",
+        parser=level_word,
+        show_default="relaxed",
+    ),
 ]
-RelaxedOption = Annotated[
-    bool,
-    option("--relaxed", "Relevant = at or above the scale's relaxed level, the milder one (NTCIR: S, A, B)."),
+LevelsOption = Annotated[
+    list[str] | None,
+    option("--level N|rigid|relaxed", "Least grade that counts as relevant; may be repeated."),
 ]
 YesOption = Annotated[bool, option("--yes -y", "Go on without asking.")]
 AllowUnknownOption = Annotated[
     bool,
     option("--allow-unknown", "Accept topics and docnos that no text, run or pool of the collection has."),
 ]
-JudgeOption = Annotated[
-    str | None, option("--judge NAME", "Use this judge's own grades, without any adjudicator's ruling.")
+JudgesOption = Annotated[
+    list[str] | None,
+    option(
+        "--judge NAME", "Count only this judge's votes; may be repeated.", show_default="those of --kinds"
+    ),
 ]
 AggregateOption = Annotated[
-    Rule | None,
+    Aggregate | None,
     option(
         "--aggregate",
-        "Combine the judges' grades into one: the most frequent (majority), the middle one (median), the"
+        "Combine the judges' grades into one: that of the judge to whom the document is assigned as primary"
+        " (primary), the most frequent (majority), the middle one (median), the"
         " mean with halves rounded up, the lowest, the highest, their sum (which leaves the scale), or the"
         " most probable one given each judge's habits (dawid-skene, for three or more judges a document).",
+        show_default="the primary judge's grade, else the only or equal ones",
     ),
 ]
 TiesOption = Annotated[
@@ -99,18 +123,16 @@ TiesOption = Annotated[
         "How majority and median break ties: the lower grade, the higher grade, or no grade (unresolved).",
     ),
 ]
-CollapseOption = Annotated[
-    Collapse | None,
+VotesOption = Annotated[int | None, option("--votes N", "Leave documents with fewer votes undecided.", min=1)]
+BinaryFirstOption = Annotated[
+    bool,
     option(
-        "--collapse",
-        "With a level: make each judge's grade binary, then aggregate (before); or aggregate, then make the"
-        " result binary (after).",
-        show_default="after",
+        "--binary-first", "Make each judge's grade binary at the level that is asked for, then aggregate."
     ),
 ]
-OfOption = Annotated[
-    list[str] | None,
-    option("--of NAME", "Count only this judge's votes; may be repeated.", show_default="those of --kinds"),
+PrimaryOption = Annotated[
+    str | None,
+    option("--primary FILE", "Who is primary for each topic: lines `topic judge`, with a tab between."),
 ]
 KindsOption = Annotated[
     str | None,
@@ -125,21 +147,26 @@ WithoutRulingsOption = Annotated[
 ]
 QrelsOption = Annotated[
     str | None,
-    option("--qrels FILE", "Use files instead of a collection: these qrels and the run files named."),
+    option(
+        "--qrels NAME|FILE",
+        "Qrels by their name in the collection (`pooler qrels`), or a judge's name for that judge's own"
+        " grades; a word with / . or =, and -, is a file.",
+        show_default="the collection's default, official",
+    ),
 ]
 FileScaleOption = Annotated[
     str | None,
     option(
         "--scale SCALE",
-        "With --qrels: the scale of the file: 0-3, binary, ntcir or a TOML file as in `init`. Needed for"
-        " --rigid and --relaxed; negative values then are grades.",
+        "With --qrels FILE: its scale: 0-3, binary, ntcir or a TOML file as in `init`. Needed for --level"
+        " rigid and relaxed; negative values then are grades.",
     ),
 ]
 FileCodeOption = Annotated[
     list[str] | None,
     option(
         "--code CODE=MEANING",
-        "With --qrels: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot."
+        "With --qrels FILE: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot."
         " Without: -1 is pooled and unjudged; -2 and lower are judged, not relevant.",
     ),
 ]
@@ -247,38 +274,28 @@ EmptyOption = Annotated[
 ]
 
 
-class _ReadAsPolicy:
-    """Options that are the arguments of `policy_of`, or some of them."""
-
-    __slots__ = ()
-
-    def policy(self) -> Policy:
-        return policy_of(**asdict(self))  # type: ignore[call-overload]  # a dataclass is made of it
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhoseOptions(_ReadAsPolicy):
+class RuleOptions:
     """Whose judgements count, and how several judges' grades become one."""
 
-    judge: JudgeOption = None
     aggregate: AggregateOption = None
     ties: TiesOption = None
-    collapse: CollapseOption = None
-    of: OfOption = None
+    votes: VotesOption = None
+    binary_first: BinaryFirstOption = False
+    judges: JudgesOption = None
     kinds: KindsOption = None
     without_rulings: WithoutRulingsOption = False
+    primary: PrimaryOption = None
 
+    def definition(self, **more: Any) -> QrelsDefinition:
+        """Return what is asked for; its own `check` says what does not go together."""
+        from store.formats.pairs import read_topic_judges
+        from store.grades.definition import QrelsDefinition
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GradedOptions(_ReadAsPolicy):
-    """The same where grades are not made binary."""
-
-    judge: JudgeOption = None
-    aggregate: AggregateOption = None
-    ties: TiesOption = None
-    of: OfOption = None
-    kinds: KindsOption = None
-    without_rulings: WithoutRulingsOption = False
+        given = {name: value for name, value in (asdict(self) | more).items() if value is not None}
+        if self.primary is not None:
+            given["primary"] = read_topic_judges(self.primary)
+        return QrelsDefinition(**given)
 
 
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -312,32 +329,6 @@ def decimals(name: str, text: str) -> list[float]:
     if not all(_DECIMAL.fullmatch(part) for part in parts):
         raise ArgumentError(name, "must be numbers, separated by commas", text)
     return list(dict.fromkeys(map(float, parts)))
-
-
-def policy_of(
-    *,
-    judge: str | None = None,
-    aggregate: Rule | None = None,
-    ties: Ties | None = None,
-    collapse: Collapse | None = None,
-    of: Sequence[str] | None = None,
-    kinds: str | None = None,
-    without_rulings: bool = False,
-) -> Policy:
-    """Read the options on whose judgements count; `Policy.check` says what does not go together."""
-    from store.grades.policy import Policy
-
-    if collapse is not None and aggregate is None:
-        raise ArgumentError("--collapse", "needs --aggregate", None)
-    return Policy(
-        judge=judge,
-        rule=aggregate,
-        ties=ties,
-        collapse="after" if collapse is None else collapse,
-        rulings=not without_rulings,
-        of=tuple(dict.fromkeys(of or ())),
-        kinds=kinds_of(kinds),
-    )
 
 
 def kinds_of(text: str | None) -> tuple[str, ...]:

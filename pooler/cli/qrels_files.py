@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
 from pooler.cli.console import check_out, write_results
-from pooler.cli.options import ManifestOption, RelaxedOption, RigidOption, WhoseOptions
+from pooler.cli.options import ManifestOption, level_word
 from pooler.cli.signature import option
 from pooler.messages import say, warn
 from store.errors import ArgumentError
@@ -16,7 +16,6 @@ from store.errors import ArgumentError
 if TYPE_CHECKING:
     from pooler.results.agree.aggregate import QrelsResult
     from pooler.results.source import Source
-    from store.grades.policy import Policy
     from store.judging.kinds import Voters
 
 LEVEL = "{level}"
@@ -31,37 +30,31 @@ class QrelsOptions:
         str | None, option("--out -o FILE", "Default stdout. {level} in it becomes graded, 1, 2, ...")
     ] = None
     levels: Annotated[
-        list[int] | None,
+        list[str] | None,
         option(
-            "--level N",
+            "--level N|rigid|relaxed",
             "Least grade (or sum of grades) that counts as relevant: 0s and 1s are written. May be repeated,"
             " with {level} in --out.",
         ),
     ] = None
-    rigid: RigidOption = False
-    relaxed: RelaxedOption = False
     graded: Annotated[bool, option("--graded", "Also write the graded qrels.")] = False
-    whose: WhoseOptions
     unjudged: Annotated[
         int | None,
         option("--unjudged CODE", "Also write unjudged pooled documents, with this code (such as -1)."),
     ] = None
     manifest: ManifestOption = None
 
-    def write(self, source: Source, policy: Policy, *, one_of: str | None = None) -> Voters:
+    def write(self, source: Source, *, one_of: str | None = None) -> Voters:
         """Write qrels, each with its manifest unless it goes to stdout, and say what is in them.
 
         `one_of`: a file of classes of near-duplicates, which get each other's grades.
         """
         from pooler.results.agree.aggregate import qrels_at, tell_qrels
 
+        levels: list[int | str | None] = [level_word(one) for one in self.levels or ()]
         made = qrels_at(
             source,
-            policy,
-            levels=self.levels or (),
-            rigid=self.rigid,
-            relaxed=self.relaxed,
-            graded=self.graded,
+            levels=[*levels, None] if self.graded or not levels else levels,
             unjudged=self.unjudged,
             one_of=one_of,
             check=self._check,
@@ -74,7 +67,7 @@ class QrelsOptions:
         return voters
 
     def _write_one(self, one: QrelsResult) -> None:
-        path, beside = (_path_at(given, one.final.policy.level) for given in (self.out, self.manifest))
+        path, beside = (_path_at(given, one.final.level) for given in (self.out, self.manifest))
         write_results({path: one.file_lines()}, lambda: one.manifest, beside)
 
     def _check(self, wanted: Sequence[int | None]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -20,15 +20,13 @@ from pooler.cli.options import (
     LevelOption,
     OrderOption,
     QrelsOption,
-    RelaxedOption,
-    RigidOption,
-    WhoseOptions,
     names_collection,
 )
 from pooler.cli.signature import argument
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
+from store.grades.definition import is_file_word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +37,11 @@ class SourceOptions:
 
     ctx: typer.Context
     runs: Annotated[
-        list[str] | None, argument("RUN...", "Run tags (default all), or files with --qrels.")
+        list[str] | None, argument("RUN...", "Run tags (default all), or with --qrels files.")
     ] = None
     qrels: QrelsOption = None
     listed: FileRunsOption = None
-    whose: WhoseOptions
     level: LevelOption = None
-    rigid: RigidOption = False
-    relaxed: RelaxedOption = False
     cutoff: CutoffOption = 1000
     order: OrderOption = "trec"
     scale: FileScaleOption = None
@@ -59,25 +54,30 @@ class SourceOptions:
         source = self.ctx.get_parameter_source(option)
         return source is not None and source.name != "DEFAULT"
 
+    @property
+    def is_of_file(self) -> bool:
+        """Whether the qrels are those of a file."""
+        return self.qrels is not None and is_file_word(self.qrels)
+
     def _check_way(self) -> None:
-        if self.qrels is not None and names_collection(self.ctx):
-            requirement = "and --qrels exclude each other: files need no collection"
-            raise ArgumentError("--collection", requirement, self.collection)
         for name, value in {"--scale": self.scale, "--code": self.codes and self.codes[0]}.items():
-            if self.qrels is None and value is not None:
+            if not self.is_of_file and value is not None:
                 requirement = "is for files; a collection has declared its own"
                 raise ArgumentError(name, requirement, value)
-        if self.qrels is None and self.listed is not None:
-            hint = (
-                "--qrels FILE names the judgements to use with run files; without it, RUN is the tag of a run"
-            )
-            raise ArgumentError("--runs", "is for files, with --qrels", self.listed, hint=hint)
-        for run in self.runs or []:
-            is_tag = run != "-" and not is_pattern(run) and "://" not in run and not Path(run).exists()
-            if self.qrels is not None and is_tag:
+        for run in self.runs or [] if self.is_of_file and not self._has_collection() else []:
+            if run != "-" and not is_pattern(run) and "://" not in run and not Path(run).exists():
                 whose = "not the tag of one of --runs" if self.listed else "not a tag"
                 message = f"{run}: no such file or directory"
-                raise PoolerError(message, hint=f"with --qrels a RUN is a file, {whose}")
+                hint = f"with --qrels FILE, and no collection here, a RUN is a file, {whose}"
+                raise PoolerError(message, hint=hint)
+        if self.qrels is None and self.listed is not None:
+            hint = (
+                "--qrels FILE or NAME are the judgements to use with run files; without, RUN is a run's tag"
+            )
+            raise ArgumentError("--runs", "is for files, with --qrels", self.listed, hint=hint)
+
+    def _has_collection(self) -> bool:
+        return "://" in self.collection or Path(self.collection).exists()
 
     def made(self) -> Source:
         """Return what a command measures."""
@@ -90,7 +90,7 @@ class SourceOptions:
     def source(self) -> Source:
         """Name the runs and the judgements; nothing is read until it is needed."""
         self._check_way()
-        return self._with(qrels=self.qrels, collection=self.collection, policy=self.whose.policy())
+        return self._with(qrels=self.qrels, collection=self.collection)
 
     def probable_source(self, probabilities: str | None) -> Source:
         """Name the runs, and the judgements unless a file of probabilities takes their place."""
@@ -105,18 +105,14 @@ class SourceOptions:
         return self._with()
 
     def _with(self, **judgements: Any) -> Source:
-        names = ("listed", "order", "lenient", "level", "rigid", "relaxed", "scale", "codes")
+        names = ("listed", "order", "lenient", "level", "scale", "codes")
         return Source(self.runs or [], **judgements, **{name: getattr(self, name) for name in names})
 
     def _check_no_judgements(self) -> None:
-        whose = asdict(self.whose)
-        for name in (*whose, "level", "rigid", "relaxed", "scale", "codes"):
+        for name in ("level", "scale", "codes"):
             if self.names(name):
                 requirement = "is for judgements; the file already says how likely a document is relevant"
-                hint = "--qrels FILE adds judgements"
-                if name in whose:
-                    hint = "leave it out, or name runs of the collection by their tags"
-                raise ArgumentError(name, requirement, None, hint=hint)
+                raise ArgumentError(name, requirement, None, hint="--qrels FILE adds judgements")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

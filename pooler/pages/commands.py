@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from pooler.results.source import DEFAULT_COLLECTION, Source
-from store.grades.policy import Policy
 from store.text import sanitise_line
 
 _STDIN = "-"
@@ -87,7 +86,9 @@ class CommandLines:
         return where if isinstance(where, str) else where.where
 
     def _collection(self) -> list[str]:
-        if self.source.is_of_files or self._where() == DEFAULT_COLLECTION:
+        source = self.source
+        is_of_files = source.is_of_files and source.runs_are_files
+        if is_of_files or self._where() == DEFAULT_COLLECTION:
             return []
         return ["--collection", _without_password(self._where())[0]]
 
@@ -96,20 +97,10 @@ class CommandLines:
 
     def _options(self, *, with_list: bool) -> list[str]:
         option = self.source.option
-        policy = option("policy") or Policy()
         values: dict[str, Any] = {
             "--qrels": option("qrels"),
             "--runs": option("listed") if with_list else None,
-            "--judge": policy.judge,
-            "--aggregate": policy.rule,
-            "--ties": policy.ties,
-            "--collapse": None if policy.collapse == "after" else policy.collapse,
-            "--of": policy.of,
-            "--kinds": ",".join(policy.kinds) or None,
-            "--without-rulings": not policy.rulings,
             "--level": option("level"),
-            "--rigid": option("rigid"),
-            "--relaxed": option("relaxed"),
             "--cutoff": self.cutoff,
             "--order": None if self.source.order == "trec" else self.source.order,
             "--scale": option("scale"),
@@ -127,7 +118,7 @@ class CommandLines:
 
     def _runs(self) -> list[str]:
         runs = list(self.source.option("runs"))
-        if not self.source.is_of_files:
+        if not self.source.runs_are_files:
             return runs
         if len(runs) <= _MOST_RUNS:
             return [_file(run) for run in runs]

@@ -17,10 +17,10 @@ from pooler.results.look.effort import effort
 from pooler.results.look.listing import listing
 from pooler.results.look.status import status
 from pooler.results.pool.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
-from pooler.results.source import Judged, Source, level_of_collection, opened_collection
+from pooler.results.source import Judged, Source, opened_collection
 from pooler.results.undiscovered.base import depth_in_words
 from store.errors import PoolerError
-from store.grades.policy import Policy
+from store.grades.definition import QrelsDefinition
 from store.judging.kinds import SORTS
 from store.records import JudgeKind
 from store.text import counted
@@ -143,19 +143,19 @@ def gather(
 
 
 def _of_collection(source: Source) -> Stored:
-    policy = source.option("policy") or Policy()
+    definition = source.whose
     with opened_collection(source.collection) as opened:
         scale = opened.scale
         # Of sums the level is a sum; every judge gives grades.
-        level = source.level if policy.rule == "sum" else level_of_collection(scale, policy, **source.levels)
+        level = source.level if definition.aggregate == "sum" else source.level_of_judges(scale)
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
         found, reason, has_intervals = None, "", False
         by_kind: dict[str, AgreementResult | str] = {}
         audits: dict[str, Audit | str] = {}
         everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
-        audits = _audits(source, opened, policy, level, everybody)
+        audits = _audits(source, opened, source.definition, level, everybody)
         try:
-            judges = opened.grades.voters(policy.of, policy.kinds or tuple(SORTS)).voting
+            judges = opened.grades.voters(definition.judges, definition.kinds or tuple(SORTS)).voting
             found, has_intervals = _agreement(opened, level, judges)
             by_kind = _by_kind(opened, level, found)
         except PoolerError as error:
@@ -190,21 +190,21 @@ def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str
 
 
 def _audits(
-    source: Source, opened: Collection, policy: Policy, level: int, judges: Sequence[str]
+    source: Source, opened: Collection, definition: QrelsDefinition, level: int, judges: Sequence[str]
 ) -> dict[str, Audit | str]:
     kinds = {judge.name: judge.kind for judge in opened.judges.all()}
-    people = [name for name in policy.named or judges if kinds[name] == JudgeKind.HUMAN]
+    people = [name for name in definition.judges or judges if kinds[name] == JudgeKind.HUMAN]
     models = [name for name in judges if kinds[name] == JudgeKind.MODEL]
     if not people or not models:
         return {}
-    rule = Policy(rule=policy.rule, ties=policy.ties) if len(people) > 1 else None
-    if rule is not None and rule.rule in (None, "sum"):
+    rule = QrelsDefinition(aggregate=definition.aggregate, ties=definition.ties) if len(people) > 1 else None
+    if rule is not None and rule.aggregate in (None, "primary", "sum"):
         return dict.fromkeys(models, "an audit takes one person's grades, or several people's by a rule")
     found: dict[str, Audit | str] = {}
     for model in models:
         try:
-            with listening(Listener()):  # warnings are on the page
-                found[model] = audit(source, model, people, policy=rule, level=level)
+            with listening(Listener()):  # what there is to say is on the page
+                found[model] = audit(source, model, people, rule=rule, level=level)
         except PoolerError as error:
             found[model] = error.message
     return found

@@ -14,7 +14,6 @@ from pooler.pages.page import Figure, PageTable, Section
 from pooler.results.agree.agreement import MEASURES, AgreementResult
 from pooler.results.judge_kinds import kinds_words
 from pooler.results.table import Column, Plot, Table
-from store.grades.policy import Policy
 from store.text import counted
 
 MOST_PAIRS = 45
@@ -116,10 +115,10 @@ def _agreement(
 ) -> Iterator[str | Figure | PageTable]:
     kind = "topic" if stored.has_intervals else "none"
     own = ("--level", str(stored.level), "--tables", "--interval", kind)
-    policy = commands.source.option("policy") or Policy()
-    is_by_kind = not policy.of and (policy.kinds or len(stored.by_kind) > 1)
+    whose = commands.source.whose
+    is_by_kind = not whose.judges and (whose.kinds or len(stored.by_kind) > 1)
     of_kinds = ("--kinds", ",".join(stored.by_kind)) if is_by_kind else ()
-    command = commands.of_collection("agreement", *of_kinds, *own, judges=policy.of)
+    command = commands.of_collection("agreement", *of_kinds, *own, judges=whose.judges)
     binary = f"relevant = grade {stored.level} or more"
     if len(stored.by_kind) > 1:
         kinds = kinds_words(dict.fromkeys(stored.by_kind, 2)).replace("2 ", "")
@@ -129,7 +128,7 @@ def _agreement(
             yield f"{of_kind[:1].upper()}{of_kind[1:]}."
         elif len(of_kind.table("all_judges")):
             who = kinds_words({kind: len(of_kind.judges)})
-            judges = of_kind.judges if len(stored.by_kind) > 1 or policy.kinds else policy.of
+            judges = of_kind.judges if len(stored.by_kind) > 1 or whose.kinds else whose.judges
             yield page_table(
                 _together(of_kind, binary),
                 caption=f"{who} together, with 95% intervals over topics where they exist. alpha, kappa, AC1:"

@@ -197,10 +197,12 @@ def written_by() -> str:
 def _measured(material: Material) -> list[str]:
     found, option = material.diagnosis.found, material.source.option
     whose = ""
-    if isinstance(option("qrels"), str):
-        whose = f" of {Path(option('qrels')).name}"
-    elif option("policy") is not None and option("policy").judge is not None:
-        whose = f" of judge {option('policy').judge}"
+    if material.source.is_of_files:
+        whose = f" of {Path(option('qrels')).name}" if isinstance(option("qrels"), str) else ""
+    elif (judge := material.source.definition.sole) is not None:
+        whose = f" of judge {judge}"
+    else:
+        whose = f" (qrels {material.source.named_qrels.label})"
     n_judged, n_relevant = int(found.topics.judged.sum()), int(found.topics.relevant.sum())
     verb = "is" if n_relevant == 1 else "are"
     runs, topics = found.rankings.tags, found.rankings.topics

@@ -13,6 +13,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
+    from store.grades.definition import NamedQrels
     from store.grades.opinions import AllVotes
     from store.grades.qrels import FinalQrels
 
@@ -22,6 +23,10 @@ _NOUNS = {
     "imported": ("imported judge", "imported judges"),
     "adjudicator": ("adjudicator", "adjudicators"),
 }
+
+
+_VOTING = ("vote together", "count together")
+"""What judges do whose grades become qrels."""
 
 
 def kinds_words(counts: Mapping[str, int]) -> str:
@@ -56,7 +61,7 @@ def voters_words(voters: Voters, what: str = "vote together", *, others: bool = 
     ...     Judge("qwen", JudgeKind.MODEL),
     ... ]
     >>> voters_words(choose_voters(judges, {"ann", "gpt", "qwen"}))
-    'people alone count (1 person); left out: 2 models (--kinds human,model counts both)'
+    'people alone count (1 person); left out: 2 models (qrels define --kinds human,model counts both)'
     >>> voters_words(choose_voters(judges, {"gpt"}))
     'no person judged: 1 model counts'
     >>> voters_words(choose_voters(judges, {"ann", "gpt", "qwen"}, kinds=["human", "model"]))
@@ -76,7 +81,8 @@ def voters_words(voters: Voters, what: str = "vote together", *, others: bool = 
         both = {**counts, **left_out}
         kinds = ",".join(sort for sort in WORDS if not both.keys().isdisjoint(SORTS[sort]))
         all_ = "both" if kinds.count(",") == 1 else "all"
-        words += f"; left out: {kinds_words(left_out)} (--kinds {kinds} counts {all_})"
+        option = f"{'qrels define ' * (what in _VOTING)}--kinds {kinds}"
+        words += f"; left out: {kinds_words(left_out)} ({option} counts {all_})"
     elif people:
         return ""
     return words
@@ -131,22 +137,23 @@ def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
 
     With `all_votes`, also how many votes documents have, where they have not all as many.
     """
-    policy = final.policy
-    if policy.rule is None and not final.judges:
+    aggregate, level = final.definition.aggregate, final.level
+    if aggregate is None and not final.judges:
         return f"rulings of {', '.join(final.adjudicators)}"
-    if policy.rule is None:
+    if aggregate is None and len(final.judges) == 1:
         words = f"judge {final.judges[0]}"
-        words += "" if policy.level is None else f", relevant from grade {policy.level}"
+        words += "" if level is None else f", relevant from grade {level}"
     else:
-        words = f"{final.rule} of {counted(len(final.judges), 'judge')}{_votes_each(all_votes)}"
-    words += "" if final.ties is None else f", ties {final.ties}"
-    if policy.rule is not None and policy.level is not None:
-        if policy.rule == "sum":
-            words += f", relevant from {policy.level}"
-        elif policy.collapse == "before":
-            words = f"each judge's grades collapsed at level {policy.level}, then {words}"
-        else:
-            words += f", then collapsed at level {policy.level}"
+        rule = f"{final.rule} of " if aggregate else ""
+        words = f"{rule}{counted(len(final.judges), 'judge')}{_votes_each(all_votes)}"
+        words += "" if aggregate else ", the primary one, or their equal grades"
+        words += "" if final.ties is None else f", ties {final.ties}"
+        if level is not None and aggregate == "sum":
+            words += f", relevant from {level}"
+        elif level is not None and final.definition.binary_first:
+            words = f"each judge's grades binary at level {level}, then {words}"
+        elif level is not None:
+            words += f", then binary at level {level}"
     return words + ("; rulings win" if final.n_ruled + final.n_ruled_cannot else "")
 
 
@@ -157,6 +164,18 @@ def _votes_each(all_votes: AllVotes | None) -> str:
     n_votes = all_votes.counts.sum(axis=1)
     low, high = int(n_votes.min()), int(n_votes.max())
     return "" if low == high else f" ({low:,} to {high:,} votes a document)"
+
+
+def warn_about_qrels(opened: Collection, named: NamedQrels, final: FinalQrels) -> None:
+    """Warn of documents that are undecided, of judges who are erased, of judgements that are gone."""
+    if n := final.n_undecided:
+        hint = f"pooler qrels define {named.name} --aggregate RULE"
+        warn(f"{named.label}: {counted(n, 'document')} undecided, left out: {hint}")
+    if n := len(named.definition.erased):
+        warn(f"{named.label}: {counted(n, 'judge')} who counted {'was' if n == 1 else 'were'} erased")
+    if n := opened.qrels.missing_events(named.definition):
+        change = f"{counted(n, 'judgement event')} of then gone" if n > 0 else f"{-n:,} more of then came in"
+        warn(f"{named.label}: not as it was defined: {change}")
 
 
 def erased_words(opened: Collection) -> str:

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex
 
 from store.errors import ArgumentError
 from store.fields import LONGEST_ID
 from store.records import Qrel
 
-if TYPE_CHECKING:
-    from store.grades.policy import Policy
-
 _TOPIC = ("topic", "qid", "query_id", "q_id")
 _DOCNO = ("docno", "doc_id", "docid")
 _VALUE = {"qrels": ("grade", "label", "relevance", "rel", "score"), "runs": ("score",)}
 _WHAT = {"qrels": "grade", "runs": "score"}
-
-
-class QrelsRule(ABC):
-    """How the judgements of several judges become the qrels that runs are measured with."""
-
-    @property
-    @abstractmethod
-    def policy(self) -> Policy:
-        """Whose grades count, and what happens to several."""
-
-    @abstractmethod
-    def rows(self, judgements: Any) -> list[Qrel]:
-        """Return the qrels that files of judges give."""
 
 
 def is_frame(given: object) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pooler.messages import Listener, listening, progress, say
-from pooler.results.judge_kinds import erased_words, warn_about_voters, who_judged
+from pooler.results.judge_kinds import erased_words, warn_about_qrels, warn_about_voters, who_judged
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
@@ -21,10 +21,11 @@ from pooler.results.named_runs import (
     read_named,
     runs_given,
 )
-from pooler.results.shapes import QrelsRule, qrels_given
+from pooler.results.shapes import qrels_given
 from store.errors import ArgumentError, PoolerError
-from store.formats.lines import STDIN, is_regular_file
-from store.judging.kinds import Voters, check_kinds
+from store.formats.lines import STDIN, is_pattern, is_regular_file
+from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
+from store.judging.kinds import Voters
 from store.records import Qrel, Run, Scale
 from store.text import counted
 
@@ -41,49 +42,29 @@ if TYPE_CHECKING:
     from store.analysis.rankings import Depths, GradedRankings, JudgedRankings
     from store.collection import Collection
     from store.grades.file_votes import FileVotes
-    from store.grades.policy import Policy
+    from store.grades.qrels import FinalQrels
     from store.grades.votes import CollectionGrades
     from store.ranking import Order
 
 
-def level_of_files(scale: Scale | None, *, level: int | None, rigid: bool, relaxed: bool) -> int:
+def level_of_files(scale: Scale | None, level: Level) -> int:
     """Return the least relevant grade of files: 1, or the relaxed one of their scale."""
-    from store.analysis.collapse import level_of
-
     if scale is not None:
-        cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
-        return scale.relaxed if cut is None else cut
-    if rigid or relaxed:
+        return QrelsDefinition().level_on(scale, level)
+    if isinstance(level, str):
         hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
-        name = "rigid" if rigid else "relaxed"
-        raise ArgumentError(name, "needs a declared scale", None, hint=hint)
+        raise ArgumentError("level", "needs a declared scale to be rigid or relaxed", level, hint=hint)
     return 1 if level is None else level
 
 
-def level_of_collection(
-    scale: Scale, policy: Policy, *, level: int | None, rigid: bool, relaxed: bool
-) -> int:
-    """Return the least relevant grade, by default the relaxed one; of sums, the least sum."""
-    from store.analysis.collapse import level_of, levels_of
-
-    if policy.rule != "sum":
-        cut = level_of(scale, level=level, rigid=rigid, relaxed=relaxed)
-        return scale.relaxed if cut is None else cut
-    levels_of(scale, rigid=rigid, relaxed=relaxed, sums=True)
-    if level is None:
-        requirement = "must say which sum of grades is relevant, with --aggregate sum"
-        raise ArgumentError("level", requirement, None)
-    return level
-
-
+Level: TypeAlias = "int | str | None"
+"""A grade, ``rigid`` or ``relaxed``; ``None`` = the relaxed one."""
 Engine = Literal["python", "spark"]
 """Who reads run files: this machine, or Spark."""
 Measurable: TypeAlias = "Source | Collection | tuple[Any, Any]"
 """What functions measure: a source, all runs of a collection, or runs and their qrels."""
 DEFAULT_COLLECTION = "collection.db"
-_ONE_GRADE = "is for a collection; --qrels already has one grade per document"
-_QRELS_HINT = "run files need --qrels FILE; without it, RUN is the tag of a run of the collection"
-_COLLAPSE_HINT = "pooler collapse makes one qrels file of several judges' files"
+_QRELS_HINT = "run files need --qrels FILE or NAME; without it, RUN is the tag of a run of the collection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,21 +184,6 @@ class Opinions:
         return "" if self.collection is None else erased_words(self.collection)
 
 
-def check_no_policy(policy: Policy, requirement: str, hint: str | None = None) -> None:
-    """Refuse options on whose judgements count where a file has one grade a document."""
-    given = {
-        "judge": policy.judge,
-        "aggregate": policy.rule,
-        "ties": policy.ties,
-        "of": ", ".join(policy.of) or None,
-        "kinds": ",".join(policy.kinds) or None,
-        "without_rulings": None if policy.rulings else "",
-    }
-    for name, value in given.items():
-        if value is not None:
-            raise ArgumentError(name, requirement, value or None, hint=hint if value else None)
-
-
 class Source:
     """Runs, and the judgements they are measured with, of files, of a collection or of memory.
 
@@ -234,13 +200,10 @@ class Source:
         self,
         runs: Sequence[str | Run] = (),
         *,
-        qrels: str | Sequence[Qrel] | QrelsRule | None = None,
+        qrels: str | Sequence[Qrel] | QrelsDefinition | None = None,
         collection: str | Collection | None = None,
         listed: str | None = None,
-        policy: Policy | None = None,
-        level: int | None = None,
-        rigid: bool = False,
-        relaxed: bool = False,
+        level: Level = None,
         order: Order = "trec",
         scale: str | None = None,
         codes: Sequence[str] = (),
@@ -251,101 +214,204 @@ class Source:
     ) -> None:
         self.judgements = tuple(judgements)
         self.reading = reading
-        self.is_of_files = qrels is not None
+        is_name = isinstance(qrels, str) and not is_file_word(qrels)
+        is_rule = isinstance(qrels, QrelsDefinition)
+        self.is_of_files = qrels is not None and not is_name and (not is_rule or bool(judgements))
+        """Whether the grades are of files, or in memory."""
         self.apart = ""
         """A model whose grades are used beside those that count: it is not told of as left out."""
         self.collection: str | Collection = DEFAULT_COLLECTION if collection is None else collection
         self.order = order
         self.lenient = lenient
-        self.levels: dict[str, Any] = {"level": level, "rigid": rigid, "relaxed": relaxed}
         self._given: dict[str, Any] = {
             "runs": [*runs],
             "qrels": qrels,
             "collection": collection,
             "listed": listed,
-            "policy": policy,
-            **self.levels,
+            "level": level,
             "order": order,
             "scale": scale,
             "codes": tuple(codes or ()),
             "lenient": lenient,
         }
-        self._tells_level = tells_level and not (level is not None or rigid or relaxed)
+        self._tells_level = tells_level and level is None
         self._arrays: dict[int, JudgedRankings] = {}
         self._graded: dict[int, GradedRankings] = {}
 
     @cached_property
-    def _policy(self) -> Policy:
-        from store.grades.policy import Policy
+    def named_qrels(self) -> NamedQrels:
+        """The definition that makes the qrels of the collection, or of files of judges."""
+        given = self._given["qrels"]
+        if isinstance(given, QrelsDefinition):
+            given.check()
+            return NamedQrels("qrels", given)
+        if self.is_of_files or self.judgements:
+            return NamedQrels("qrels", QrelsDefinition())
+        is_file = given is not None and Path(given).is_file()
+        try:
+            with opened_collection(self.collection) as opened:
+                return opened.qrels.named(given)
+        except PoolerError as error:
+            if not is_file:
+                raise
+            message = f"`{given}` is the name of no qrels, and a file"
+            hint = f"--qrels ./{given} is the file; pooler qrels define {given} makes it a name"
+            raise PoolerError(message, hint=hint) from error
 
-        found: Policy | None = self._given["policy"]
-        return found or Policy()
+    @property
+    def definition(self) -> QrelsDefinition:
+        """How judgements become qrels, and whose count."""
+        return self.named_qrels.definition
+
+    @property
+    def whose(self) -> QrelsDefinition:
+        """Whose judgements count, for what needs opinions.
+
+        One judge's own grades say what is measured, and nobody's opinions: those have a say who count where
+        nobody is named.
+        """
+        if self.is_of_files or (self.definition.sole is not None and isinstance(self._given["qrels"], str)):
+            return QrelsDefinition()
+        return self.definition
+
+    @cached_property
+    def runs_are_files(self) -> bool:
+        """Whether the runs are of files or in memory; the others are of the collection."""
+        runs, qrels = self._given["runs"], self._given["qrels"]
+        words = [run for run in runs if isinstance(run, str)]
+        if self._given["listed"] is not None or len(words) < len(runs) or self.judgements:
+            return True
+        if self.is_of_files:
+            where = self.collection
+            has_collection = not isinstance(where, str) or "://" in where or Path(where).exists()
+            if any(map(_is_file, words)) or self._given["collection"] is None:
+                return True
+            return not has_collection
+        if qrels is None or not any(map(_is_file, words)):
+            return False
+        self.named_qrels  # noqa: B018 - what is wrong with the name is told first
+        with opened_collection(self.collection) as opened:
+            tags = {run.tag for run in opened.runs.all()}
+        return tags.isdisjoint(words)
 
     def _load(self, *, docnos: bool) -> Judged:
         """Read runs and grades; without `docnos` a collection need not give any, and no `qrels`."""
-        if not self.is_of_files:
+        if not self.is_of_files and not self.runs_are_files:
             return self._of_collection(docnos=docnos)
-        judged = self._of_files(docnos=docnos)
+        judged = self._of_rows(docnos=docnos)
         # Files that are binary need no word on what is relevant.
-        if self._tells_level and any(one.grade > judged.level for one in judged.qrels):
+        if self.is_of_files and self._tells_level and any(one.grade > judged.level for one in judged.qrels):
             say(f"relevant = grade {judged.level} or more; another level with --level")
         return judged
 
-    def _of_files(self, *, docnos: bool) -> Judged:
-        """Read runs and qrels of files, or take those of memory; see `given_qrels` on scales."""
+    def _of_rows(self, *, docnos: bool) -> Judged:
+        """Read runs and qrels, one of them or both of files or memory; see `given_qrels` on scales."""
         import numpy as np
 
-        from pooler.reading.ranked import judged_runs, ranked_runs
-        from pooler.reading.run_list import RunEntry
-        from pooler.results.meeting import TRIED, check_measured, other_forms
-        from store.formats.scale import parse_scale
+        from pooler.results.meeting import TRIED, check_measured
 
-        check_no_policy(self._policy, _ONE_GRADE, _COLLAPSE_HINT)
-        scale = None if self._given["scale"] is None else parse_scale(self._given["scale"])
-        level = level_of_files(scale, **self.levels)
-        if not (self._given["runs"] or self._given["listed"]):
+        if self.runs_are_files and not (self._given["runs"] or self._given["listed"]):
             message = "no run file is named"
             raise PoolerError(message, hint="name run files, or --runs FILE that lists them")
-        given_rows, named = self._qrels_given(scale), self._measured_runs
-        rows, pooled = given_rows.rows, given_rows.pooled
-        given = self._given["qrels"], self._given["listed"]
+        if self.is_of_files:
+            given, level = self._qrels_given()
+            voters = Voters()
+        else:
+            given, level, voters = self._qrels_of_collection()
+        rows, pooled = given.rows, given.pooled
+        known_rows = [*rows, *(Qrel(topic, one, -1) for topic, some in pooled.items() for one in some)]
+        if self.runs_are_files:
+            ranked, facts = self._runs_of_files(known_rows, docnos=docnos)
+            check_measured(ranked, known_rows, given.name, lambda tags: self.tops(TRIED, tags=tags))
+        else:
+            with opened_collection(self.collection) as opened:
+                ranked = opened.runs.ranked(self._given["runs"], order=self.order)
+                check_some_run(ranked.tags)
+                chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
+            facts = {
+                "feeding": tuple(run.tag for run in chosen if run.contributes),
+                "groups": {run.tag: run.group for run in chosen},
+            }
+            check_measured(ranked, known_rows, given.name, lambda tags: self.tops(TRIED, tags=tags))
+        numbers = {
+            topic: np.array([ranked.ids.get(docno, -1) for docno in docnos], dtype=np.int64)
+            for topic, docnos in pooled.items()
+        }
+        of_files = given if self.is_of_files else None
+        return Judged(ranked, rows, level, voters=voters, pooled=numbers, given=of_files, **facts)
+
+    def _runs_of_files(
+        self, known: Sequence[Qrel], *, docnos: bool
+    ) -> tuple[RankedDocuments, dict[str, Any]]:
+        """Read the rankings of files, and say what is known of the runs."""
+        from pooler.reading.ranked import judged_runs, ranked_runs
+        from pooler.reading.run_list import RunEntry
+        from pooler.results.meeting import other_forms
+
+        named, given = self._measured_runs, (self._given["qrels"], self._given["listed"])
         files = [one.file if isinstance(one, RunEntry) else STDIN for one in named]
-        files += [one for one in given if isinstance(one, str)]
+        files += [one for one in given if isinstance(one, str) and is_file_word(one)]
         # What cannot be read again is read once, docnos and all.
         if docnos or not all(map(is_regular_file, files)):
             ranked = ranked_runs(named, order=self.order, lenient=self.lenient)
         else:
             entries = [one for one in named if isinstance(one, RunEntry)]
-            docnos_known = {row.docno for row in rows}.union(*pooled.values())
+            docnos_known = {row.docno for row in known}
             # Look-alikes are told apart, to be warned of.
-            known = [*docnos_known, *other_forms(docnos_known)]
-            ranked = judged_runs(entries, known, order=self.order, lenient=self.lenient)
-        where = given[0] if isinstance(given[0], str) else "the qrels"
-        known_rows = [*rows, *(Qrel(topic, one, -1) for topic, some in pooled.items() for one in some)]
-        check_measured(ranked, known_rows, where, lambda tags: self.tops(TRIED, tags=tags))
+            wanted = [*docnos_known, *other_forms(docnos_known)]
+            ranked = judged_runs(entries, wanted, order=self.order, lenient=self.lenient)
         by_tag = dict(zip(ranked.tags, named, strict=True))
-        return Judged(
-            ranked,
-            rows,
-            level,
-            feeding=tuple(tag for tag, one in by_tag.items() if one.contributes),
-            tells_feeding=any(isinstance(one, RunEntry) and one.is_told for one in named),
-            groups={tag: one.group for tag, one in by_tag.items()},
-            files={tag: one.file for tag, one in by_tag.items() if isinstance(one, RunEntry)},
-            pooled={
-                topic: np.array([ranked.ids.get(docno, -1) for docno in docnos], dtype=np.int64)
-                for topic, docnos in pooled.items()
-            },
-            given=given_rows,
-        )
+        return ranked, {
+            "feeding": tuple(tag for tag, one in by_tag.items() if one.contributes),
+            "tells_feeding": any(isinstance(one, RunEntry) and one.is_told for one in named),
+            "groups": {tag: one.group for tag, one in by_tag.items()},
+            "files": {tag: one.file for tag, one in by_tag.items() if isinstance(one, RunEntry)},
+        }
 
-    def _qrels_given(self, scale: Scale | None) -> GivenQrels:
+    def _qrels_of_collection(self) -> tuple[GivenQrels, int, Voters]:
+        """Return the collection's qrels for runs of files."""
+        from pooler.results.given_qrels import GivenQrels
+
+        with opened_collection(self.collection) as opened:
+            definition = self.definition
+            level = definition.level_on(opened.scale, self._given["level"])
+            is_binary = definition.binary_first or definition.aggregate == "sum"
+            final = opened.grades.final(definition, level if is_binary else None)
+            pooled: dict[str, list[str]] = {}
+            for topic, docno in (*final.left_out, *opened.grades.open_pairs(final.all_votes, definition)):
+                pooled.setdefault(topic, []).append(docno)
+            self._tell(opened, final, level)
+        given = GivenQrels(self.named_qrels.label, final.rows, pooled, ())
+        return given, 1 if is_binary else level, final.all_votes.voters
+
+    def _tell(self, opened: Collection, final: FinalQrels, level: int) -> None:
+        """Say whose grades are measured, and warn of what has none."""
+        what = "sum of grades" if self.definition.aggregate == "sum" else "grade"
+        n_rows = counted(final.n_documents, "judgement")
+        named = self.named_qrels
+        say(f"{named.label}: {n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
+        warn_about_qrels(opened, named, final)
+        warn_about_voters(final.all_votes.voters.without(self.apart))
+
+    def _qrels_given(self) -> tuple[GivenQrels, int]:
+        """Return qrels of a file or of memory, or made of files of judges, and the level."""
         from pooler.results.given_qrels import GivenQrels, given_qrels
+        from store.formats.scale import parse_scale
 
         given = self._given
-        if isinstance(given["qrels"], QrelsRule):
-            return GivenQrels("the judges", given["qrels"].rows(self), {}, ())
-        return given_qrels(given["qrels"], codes=given["codes"], scale=scale, lenient=self.lenient)
+        scale = None if given["scale"] is None else parse_scale(given["scale"])
+        if isinstance(given["qrels"], QrelsDefinition):
+            from pooler.results.agree.aggregate import qrels_of_judges
+
+            definition = self.definition
+            is_sum = definition.aggregate == "sum"
+            wanted = definition.level_on(scale or parse_scale("binary"), given["level"]) if is_sum else None
+            level = level_of_files(scale, given["level"]) if wanted is None else wanted
+            is_binary = is_sum or definition.binary_first
+            rows = qrels_of_judges(self, level if is_binary else None)
+            return GivenQrels("the judges", rows, {}, ()), 1 if is_binary else level
+        found = given_qrels(given["qrels"], codes=given["codes"], scale=scale, lenient=given["lenient"])
+        return found, level_of_files(scale, given["level"])
 
     def refuse_codes(self) -> None:
         """Raise `PoolerError` where a code of files may mean that a document is unjudged."""
@@ -366,38 +432,35 @@ class Source:
         from pooler.results.meeting import check_stored
         from store.analysis.arrays import grades_by_topic
 
-        policy = self._policy
         tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
         if isinstance(self.collection, str):
             check_no_files(tags, self.collection, "no qrels are named", _QRELS_HINT)
+        named = self.named_qrels
+        definition = named.definition
         with opened_collection(self.collection) as opened:
             check_no_file_for_a_tag(opened, tags, _QRELS_HINT)
-            level = level_of_collection(opened.scale, policy, **self.levels)
-            sole = None if docnos else opened.grades.sole(policy)
+            level = definition.level_on(opened.scale, self._given["level"])
+            sole = None if docnos else opened.grades.sole(definition, self.apart)
             # Grades stay grades where they can: measures may want them.
-            is_binary = policy.collapse == "before" or policy.rule == "sum"
+            is_binary = definition.binary_first or definition.aggregate == "sum"
             final = None
             if sole is None:
-                final = opened.grades.final(replace(policy, level=level) if is_binary else policy)
+                final = opened.grades.final(definition, level if is_binary else None, apart=self.apart)
             ranked = opened.runs.ranked(tags, order=self.order, docnos=final is not None)
             check_some_run(ranked.tags)
             pools = depth_pools(opened)
             if final is None:
                 assert sole is not None
-                pooled = opened.grades.ungraded(sole.by_topic)
-                n_rows = f"{sole.n_documents:,} judgements"
-                say(f"{n_rows} (judge {sole.judge}), relevant = grade {level} or more")
+                pooled = opened.grades.ungraded(sole.by_topic, definition)
+                n_rows = counted(sole.n_documents, "judgement")
+                say(f"{named.label}: {n_rows} (judge {sole.judge}), relevant = grade {level} or more")
                 warn_about_voters(sole.voters.without(self.apart))
                 check_stored(opened, ranked, sole.by_topic, self.order)
                 return Judged(
                     ranked, (), level, grades=sole.by_topic, pools=pools, voters=sole.voters, pooled=pooled
                 )
-            pooled = opened.grades.ungraded(final.by_topic())
-            what = "sum of grades" if policy.rule == "sum" else "grade"
-            n_rows = f"{len(final.rows):,} judgements"
-            say(f"{n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
-            voters = final.all_votes.voters
-            warn_about_voters(voters.without(self.apart))
+            pooled = opened.grades.ungraded(final.by_topic(), definition)
+            self._tell(opened, final, level)
             check_stored(opened, ranked, grades_by_topic(ranked, final.rows), self.order)
             chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             return Judged(
@@ -407,7 +470,7 @@ class Source:
                 pools=pools,
                 feeding=tuple(run.tag for run in chosen if run.contributes),
                 groups={run.tag: run.group for run in chosen},
-                voters=voters,
+                voters=final.all_votes.voters,
                 pooled=pooled,
             )
 
@@ -497,7 +560,7 @@ class Source:
         reading = self.reading or FileReading()
         if of_scale and reading.scale is None:
             hint = "--scale 0-3 declares it; or --level N"
-            raise ArgumentError("rigid", "and --relaxed need a declared scale", None, hint=hint)
+            raise ArgumentError("level", "needs a declared scale to be rigid or relaxed", None, hint=hint)
         votes = FileVotes(self.rankings.ids)
         files = read_files(self.judgements, reading, votes)
         fill(votes, files, scale := scale_of(files, reading), reading)
@@ -507,7 +570,7 @@ class Source:
     @cached_property
     def rankings(self) -> RankedDocuments:
         """Rankings alone, without judgements of their documents."""
-        if self.judgements or self.is_of_files:
+        if self.runs_are_files:
             return self.file_rankings
         with opened_collection(self.collection) as opened:
             return opened.runs.ranked(order=self.order)
@@ -537,7 +600,7 @@ class Source:
         from pooler.reading.run_list import RunEntry
 
         hint = "leave `engine` out: this machine reads a collection, and runs in memory"
-        if not self.is_of_files:
+        if not self.runs_are_files:
             raise ArgumentError("engine", "must not be spark for a collection", None, hint=hint)
         named = named_runs(self._given["runs"], self._given["listed"])
         files = [one for one in named if isinstance(one, RunEntry)]
@@ -548,7 +611,7 @@ class Source:
     @contextmanager
     def opened(self) -> Iterator[Source]:
         """Open the collection, where there is one, for what is asked of it in one piece."""
-        if self.is_of_files:
+        if self.is_of_files and self.runs_are_files:
             yield self
             return
         with opened_collection(self.collection) as collection:
@@ -564,7 +627,7 @@ class Source:
         from pooler.reading.top import read_tops, top_of
 
         runs, listed = self._given["runs"], self._given["listed"]
-        if not self.is_of_files:
+        if not self.runs_are_files:
             chosen = tags or [run for run in runs if isinstance(run, str)] or None
             with opened_collection(self.collection) as opened:
                 return stored_runs(opened, depth=depth, order=self.order, tags=chosen, scores=scores)
@@ -585,27 +648,12 @@ class Source:
         return FileRuns(tops)
 
     def relevance(self) -> tuple[dict[tuple[str, str], bool], Voters]:
-        """Return whether judged pairs of topic and docno are relevant, and by whom.
-
-        Of a collection a pair is when a judge who counts says so, unless a policy says how
-        judgements become one.
-        """
+        """Return whether judged pairs of topic and docno are relevant, and by whom."""
         if self.is_of_files and not self._given["qrels"]:
             return {}, Voters()
-        if self.is_of_files or self._policy.named or self._policy.rule is not None:
-            judged = self.judged
-            self.refuse_codes()
-            return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.voters
-        found: dict[tuple[str, str], bool] = {}
-        with opened_collection(self.collection) as opened:
-            cut = level_of_collection(opened.scale, self._policy, **self.levels)
-            voters = opened.grades.voters(kinds=self.kinds, rulings=True)
-            warn_about_voters(voters, "count together")
-            for one in opened.judgements.current():
-                if one.grade is not None and one.judge in voters.names:
-                    pair = (one.topic, one.docno)
-                    found[pair] = found.get(pair, False) or one.grade >= cut
-        return found, voters
+        judged = self.judged
+        self.refuse_codes()
+        return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.voters
 
     def pool_depth(self, depth: int | None) -> int:
         """Return the depth that was given, or that of the collection's pools."""
@@ -614,10 +662,9 @@ class Source:
         with opened_collection(self.collection) as opened:
             return chosen_depth(frozenset(one.depth for one in depth_pools(opened)), depth, "rank")
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """Kinds of judges that were named."""
-        return self._policy.kinds
+    def level_of_judges(self, scale: Scale) -> int:
+        """Return the least relevant grade of a judge, whatever qrels are made of the grades."""
+        return QrelsDefinition().level_on(scale, self._given["level"])
 
     def option(self, name: str) -> Any:
         """Return a parameter as it was given."""
@@ -625,27 +672,29 @@ class Source:
 
     @property
     def has_one_grade(self) -> bool:
-        """Whether a rule makes one grade of several, rather than a collection's only judge."""
-        policy = self._given["policy"]
-        return self.is_of_files or (
-            policy is not None and (policy.judge is not None or policy.rule is not None)
-        )
+        """Whether there is one grade a document, of a file or of one judge, and no opinions."""
+        is_named = isinstance(self._given["qrels"], str)
+        return self.is_of_files or (is_named and self.definition.sole is not None)
 
     def named(self) -> dict[str, Any]:
-        """Say which files runs and judgements are of, and whose count; nothing is read for it.
+        """Say which files runs and judgements are of, and what qrels these are.
 
         Where a collection is does not count: a copy of it gives the same results.
         """
         facts: dict[str, Any] = {
             name: self._given[name]
-            for name in ("qrels", "listed", "scale", "level", "codes")
+            for name in ("listed", "scale", "level", "codes")
             if isinstance(self._given[name], str | int) or (name == "codes" and self._given[name])
         }
-        policy = self._given["policy"]
-        if policy is not None and not self.is_of_files:
-            # Of kinds is told whom they are: `heard_settings`.
-            chosen = {one.name: getattr(policy, one.name) for one in fields(policy) if one.name != "kinds"}
-            facts |= {name: value for name, value in chosen.items() if value not in (None, "after", (), True)}
+        given = self._given["qrels"]
+        if isinstance(given, QrelsDefinition):
+            facts["qrels"] = given.to_json()
+        elif self.is_of_files:
+            facts |= {"qrels": given} if isinstance(given, str) else {}
+        elif not self.judgements and (
+            self._given["collection"] is not None or "named_qrels" in self.__dict__
+        ):
+            facts["qrels"] = self.named_qrels.label
         return facts
 
     def settings(self) -> dict[str, Any]:
@@ -653,6 +702,11 @@ class Source:
         judged = self._at_hand
         facts = self.named() | {"level": judged.level, "order": self.order}
         return facts | judged.voters.without(self.apart).to_json()
+
+
+def _is_file(run: str) -> bool:
+    """Return whether a word for a run can be a file."""
+    return run == "-" or is_pattern(run) or "://" in run or Path(run).exists()
 
 
 def source_of(given: Measurable | str | Path) -> Source:
@@ -672,15 +726,10 @@ def source(
     runs: Collection | str | Iterable[str | Run] | Mapping[str, Any] = (),
     tags: Iterable[str] = (),
     *,
-    qrels: str | Path | Iterable[Any] | Mapping[Any, Any] | QrelsRule | None = None,
+    qrels: str | Path | Iterable[Any] | Mapping[Any, Any] | QrelsDefinition | None = None,
     judgements: str | Path | Iterable[str | Path] = (),
     collection: str | Path | Collection | None = None,
-    judge: str | None = None,
-    policy: Policy | None = None,
-    kinds: Sequence[str] = (),
-    level: int | None = None,
-    rigid: bool = False,
-    relaxed: bool = False,
+    level: Level = None,
     order: Order = "trec",
     scale: str | None = None,
     codes: Sequence[str] = (),
@@ -697,25 +746,18 @@ def source(
     tags : iterable of str, optional
         Of a collection these runs; none = all.
     qrels : str, Path, iterable, mapping or Qrels, optional
-        A file, what `read_qrels` returns, ``{topic: {docno: grade}}``, a data frame, or rows of topic, docno
-        and grade; or `Qrels`, how the grades of several judges become one, of `judgements` or the
-        collection. Without, the judgements are the collection's. Ids that are whole numbers become text.
+        Of a collection the name of qrels (``"official"``, ``"official@2"``), or of a judge for that
+        judge's own grades; default the collection's own. A word with ``/``, ``.`` or ``=``, and a Path,
+        is a file. Or what `read_qrels` returns, ``{topic: {docno: grade}}``, a data frame, or rows of
+        topic, docno and grade; or `Qrels`, how the grades of several judges become one, of `judgements`
+        or the collection. Ids that are whole numbers become text.
     judgements : str, Path or iterable of them, optional
         Files of several judges, one each (``NAME=FILE``, or named as the file), or of all of them,
         for functions that compare judges.
     collection : str, Path or Collection, optional
         Another way to name it.
-    judge : str, optional
-        Of a collection this judge's grades alone; default those of its only judge.
-    policy : Policy, optional
-        How grades of several judges become one.
-    kinds : sequence of {"human", "model", "imported"}, optional
-        Judges of these kinds count, together. Default people alone, adjudicators among them; where no
-        person judged, imported judges; else models. What is left out stands among the warnings.
-    level : int, optional
+    level : int, "rigid" or "relaxed", optional
         Least relevant grade; default the relaxed level of the scale, and 1 of files without one.
-    rigid, relaxed : bool, optional
-        That level of the scale instead.
     order : {"trec", "trec9", "docno-asc", "rank", "file"}, optional
         Of documents within a run.
     scale : str, optional
@@ -734,7 +776,7 @@ def source(
     Raises
     ------
     ArgumentError
-        If a judge and a policy are both given, or judges are named and kinds, too.
+        If what is given does not go together.
 
     Examples
     --------
@@ -742,7 +784,6 @@ def source(
     >>> found.arrays().tags, found.level
     (('a',), 1)
     """
-    from store.grades.policy import Policy
     from store.ranking import check_order
 
     if is_collection(runs):
@@ -758,20 +799,11 @@ def source(
             requirement = "are of a collection; of files and of runs in memory name those that are meant"
             raise ArgumentError("tags", requirement, tags)
     check_order(order)
-    if judge is not None:
-        if policy is not None:
-            raise ArgumentError("judge", "and policy exclude each other", judge)
-        policy = Policy(judge=judge)
-    if kinds:
-        policy = replace(policy or Policy(), kinds=check_kinds(kinds))
-        policy.check()
     if isinstance(collection, Path):
         collection = str(collection)
     files = grade_files(judgements)
-    if isinstance(qrels, QrelsRule) and not files:
-        if policy is not None:
-            raise ArgumentError("qrels", "says whose judgements count; judge, policy and kinds do not", None)
-        policy, qrels = qrels.policy, None
+    if isinstance(qrels, Path):
+        qrels = str(qrels) if is_file_word(str(qrels)) else f"./{qrels}"
     reading = None
     if files:
         from pooler.results.judgement_files import FileReading
@@ -781,12 +813,9 @@ def source(
         named,
         judgements=files,
         reading=reading,
-        qrels=qrels if isinstance(qrels, QrelsRule) else qrels_given(qrels),
+        qrels=qrels if isinstance(qrels, QrelsDefinition) else qrels_given(qrels),
         collection=collection,
-        policy=policy,
         level=level,
-        rigid=rigid,
-        relaxed=relaxed,
         order=order,
         scale=scale,
         codes=codes,

@@ -197,6 +197,18 @@ def highest(counts: NDArray[np.int64]) -> AggregateResult:
     return _result(counts, place, place, ties="low")
 
 
+def agreed(counts: NDArray[np.int64]) -> AggregateResult:
+    """Give every document the grade that all its judges gave; where they differ it stays unresolved.
+
+    Examples
+    --------
+    >>> agreed(np.array([[0, 2], [1, 1], [0, 0]])).grades.tolist()
+    [1, -1, -1]
+    """
+    counts = check_counts(counts)
+    return _result(counts, _first(counts > 0), _last(counts > 0), ties="unresolved")
+
+
 def grade_sums(counts: NDArray[np.int64], scale_values: Sequence[int]) -> NDArray[np.int64]:
     """Add the grade values of every document, as the NTCIR WWW tasks do, shape (n_documents,).
 

@@ -33,7 +33,7 @@ from store.errors import StoreError
 from store.formats.scale import scale_from_json, scale_to_json
 from store.records import Scale
 
-_MEASURED = ("collection", "topic", "judge", "run", "pool", "pool_run", "pool_topic")
+_MEASURED = ("collection", "topic", "judge", "run", "pool", "pool_run", "pool_topic", "qrels")
 """Small tables that measures and qrels rest on; an exported collection has all of them checked."""
 
 

@@ -46,6 +46,7 @@ from store.db.tables import (
 WHOLE = (
     *("collection", "guideline", "topic", "topic_version", "document_metadata", "run", "pool", "pool_run"),
     *("pool_topic", "judge", "judge_code", "model_judge", "erasure", "assignment_plan"),
+    "qrels",
 )
 """Tables of few rows, whose digest is computed anew whenever a transaction has changed one."""
 CHANGING = ("assignment", "sitting")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import Engine, inspect, text
@@ -12,7 +13,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import Session, SQLModel
 
 from store.db.engine import SCHEMA_REVISION, check_schema, display, engine_at, writing
-from store.db.tables import TABLES, CollectionRow
+from store.db.tables import TABLES, CollectionRow, QrelsRow
 from store.errors import StoreError
 
 
@@ -27,7 +28,12 @@ def create_schema(engine: Engine, collection: CollectionRow) -> None:
             file.touch(0o600)
     with writing(engine, bulk=True, creates=True) as session:
         make_tables(session)
-        session.add(collection)
+        session.add_all([collection, official(collection.created_at)])
+
+
+def official(created_at: datetime) -> QrelsRow:
+    """Return the qrels that every collection has from the start, and measures with by default."""
+    return QrelsRow(name="official", version=1, rule="{}", is_default=True, created_at=created_at)
 
 
 def revision() -> str:

@@ -343,6 +343,21 @@ class AssignmentRow(_Row, table=True):
     """See `store.db.digests`."""
 
 
+class QrelsRow(_Row, table=True):
+    """One version of how judges' grades become one, under a name. Never changed but for the default."""
+
+    __table_args__ = (UniqueConstraint("name", "version"), *words("name"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(sa_type=KeyText)
+    version: int
+    rule: str = Field(sa_type=RawText)
+    """JSON, see `store.grades.definition.QrelsDefinition.to_json`; judges by their identities."""
+    is_default: bool = False
+    """Whether its name is what is measured with where none is named."""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class SittingRow(_Row, table=True):
     """One stretch of work of one judge at one terminal."""
 
@@ -486,6 +501,7 @@ JUDGE = TABLES["judge"]
 MODEL_JUDGE = TABLES["model_judge"]
 JUDGE_CODE = TABLES["judge_code"]
 ERASURE = TABLES["erasure"]
+QRELS = TABLES["qrels"]
 ASSIGNMENT = TABLES["assignment"]
 ASSIGNMENT_PLAN = TABLES["assignment_plan"]
 SITTING = TABLES["sitting"]

@@ -39,6 +39,23 @@ def read_pairs(path: str) -> set[tuple[str, str]]:
     return set(pairs)
 
 
+def read_topic_judges(path: str) -> dict[str, str]:
+    """Read who is primary for each topic: lines of topic and judge; blank lines are passed over."""
+    faults, judges = FaultList(path), dict[str, str]()
+    for number, text in read_text_lines(path, faults):
+        fields = text.split()
+        if fields and len(fields) != 2:
+            faults.add(number, f"expected 2 fields, topic and judge, got {len(fields)}", "fields")
+        elif fields and (fault := id_fault(fields[0]) or id_fault(fields[1])):
+            faults.add(number, fault, "id")
+        elif fields and judges.setdefault(*fields) != fields[1]:
+            faults.add(
+                number, f"topic `{fields[0]}` has the judge `{judges[fields[0]]}` already", "duplicate"
+            )
+    faults.raise_if_any()
+    return judges
+
+
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _QRELS_HINT = (
     "`pooler export probabilities` writes such a file from a collection of several judges; with"

@@ -1,6 +1,5 @@
-"""From votes to qrels: votes, policies, final grades; what the choices are called."""
+"""From votes to qrels: votes, definitions, final grades; what the choices are called."""
 
 from typing import Literal
 
-Rule = Literal["majority", "median", "mean", "min", "max", "sum", "dawid-skene"]
-Collapse = Literal["before", "after"]
+Aggregate = Literal["primary", "majority", "median", "mean", "min", "max", "sum", "dawid-skene"]

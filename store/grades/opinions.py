@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.votes import NO_GRADE, PLACE_OF_STATE, Votes, grade_counts, votes_from_rows
 from store.errors import ArgumentError
-from store.grades.policy import Policy
+from store.grades.definition import QrelsDefinition
 from store.judging.disagreements import GivenGrade, Settlement
 from store.judging.kinds import Voters
 from store.records import RANKS, Judgement, Scale, State
 from store.text import natural_key
 
-LeftOut = Literal["tied", "cannot", "skipped"]
+LeftOut = Literal["undecided", "cannot", "skipped"]
 
 Pair = tuple[str, str]
 """Topic and docno."""
@@ -63,6 +63,8 @@ class CurrentStates:
     round_codes: NDArray[np.int64]
     document_ids: NDArray[np.int64] | None = None
     """Of `docnos`, in a collection."""
+    primary: NDArray[np.int64] | None = None
+    """Shape (3, n_places): topic, docno and judge of assignments as primary, by their codes here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +95,8 @@ class AllVotes:
     """Of `docnos`, in a collection."""
     voters: Voters = field(default_factory=Voters)
     """Whose votes and rulings these are, and who was left out."""
+    n_beside_primary: int = 0
+    """Decisions that do not count, as another judge is primary there."""
 
     @property
     def n_pairs(self) -> int:
@@ -138,14 +142,14 @@ class AllVotes:
 def gather(
     judgements: Sequence[Judgement],
     scale: Scale,
-    policy: Policy,
+    definition: QrelsDefinition,
     *,
     adjudicators: Collection[str] = (),
     rulings: Sequence[CurrentRuling] = (),
 ) -> AllVotes:
-    """Arrange what the policy lets count: each (topic, docno, judge) once, rulings each (topic, docno).
+    """Arrange what a definition lets count: each (topic, docno, judge) once, rulings each (topic, docno).
 
-    Adjudicators' judgements are no votes, unless the policy names one as its single judge.
+    Adjudicators' judgements are no votes, unless these are the own grades of one.
     """
     named: tuple[Judgement | CurrentRuling, ...] = (*judgements, *rulings)
     topics = sorted({one.topic for one in named}, key=natural_key)
@@ -167,26 +171,30 @@ def gather(
     ]
     columns = np.array(rows, dtype=np.int64).reshape(-1, 6).T
     states = CurrentStates(topics, docnos, judges, rounds, *columns)
-    return arrange(states, scale, policy, adjudicators=adjudicators, rulings=rulings)
+    return arrange(states, scale, definition, adjudicators=adjudicators, rulings=rulings)
 
 
 def arrange(
     states: CurrentStates,
     scale: Scale,
-    policy: Policy,
+    definition: QrelsDefinition,
     *,
     adjudicators: Collection[str] = (),
     rulings: Sequence[CurrentRuling] = (),
 ) -> AllVotes:
     """Arrange states as `gather` does; topics and docnos of rulings are among theirs."""
-    if policy.judge is not None:
-        adjudicators, rulings, chosen = (), (), {policy.judge}
-    else:
-        rulings = rulings if policy.rulings else ()
-        chosen = set(policy.of)
+    chosen = set(definition.judges)
+    if definition.sole is not None:
+        adjudicators = ()
+    has_rulings = not definition.without_rulings
+    rulings = rulings if has_rulings else ()
+    if definition.map:
+        states, rulings = _mapped(states, rulings, dict(definition.map))
     rules = np.array([name in adjudicators for name in states.judges], dtype=np.bool_)
     is_voter = ~rules & np.array([not chosen or name in chosen for name in states.judges], dtype=np.bool_)
-    kept = (is_voter | rules & policy.rulings)[states.judge_codes]
+    kept = (is_voter | rules & has_rulings)[states.judge_codes]
+    beside = _beside_primary(states, definition, kept & is_voter[states.judge_codes])
+    kept &= ~beside
     judge_codes, places, round_codes = (
         column[kept] for column in (states.judge_codes, states.places, states.round_codes)
     )
@@ -218,7 +226,55 @@ def arrange(
         ranks=ranks,
         rulings=dict(zip(of_rulings, rulings, strict=True)),
         document_ids=states.document_ids,
+        n_beside_primary=int(np.count_nonzero(beside)),
     )
+
+
+def _mapped(
+    states: CurrentStates, rulings: Sequence[CurrentRuling], mapping: Mapping[int, int]
+) -> tuple[CurrentStates, Sequence[CurrentRuling]]:
+    """Read grades as others, those of rulings too."""
+    grades = states.grades.copy()
+    for source, target in mapping.items():
+        grades[(states.grades == source) & (states.places == 0)] = target
+    ruled = [
+        one
+        if one.given_grade is None
+        else replace(one, given_grade=mapping.get(one.given_grade, one.given_grade))
+        for one in rulings
+    ]
+    return replace(states, grades=grades), ruled
+
+
+def _beside_primary(
+    states: CurrentStates, definition: QrelsDefinition, votes: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return which of some states do not count, as another judge is primary, shape (n_states,).
+
+    Where the primary judge must decide, these are all of others; else those of others on documents that
+    the primary judge has decided on.
+    """
+    must_decide = definition.aggregate == "primary"
+    nobody = np.zeros(votes.shape, dtype=np.bool_)
+    if definition.aggregate not in (None, "primary"):
+        return nobody
+    width, n_judges = max(len(states.docnos), 1), max(len(states.judges), 1)
+    documents = states.topic_codes * width + states.docno_codes
+    is_primary = nobody.copy()
+    if states.primary is not None:
+        topics, docnos, judges = states.primary
+        places = (topics * width + docnos) * n_judges + judges
+        is_primary = np.isin(documents * n_judges + states.judge_codes, places)
+    if definition.primary:
+        judge_of = dict(definition.primary)
+        codes = {name: code for code, name in enumerate(states.judges)}
+        of_topic = np.array([codes.get(judge_of.get(one, ""), -1) for one in states.topics], dtype=np.int64)
+        is_told = np.array([one in judge_of for one in states.topics], dtype=np.bool_)[states.topic_codes]
+        is_primary = np.where(is_told, of_topic[states.topic_codes] == states.judge_codes, is_primary)
+    if must_decide:
+        return votes & ~is_primary
+    decides = votes & is_primary & np.isin(states.places, [0, PLACE_OF_STATE[State.CANNOT]])
+    return votes & ~is_primary & np.isin(documents, documents[decides])
 
 
 def _numbers_of(rulings: Sequence[CurrentRuling], states: CurrentStates) -> NDArray[np.int64]:

@@ -1,11 +1,11 @@
-"""A policy applied: one grade a document; what another tie rule would give."""
+"""A definition applied: one grade a document; what another tie rule would give."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from store.analysis.aggregation import (
     TIE_RULES,
     TIES,
     AggregateResult,
+    agreed,
     grade_sums,
     highest,
     lowest,
@@ -28,13 +29,11 @@ from store.analysis.collapse import collapse, level_index
 from store.analysis.dawid_skene import DawidSkeneResult, dawid_skene
 from store.errors import ArgumentError, PoolerError
 from store.formats.qrels import QrelCells
-from store.grades import Collapse
+from store.grades.definition import EQUAL, SINGLE_JUDGE, QrelsDefinition
 from store.grades.opinions import REASONS, ROUNDS_DIFFER, AllVotes, CurrentRuling, LeftOut, Pair
-from store.grades.policy import SINGLE_JUDGE, Policy
 from store.judging.disagreements import Settlement
 from store.records import Qrel
 
-_NAMES_SHOWN = 8
 _BLOCK = 10_000
 """Rows made at a time."""
 
@@ -46,7 +45,7 @@ class GradeOutcome:
     is_given: NDArray[np.bool_]
     """Whether it has a grade."""
     grades: NDArray[np.int64]
-    """Values of the scale; 0 and 1 where the policy has a level; or sums. 0 where none is given."""
+    """Values of the scale; 0 and 1 where a level is asked for; or sums. 0 where none is given."""
     is_tied: NDArray[np.bool_]
     """Whether its votes are tied, resolved or not, and no ruling decided."""
     is_ruled: NDArray[np.bool_]
@@ -64,30 +63,32 @@ class GradeOutcome:
         return GradeOutcome(self.is_given, relevant, self.is_tied, self.is_ruled)
 
 
-def outcome_of(all_votes: AllVotes, policy: Policy) -> GradeOutcome:
-    """Apply a policy's rule to votes, and put rulings in its place.
+def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | None = None) -> GradeOutcome:
+    """Apply a definition's rule to votes, and put rulings in its place; with a level, grades are 0 and 1.
 
-    The votes are gathered for this checked policy, or for one that differs in ties, collapse and level alone.
+    The votes are gathered for this checked definition, or for one that differs in ties and in what is made
+    binary first alone.
     """
     n_pairs = all_votes.n_pairs
     is_given, is_tied, is_ruled = np.zeros((3, n_pairs), dtype=np.bool_)
     grades = np.zeros(n_pairs, dtype=np.int64)
-    if policy.rule == "sum":
-        sums, n_fewer = _sums(all_votes, policy)
-        is_given[all_votes.rows], grades[all_votes.rows] = True, sums
-        if policy.level is not None:
-            grades = _relevant(grades, is_given, policy.level)
+    has_votes = _has_votes(all_votes, definition)
+    if definition.aggregate == "sum":
+        sums, n_fewer = _sums(all_votes, level)
+        is_given[all_votes.rows], grades[all_votes.rows] = has_votes, np.where(has_votes, sums, 0)
+        if level is not None:
+            grades = _relevant(grades, is_given, level)
         return GradeOutcome(is_given, grades, is_tied, is_ruled, n_fewer)
     place, values = None, np.array(all_votes.scale.values)
-    if policy.collapse == "before" and policy.level is not None:
-        place, values = level_index(all_votes.scale, policy.level), np.array([0, 1])
-    result, estimate = _apply(all_votes, policy, place)
-    has_grade = result.status == AGGREGATED
+    if definition.binary_first and level is not None:
+        place, values = level_index(all_votes.scale, level), np.array([0, 1])
+    result, estimate = _apply(all_votes, definition, place)
+    has_grade = (result.status == AGGREGATED) & has_votes
     is_given[all_votes.rows] = has_grade
     grades[all_votes.rows[has_grade]] = values[result.grades[has_grade]]
     is_tied[all_votes.rows] = result.is_tied
-    if policy.level is not None and place is None:
-        grades = _relevant(grades, is_given, policy.level)
+    if level is not None and place is None:
+        grades = _relevant(grades, is_given, level)
     for index, ruling in all_votes.rulings.items():
         given_grade = ruling.given_grade
         is_ruled[index], is_tied[index] = True, False
@@ -95,7 +96,7 @@ def outcome_of(all_votes: AllVotes, policy: Policy) -> GradeOutcome:
         if given_grade is None:
             grades[index] = 0
         else:
-            grades[index] = given_grade if policy.level is None else given_grade >= policy.level
+            grades[index] = given_grade if level is None else given_grade >= level
     n_fewer = 0 if estimate is None else estimate.n_below_three
     return GradeOutcome(is_given, grades, is_tied, is_ruled, n_fewer, estimate)
 
@@ -104,19 +105,27 @@ def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int
     return np.where(is_given, collapse(grades, level), 0).astype(np.int64)
 
 
+def _has_votes(all_votes: AllVotes, definition: QrelsDefinition) -> NDArray[np.bool_]:
+    """Return of every document with a vote whether it has as many as it must."""
+    if definition.votes is None:
+        return np.ones(len(all_votes.rows), dtype=np.bool_)
+    enough: NDArray[np.bool_] = all_votes.counts.sum(axis=1) >= definition.votes
+    return enough
+
+
 def _apply(
-    all_votes: AllVotes, policy: Policy, level_place: int | None
+    all_votes: AllVotes, definition: QrelsDefinition, level_place: int | None
 ) -> tuple[AggregateResult, DawidSkeneResult | None]:
     """Apply any rule but sum; with a level, to votes collapsed there."""
     counts, values = all_votes.counts, all_votes.scale.values
     if level_place is not None:
         counts = np.add.reduceat(counts, [0, level_place], axis=1)
         values = (0, 1)
-    match policy.rule:
+    match definition.aggregate:
         case "majority":
-            return majority(counts, ties=policy.ties or "unresolved"), None
+            return majority(counts, ties=definition.ties or "unresolved"), None
         case "median":
-            return median(counts, ties=policy.ties or "unresolved"), None
+            return median(counts, ties=definition.ties or "unresolved"), None
         case "mean":
             return mean_half_up(counts, values), None
         case "min":
@@ -125,14 +134,7 @@ def _apply(
             return highest(counts), None
         case "dawid-skene":
             return _estimated(all_votes, level_place)
-    judges = all_votes.votes.judges
-    if len(judges) > 1:
-        more = ", ..." if len(judges) > _NAMES_SHOWN else ""
-        names = ", ".join(judges[:_NAMES_SHOWN]) + more
-        message = f"{len(judges)} judges judged ({names}); whose grades are meant?"
-        hint = "--judge NAME takes one, --aggregate majority --ties low|high|unresolved combines all"
-        raise PoolerError(message, hint=hint)
-    return lowest(counts), None
+    return agreed(counts), None
 
 
 def _estimated(all_votes: AllVotes, level_place: int | None) -> tuple[AggregateResult, DawidSkeneResult]:
@@ -146,7 +148,7 @@ def _estimated(all_votes: AllVotes, level_place: int | None) -> tuple[AggregateR
     return AggregateResult(found.low, status, found.low, found.high), found
 
 
-def _sums(all_votes: AllVotes, policy: Policy) -> tuple[NDArray[np.int64], int]:
+def _sums(all_votes: AllVotes, level: int | None) -> tuple[NDArray[np.int64], int]:
     """Return the sum of grades of every document with a vote, and how many had fewer votes."""
     if all_votes.rulings:
         requirement = "must be another rule where rulings stand: a ruling is a grade, not a sum"
@@ -154,12 +156,12 @@ def _sums(all_votes: AllVotes, policy: Policy) -> tuple[NDArray[np.int64], int]:
         raise ArgumentError("aggregate", requirement, "sum", hint=hint)
     n_votes = all_votes.counts.sum(axis=1)
     values = all_votes.scale.values
-    if policy.level is not None and n_votes.size:
+    if level is not None and n_votes.size:
         low = int((n_votes * values[0]).min())
         high = int((n_votes * values[-1]).max())
-        if not low < policy.level <= high:
+        if not low < level <= high:
             requirement = f"must be above {low} and at most {high}, as sums of grades can be here"
-            raise ArgumentError("level", requirement, policy.level)
+            raise ArgumentError("level", requirement, level)
     n_fewer = int(np.count_nonzero(n_votes < n_votes.max(initial=0)))
     return grade_sums(all_votes.counts, values), n_fewer
 
@@ -175,8 +177,10 @@ class FinalQrels:
 
     all_votes: AllVotes
     outcome: GradeOutcome
-    """Grades are those of the scale; or 0 and 1 where the policy has a level; or sums of grades."""
-    policy: Policy
+    """Grades are those of the scale; or 0 and 1 where there is a level; or sums of grades."""
+    definition: QrelsDefinition
+    level: int | None = None
+    """Least relevant grade, or sum; ``None`` = graded."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -185,13 +189,30 @@ class FinalQrels:
 
     @property
     def rule(self) -> str:
-        """``single judge``, or one of `store.grades.policy.RULES`."""
-        return self.policy.rule or SINGLE_JUDGE
+        """One of `store.grades.definition.AGGREGATES`, `SINGLE_JUDGE`, or `EQUAL`."""
+        return self.definition.aggregate or (SINGLE_JUDGE if len(self.judges) <= 1 else EQUAL)
 
     @property
     def ties(self) -> str | None:
         """The tie rule."""
-        return self.policy.ties
+        return self.definition.ties
+
+    @property
+    def n_undecided(self) -> int:
+        """Documents that judges graded, of whose grades nobody said how they become one."""
+        is_told = self.ties == "unresolved" or self.definition.votes is not None
+        return 0 if is_told else self.count_left_out("undecided")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a manifest says of the rule."""
+        definition = self.definition
+        return {
+            "rule": self.rule,
+            "ties": definition.ties,
+            "binary_first": definition.binary_first,
+            "level": self.level,
+            "rulings": not definition.without_rulings,
+        }
 
     @property
     def _rulings(self) -> Collection[CurrentRuling]:
@@ -305,7 +326,7 @@ class FinalQrels:
         reasons = np.full(self.all_votes.n_pairs, _GIVEN, dtype=np.int8)
         for rank, reason in REASONS.items():
             reasons[self.all_votes.ranks == rank] = _LEFT_OUT.index(reason)
-        reasons[self.outcome.is_tied] = _LEFT_OUT.index("tied")
+        reasons[self.all_votes.rows] = _LEFT_OUT.index("undecided")
         reasons[self.outcome.is_ruled] = _LEFT_OUT.index("cannot")
         reasons[self.outcome.is_given] = _GIVEN
         return reasons
@@ -314,7 +335,7 @@ class FinalQrels:
     def left_out(self) -> dict[Pair, LeftOut]:
         """Documents without a grade that somebody looked at, and why.
 
-        Their votes are tied; no judge graded them and some could not; no judge did either and some
+        Their votes give no grade; no judge graded them and some could not; no judge did either and some
         skipped. What an adjudicator could not judge is ``cannot``.
         """
         votes, reasons = self.all_votes, self._reasons
@@ -329,23 +350,33 @@ class FinalQrels:
         return int(np.count_nonzero(self._reasons == _LEFT_OUT.index(reason)))
 
 
-def decide(all_votes: AllVotes, policy: Policy) -> FinalQrels:
-    """Choose the grade of every document of votes gathered for a policy.
+def decide(all_votes: AllVotes, definition: QrelsDefinition, level: int | None = None) -> FinalQrels:
+    """Choose the grade of every document of votes gathered for a definition; with a level, 0 or 1.
 
-    `ArgumentError` is raised if choices have no meaning on the sums of grades; `PoolerError` if nothing was
-    judged, if several judges judged and the policy names neither a judge nor a rule, or if the rule cannot
-    work with so few judges.
+    `ArgumentError` is raised if choices have no meaning on the sums of grades, or need a level; `PoolerError`
+    if nothing was judged, or not by those who are to.
     """
+    if definition.binary_first and level is None:
+        hint = "--level N, rigid or relaxed says what is relevant"
+        requirement = "must come with a level: graded qrels are not made binary"
+        raise ArgumentError("binary_first", requirement, None, hint=hint)
     if not all_votes.votes.n_documents and not all_votes.rulings:
+        hint = "pooler judge makes judgements; pooler import judgements reads them"
         message = "nothing is judged yet"
-        if policy.judge:
-            message = f"judge `{policy.judge}` has judged nothing"
-        elif policy.of:
-            message = f"nothing is judged by {', '.join(policy.of)}"
-        elif policy.kinds:
-            message = f"nothing is judged by judges of kind {' or '.join(policy.kinds)}"
-        raise PoolerError(message, hint="pooler judge makes judgements; pooler import judgements reads them")
-    return FinalQrels(all_votes, outcome_of(all_votes, policy), policy)
+        if definition.sole:
+            message = f"judge `{definition.sole}` has judged nothing"
+        elif definition.aggregate == "primary" and all_votes.n_beside_primary:
+            message = "no document is judged by a judge to whom it is assigned as primary"
+            hint = "--primary FILE says who is primary: a line a topic, TOPIC TAB JUDGE"
+        elif definition.judges:
+            message = f"nothing is judged by {', '.join(definition.judges)}"
+        elif definition.erased:
+            message = "the judges who are named were erased"
+            hint = "pooler qrels define NAME says anew whose judgements count"
+        elif definition.kinds:
+            message = f"nothing is judged by judges of kind {' or '.join(definition.kinds)}"
+        raise PoolerError(message, hint=hint)
+    return FinalQrels(all_votes, outcome_of(all_votes, definition, level), definition, level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,43 +404,45 @@ class Change:
 class Flip:
     """How many documents would fare otherwise under one other choice."""
 
-    option: Literal["ties", "collapse"]
-    value: str
+    option: Literal["ties", "binary_first"]
+    value: str | bool
     """The other choice."""
     grades: Change | None
-    """``None`` = the policy has a level, or the choice is of no matter to grades."""
+    """``None`` = there is a level, or the choice is of no matter to grades."""
     relevance: dict[int, Change] = field(default_factory=dict)
     """By level."""
 
 
-def flips_of(all_votes: AllVotes, policy: Policy, levels: Sequence[int] = ()) -> list[Flip]:
-    """Count the documents that hang on the tie rule, and on the order of collapsing.
+def flips_of(
+    all_votes: AllVotes, definition: QrelsDefinition, level: int | None = None, levels: Sequence[int] = ()
+) -> list[Flip]:
+    """Count the documents that hang on the tie rule, and on whether grades are made binary first.
 
-    The other tie rules of majority and median; then, for every rule but sum and a single judge, the other
-    order of collapsing, relevance compared at `levels` where the policy is graded.
+    The other tie rules of majority and median; then, for every rule that aggregates but sum, binary before
+    or after it, relevance compared at `levels` where there is no level.
     """
-    if policy.rule in (None, "sum"):
+    if definition.aggregate in (None, "primary", "sum"):
         return []
-    chosen = outcome_of(all_votes, policy)
-    is_graded = policy.level is None
-    wanted = tuple(levels) if policy.level is None else (policy.level,)
+    chosen = outcome_of(all_votes, definition, level)
+    is_graded = level is None
+    wanted = tuple(levels) if level is None else (level,)
     flips = []
-    for ties in TIES if policy.rule in TIE_RULES else ():
-        if ties == policy.ties:
+    for ties in TIES if definition.aggregate in TIE_RULES else ():
+        if ties == definition.ties:
             continue
-        other = outcome_of(all_votes, replace(policy, ties=ties))
+        other = outcome_of(all_votes, replace(definition, ties=ties), level)
         change = _change(chosen, other)
         if is_graded:
-            relevance = {level: _change(chosen.at(level), other.at(level)) for level in wanted}
+            relevance = {one: _change(chosen.at(one), other.at(one)) for one in wanted}
             flips.append(Flip("ties", ties, change, relevance))
         else:
             flips.append(Flip("ties", ties, None, dict.fromkeys(wanted, change)))
-    order: Collapse = "after" if policy.collapse == "before" else "before"
+    turned = replace(definition, binary_first=not definition.binary_first)
     relevance = {}
-    for level in wanted:
-        there = outcome_of(all_votes, replace(policy, level=level, collapse=order))
-        relevance[level] = _change(chosen.at(level) if is_graded else chosen, there)
-    return [*flips, Flip("collapse", order, None, relevance)] if relevance else flips
+    for one in wanted:
+        there = outcome_of(all_votes, turned, one)
+        relevance[one] = _change(chosen.at(one) if is_graded else chosen, there)
+    return [*flips, Flip("binary_first", turned.binary_first, None, relevance)] if relevance else flips
 
 
 def _change(here: GradeOutcome, there: GradeOutcome) -> Change:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +10,8 @@ from numpy.typing import NDArray
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
 from store.analysis.agreement.votes import NO_GRADE, PopulationVotes, Votes, votes_of_judges
 from store.analysis.collapse import level_index
+from store.grades.definition import QrelsDefinition
 from store.grades.opinions import NO_ROUND, AllVotes
-from store.grades.policy import Policy
 from store.grades.qrels import GradeOutcome, outcome_of
 from store.records import RANKS, Scale, State
 
@@ -38,12 +37,12 @@ def aggregate_against(
     others: Sequence[str],
     scale: Scale,
     levels: Sequence[int],
-    policy: Policy,
+    definition: QrelsDefinition,
 ) -> list[PairStack]:
     """Count how the aggregate of judges and a reference graded the same documents.
 
-    The stacks are of one pair: graded, then at each level; with ``collapse="before"`` none is graded. The
-    policy is a rule without rulings; documents that it leaves without a grade are not counted.
+    The stacks are of one pair: graded, then at each level; none is graded where grades are binary first. The
+    definition is a rule without rulings; documents that it leaves without a grade are not counted.
     """
     votes = population.votes
     of_reference = votes.judge_codes == votes.judge_index(reference)
@@ -51,14 +50,14 @@ def aggregate_against(
     theirs[votes.documents[of_reference]] = votes.places[of_reference]
     all_votes = votes_alone(votes, others, scale)
     indices = [level_index(scale, level) for level in levels]
-    if policy.collapse == "after":
-        outcome = outcome_of(all_votes, policy)
+    if not definition.binary_first:
+        outcome = outcome_of(all_votes, definition)
         given = np.searchsorted(np.array(scale.values), outcome.grades)
         tables = _tables(votes, outcome, given, theirs, votes.n_grades)
         return stacks_of(tables[np.newaxis], indices)
     stacks = []
     for level, index in zip(levels, indices, strict=True):
-        outcome = outcome_of(all_votes, replace(policy, level=level))
+        outcome = outcome_of(all_votes, definition, level)
         relevant = np.where(theirs == NO_GRADE, NO_GRADE, theirs >= index)
         binary = _tables(votes, outcome, outcome.grades, relevant, 2)
         stacks.append(binary_stack(binary[np.newaxis], index))

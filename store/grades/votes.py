@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, select
+from sqlalchemy import Connection, Row, select
 from sqlmodel import Session
 
-from store.analysis.agreement.votes import Cells, PopulationVotes, population_votes
+from store.analysis.agreement.votes import PLACE_OF_STATE, Cells, PopulationVotes, population_votes
 from store.analysis.arrays import Grades
+from store.content.lookup import row_named
 from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import JUDGE, POOL
-from store.errors import ArgumentError
+from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels import Numbering
+from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
-from store.grades.policy import Policy
 from store.judging.event_arrays import (
     FROM_EVERY_POOL,
     FROM_POOLS,
@@ -28,11 +30,12 @@ from store.judging.event_arrays import (
     as_pairs,
     codes_of,
     fetch_integers,
+    moment_literal,
     newest_events,
 )
 from store.judging.judges import fetch_graders, fetch_judges, judge_id
-from store.judging.kinds import Voters, choose_voters, sorts_of
-from store.records import Judge, JudgeKind, Scale
+from store.judging.kinds import Voters, check_share, choose_voters, sorts_of
+from store.records import Judge, JudgeKind, Scale, State
 from store.text import natural_key
 
 if TYPE_CHECKING:
@@ -94,7 +97,7 @@ def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) ->
     for name in named:
         if name in adjudicators:
             hint = "an adjudicator's rulings count, and are no votes"
-            raise ArgumentError("of", "must be judges, not adjudicators", name, hint=hint)
+            raise ArgumentError("judges", "must be judges, not adjudicators", name, hint=hint)
 
 
 def _by_topic(topics: Keys, topic_of: NDArray[np.int64], *columns: NDArray[np.int64]) -> dict[str, Any]:
@@ -108,7 +111,7 @@ def _by_topic(topics: Keys, topic_of: NDArray[np.int64], *columns: NDArray[np.in
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoleGrades:
-    """What a policy of one judge chooses."""
+    """What a definition chooses, where it is what one judge graded."""
 
     judge: str
     by_topic: Grades
@@ -181,30 +184,130 @@ def fetch_tallied_grades(
     )
 
 
-def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy) -> AllVotes:
-    """Gather current votes and the rulings that stand for a policy; see `store.grades.opinions.gather`."""
-    policy.check()
-    policy.check_scale(scale)
+def fetch_voters_of(session: Session, definition: QrelsDefinition, apart: str = "") -> Voters:
+    """Choose whose judgements count by a definition, as of its moment.
+
+    `PoolerError`: nobody is named, and those who count graded less than half of what others did; `apart` is
+    a judge of whom nobody would think that these grades are meant.
+    """
+    judges, until = fetch_judges(session), definition.as_of
+    for name in definition.judges:
+        judge_id(session, name)  # its error says how to see the names
+    if definition.sole is None:
+        _refuse_adjudicators(
+            definition.judges, [one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR]
+        )
+    if definition.erased and not definition.judges:
+        return Voters(is_named=True)
+    graders = fetch_graders(session) if until is None else _graders_then(session, until)
+    has_rulings = not definition.without_rulings
+    voters = choose_voters(judges, graders, of=definition.judges, kinds=definition.kinds, rulings=has_rulings)
+    if voters.left_out and not voters.is_named:
+        check_share(_documents_by_kind(session, until, apart), voters)
+    return voters
+
+
+def _graders_then(session: Session, until: datetime) -> frozenset[str]:
+    """Return who had graded something, or as an adjudicator decided something, up to a moment."""
+    judges = {row.id: row for row in _judge_rows(session)}
+    _, _, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
+    decided = np.isin(state_of, [0, PLACE_OF_STATE[State.CANNOT]])
+    deciders = {number for number, one in judges.items() if one.kind == JudgeKind.ADJUDICATOR}
+    found = {*judge_of[state_of == 0].tolist(), *(deciders & {*judge_of[decided].tolist()})}
+    return frozenset(judges[number].name for number in found)
+
+
+def _documents_by_kind(session: Session, until: datetime | None, apart: str) -> dict[JudgeKind, int]:
+    """Count the documents that judges of each kind graded, but for one; adjudicators' are people's."""
+    kinds = {row.id: JudgeKind(row.kind) for row in _judge_rows(session) if row.name != apart}
+    topic_of, document_of, judge_of, state_of, _ = newest_events(session.connection(), None, until=until)
+    pairs = as_pairs(topic_of, document_of)
+    found: dict[JudgeKind, int] = {}
+    for kind in set(kinds.values()):
+        of_kind = np.array([number for number, one in kinds.items() if one is kind], dtype=np.int64)
+        own = (codes_of(judge_of, of_kind) >= 0) & (state_of == 0)
+        found[kind] = int(np.unique(pairs[own]).size)
+    return found
+
+
+_PRIMARY = """
+SELECT topic_id, document_id, judge_id
+  FROM assignment LEFT JOIN assignment_plan ON assignment_plan.id = plan_id
+ WHERE purpose = 'primary' AND judge_id IS NOT NULL"""
+
+
+def _earlier(connection: Connection, table: str, until: datetime | None) -> str:
+    """Return the SQL condition that a row of a table was made up to a moment."""
+    return "" if until is None else f" AND {table}.created_at <= {moment_literal(connection, until)}"
+
+
+def pooled_of(session: Session, definition: QrelsDefinition) -> str:
+    """Return the SQL condition, after `FROM_POOLS`, on the pools that a definition is of."""
+    wanted = _earlier(session.connection(), "pool", definition.as_of)
+    if definition.pool is not None:
+        wanted += f" AND pool_id = {row_named(session, 'pool', POOL.c.name, definition.pool).id:d}"
+    return wanted
+
+
+def topic_ids_of(topics: Keys, definition: QrelsDefinition) -> list[int]:
+    """Return the topics that a definition leaves out."""
+    for topic in definition.without_topics:
+        if topic not in topics.ids:
+            raise UnknownNameError("topic", topic, topics.ids)
+    return [topics.ids[topic] for topic in definition.without_topics]
+
+
+def _wanted(
+    session: Session, topics: Keys, definition: QrelsDefinition, events: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return which of some events are of documents that a definition is of."""
+    wanted = ~np.isin(events[0], topic_ids_of(topics, definition))
+    if definition.pool is not None:
+        of_pool = f"SELECT {PAIR} {FROM_POOLS}{pooled_of(session, definition)}"
+        wanted &= np.isin(as_pairs(events[0], events[1]), fetch_integers(session.connection(), of_pool, 1))
+    return wanted
+
+
+def _fetch_rulings(
+    session: Session, names: Mapping[int, str], kinds: tuple[str, ...], until: datetime | None
+) -> list[CurrentRuling]:
+    from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
+    from store.judging.disagreements import Selection
+
+    return [
+        CurrentRuling(case.topic, case.docno, case.ruling.given_grade, names[case.ruling.judge], case.status)
+        for case in fetch_listed(session, Selection(kinds=kinds), until=until)
+        if case.ruling is not None
+    ]
+
+
+def fetch_all_votes(
+    session: Session, topics: Keys, scale: Scale, definition: QrelsDefinition, apart: str = ""
+) -> AllVotes:
+    """Gather the votes and rulings that count by a definition; see `store.grades.opinions.gather`."""
+    definition.check()
+    definition.check_scale(scale)
+    until, connection = definition.as_of, session.connection()
     judges = _judge_rows(session)
     names = {one.id: one.name for one in judges}
     adjudicators = {one.name for one in judges if one.kind == JudgeKind.ADJUDICATOR}
     rulings: list[CurrentRuling] = []
-    _refuse_adjudicators(policy.of, adjudicators)
-    has_rulings = policy.rulings and policy.judge is None
-    voters = fetch_voters(session, of=policy.named, kinds=policy.kinds, rulings=has_rulings)
-    if has_rulings and not adjudicators.isdisjoint(voters.names):
+    voters = fetch_voters_of(session, definition, apart)
+    if not definition.without_rulings and not adjudicators.isdisjoint(voters.names):
         named = (one.kind for one in voters.judges if one.kind is not JudgeKind.ADJUDICATOR)
-        kinds = sorts_of(named) if policy.named else policy.kinds
-        rulings = _fetch_rulings(session, names, kinds)
+        kinds = sorts_of(named) if definition.judges or until else definition.kinds
+        rulings = _fetch_rulings(session, names, kinds, until)
     rounds = Numbering[str]()
     ids = [number for number, name in names.items() if name in voters.names]
     chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)
-    events = newest_events(session.connection(), chosen, rounds)
+    events = newest_events(connection, chosen, rounds, until=until)
+    if definition.without_topics or definition.pool:
+        events = events[:, _wanted(session, topics, definition, events)]
     topic_ids = sorted(
         np.flatnonzero(np.bincount(events[0])).tolist(), key=lambda number: natural_key(topics.names[number])
     )
     ids, docnos = fetch_ordered_docnos(session, (np.bincount(events[1]) > 0).tobytes())
-    document_ids = np.array(ids, dtype=np.int64)
+    document_ids, judge_ids = np.array(ids, dtype=np.int64), np.array(list(names), dtype=np.int64)
     states = CurrentStates(
         topics=[topics.names[number] for number in topic_ids],
         docnos=docnos,
@@ -212,47 +315,44 @@ def fetch_all_votes(session: Session, topics: Keys, scale: Scale, policy: Policy
         rounds=list(rounds),
         topic_codes=codes_of(events[0], np.array(topic_ids, dtype=np.int64)),
         docno_codes=codes_of(events[1], document_ids),
-        judge_codes=codes_of(events[2], np.array(list(names), dtype=np.int64)),
+        judge_codes=codes_of(events[2], judge_ids),
         places=events[3],
         grades=events[4],
         round_codes=events[5],
         document_ids=document_ids,
     )
-    found = arrange(states, scale, policy, adjudicators=adjudicators, rulings=rulings)
+    if definition.aggregate in (None, "primary"):
+        held = fetch_integers(connection, _PRIMARY + _earlier(connection, "assignment_plan", until), 3).T
+        columns = np.array(topic_ids, dtype=np.int64), document_ids, judge_ids
+        codes = np.array([codes_of(one, known) for one, known in zip(held, columns, strict=True)])
+        states = replace(states, primary=codes[:, (codes >= 0).all(axis=0)])
+    if definition.without_topics or definition.pool:
+        known = {(topics.names[one], document) for one, document in zip(*events[:2].tolist(), strict=True)}
+        row_of = dict(zip(docnos, ids, strict=True))
+        rulings = [one for one in rulings if (one.topic, row_of.get(one.docno)) in known]
+    found = arrange(states, scale, definition, adjudicators=adjudicators, rulings=rulings)
     return replace(found, voters=voters)
-
-
-def _fetch_rulings(session: Session, names: Mapping[int, str], kinds: tuple[str, ...]) -> list[CurrentRuling]:
-    from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
-    from store.judging.disagreements import Selection
-
-    return [
-        CurrentRuling(case.topic, case.docno, case.ruling.given_grade, names[case.ruling.judge], case.status)
-        for case in fetch_listed(session, Selection(kinds=kinds))
-        if case.ruling is not None
-    ]
 
 
 class CollectionGrades(Area):
     """The grades of a collection, of one judge or of all."""
 
-    def sole(self, policy: Policy) -> SoleGrades | None:
-        """Return the grades that a policy without a level chooses, where they are those of one judge.
+    def sole(self, definition: QrelsDefinition, apart: str = "") -> SoleGrades | None:
+        """Return the grades that a definition chooses, where they are those of one judge.
 
         They are those of `final`, at half a microsecond an event where that takes some three.
         ``None`` = several judges or an adjudicator may have a say, or nothing is graded.
         """
         with self._db.reading_topics() as (session, topics):
             self._db.check_digests(session, judgements=True)
-            if policy.rule is not None or policy.of or policy.level is not None:
+            if definition.aggregate is not None or not definition.is_whole or definition.binary_first:
                 return None
-            policy.check()
+            definition.check()
             judges = _judge_rows(session)
-            if policy.judge is None and any(one.kind == JudgeKind.ADJUDICATOR for one in judges):
+            is_own = definition.sole is not None
+            if not is_own and any(one.kind == JudgeKind.ADJUDICATOR for one in judges):
                 return None
-            if policy.judge is not None and all(one.name != policy.judge for one in judges):
-                return None
-            voters = fetch_voters(session, of=policy.named, kinds=policy.kinds)
+            voters = fetch_voters_of(session, definition, apart)
             names = {one.id: one.name for one in judges if one.name in voters.names}
             chosen = None if len(names) == len(judges) else np.array(list(names), dtype=np.int64)
             events = newest_events(session.connection(), chosen)
@@ -286,13 +386,13 @@ class CollectionGrades(Area):
             self._db.check_digests(session, judgements=True)
             return fetch_votes(session, topics, self._db.scale.values, judges=judges, least=least)
 
-    def all_votes(self, policy: Policy) -> AllVotes:
+    def all_votes(self, definition: QrelsDefinition, apart: str = "") -> AllVotes:
         """Return the votes and rulings that count; see `fetch_all_votes`."""
         with self._db.reading_topics() as (session, topics):
             self._db.check_digests(session, judgements=True)
-            return fetch_all_votes(session, topics, self._db.scale, policy)
+            return fetch_all_votes(session, topics, self._db.scale, definition, apart)
 
-    def open_pairs(self, all_votes: AllVotes) -> dict[Pair, str]:
+    def open_pairs(self, all_votes: AllVotes, definition: QrelsDefinition) -> dict[Pair, str]:
         """Return the round of every document to be judged that has neither a grade nor a reason for none.
 
         It is that of its first pool.
@@ -301,7 +401,12 @@ class CollectionGrades(Area):
         settled = all_votes.is_settled
         documents = all_votes.document_ids[all_votes.docno_codes[settled]]
         with self._db.reading_topics() as (session, topics):
-            pooled = fetch_integers(session.connection(), f"SELECT {PAIR}, pool_id {FROM_POOLS}", 2)
+            pooled = fetch_integers(
+                session.connection(),
+                f"SELECT {PAIR}, pool_id {FROM_POOLS}{pooled_of(session, definition)}",
+                2,
+            )
+            pooled = pooled[~np.isin(pooled[:, 0] >> 32, topic_ids_of(topics, definition))]
             topic_ids = np.array([topics.ids[topic] for topic in all_votes.topics], dtype=np.int64)
             pairs = as_pairs(topic_ids[all_votes.topic_codes[settled]], documents)
             pooled = pooled[~np.isin(pooled[:, 0], pairs)]
@@ -310,19 +415,21 @@ class CollectionGrades(Area):
             last_first = pooled[np.argsort(-pooled[:, 1], kind="stable")].tolist()
             return {(topics.names[pair >> 32], docnos[pair & LOW]): rounds[pool] for pair, pool in last_first}
 
-    def ungraded(self, grades: Grades) -> dict[str, NDArray[np.int64]]:
+    def ungraded(self, grades: Grades, definition: QrelsDefinition) -> dict[str, NDArray[np.int64]]:
         """Return by topic the ids of the documents of pools, sampled or not, that have no grade."""
         with self._db.reading_topics() as (session, topics):
-            pooled = fetch_integers(session.connection(), f"SELECT {PAIR} {FROM_EVERY_POOL}", 1)
+            every = f"SELECT {PAIR} {FROM_EVERY_POOL}{pooled_of(session, definition)}"
+            pooled = fetch_integers(session.connection(), every, 1)
+            pooled = pooled[~np.isin(pooled[:, 0] >> 32, topic_ids_of(topics, definition))]
             graded = [topics.ids[topic] << 32 | ids for topic, (ids, _) in grades.items()]
             left = np.setdiff1d(pooled, np.concatenate(graded)) if graded else np.unique(pooled)
             return {topic: ids for topic, (ids,) in _by_topic(topics, left >> 32, left & LOW).items()}
 
-    def final(self, policy: Policy) -> FinalQrels:
+    def final(self, definition: QrelsDefinition, level: int | None = None, *, apart: str = "") -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels.decide`."""
         from store.grades.qrels import decide
 
-        return decide(self.all_votes(policy), policy)
+        return decide(self.all_votes(definition, apart), definition, level)
 
     def sampled_pools(self, grades: Grades, pool: str | None = None) -> tuple[str, dict[str, SampledPool]]:
         """Return a sampled pool, default the only one, by name; see `store.grades.sampled`."""

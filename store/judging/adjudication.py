@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Engine, Row, Select, and_, func, or_, select, tuple_
@@ -53,17 +54,22 @@ _IS_ADJUDICATOR = JUDGE.c.kind == JudgeKind.ADJUDICATOR.value
 
 
 def fetch_cases(
-    session: Session, selection: Selection = ALL, *, topic: int | None = None, document: int | None = None
+    session: Session,
+    selection: Selection = ALL,
+    *,
+    topic: int | None = None,
+    document: int | None = None,
+    until: datetime | None = None,
 ) -> list[Case]:
     """Return every document in disagreement or ruled on; topics in natural order, docnos bytewise.
 
-    Of a selection, only its kinds of judges count here.
+    Of a selection, whose judges are heard counts here. `until`: as it was then.
     """
     voters = fetch_voters_of_kinds(session, selection.kinds)
     kinds = {one.kind for one in voters.judges}
-    rulings, identities = _fetch_rulings(session, topic, document)
+    rulings, identities = _fetch_rulings(session, topic, document, until)
     votes: dict[Pair, list[Vote]] = {pair: [] for pair in rulings}
-    for row in session.execute(_disputed_votes(topic, document)):
+    for row in session.execute(_disputed_votes(topic, document, until)):
         kind = JudgeKind(row.kind)
         vote = Vote(row.judge_id, row.grade, row.id, row.reason, row.note, row.iteration, kind)
         votes.setdefault((row.topic_id, row.document_id), []).append(vote)
@@ -84,12 +90,12 @@ def fetch_cases(
     return sorted(cases, key=lambda case: (natural_key(case.topic), case.docno))
 
 
-def fetch_listed(session: Session, selection: Selection) -> list[Case]:
+def fetch_listed(session: Session, selection: Selection, *, until: datetime | None = None) -> list[Case]:
     """Return the disagreements that are wanted; if by topic alone, rulings no longer needed, too."""
     _check_topic(session, selection)
     return [
         case
-        for case in fetch_cases(session, selection)
+        for case in fetch_cases(session, selection, until=until)
         if selection.takes(case)
         or (selection.is_whole and not case.is_disagreement and selection.topic in (None, case.topic))
     ]
@@ -100,9 +106,9 @@ def _check_topic(session: Session, selection: Selection) -> None:
         topic_id(session, selection.topic)
 
 
-def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:
+def _disputed_votes(topic: int | None, document: int | None, until: datetime | None) -> Select[Any]:
     """Select the decisions, of judges of every kind, on documents in disagreement or ruled on."""
-    newest = current_events(topic=topic)
+    newest = current_events(topic=topic, until=until)
     if document is not None:
         newest = newest.where(JUDGEMENT.c.document_id == document)
     key = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id)
@@ -122,24 +128,26 @@ def _disputed_votes(topic: int | None, document: int | None) -> Select[Any]:
     )
     differ = decided.c.lowest != decided.c.highest
     some_cannot = and_(decided.c.n_grades > 0, decided.c.n_grades < decided.c.n_votes)
-    ruled = _adjudicators_events(topic, document).with_only_columns(*key)
+    ruled = _adjudicators_events(topic, document, until).with_only_columns(*key)
     is_ruled = tuple_(decided.c.topic_id, decided.c.document_id).in_(ruled)
     query = select(*(decided.c[name] for name in (*names, "kind")))
     return query.where(or_(differ, some_cannot, is_ruled))
 
 
-def _adjudicators_events(topic: int | None, document: int | None) -> Select[Any]:
+def _adjudicators_events(topic: int | None, document: int | None, until: datetime | None) -> Select[Any]:
     query = select(JUDGEMENT).join(JUDGE, JUDGE.c.id == JUDGEMENT.c.judge_id).where(_IS_ADJUDICATOR)
     if topic is not None:
         query = query.where(JUDGEMENT.c.topic_id == topic)
+    if until is not None:
+        query = query.where(JUDGEMENT.c.judged_at <= until)
     return query if document is None else query.where(JUDGEMENT.c.document_id == document)
 
 
 def _fetch_rulings(
-    session: Session, topic: int | None, document: int | None
+    session: Session, topic: int | None, document: int | None, until: datetime | None
 ) -> tuple[dict[Pair, list[Ruling]], dict[int, str]]:
-    """Return the rulings that stand, by topic and document, and the identities of adjudicators."""
-    rows = session.execute(_adjudicators_events(topic, document).order_by(JUDGEMENT.c.revision)).all()
+    """Return the rulings that stand, by topic and document, and what tells adjudicators apart."""
+    rows = session.execute(_adjudicators_events(topic, document, until).order_by(JUDGEMENT.c.revision)).all()
     identities = fetch_identities(session) if rows else {}
     histories: dict[tuple[Pair, int], list[Row[Any]]] = {}
     for row in rows:

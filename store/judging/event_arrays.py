@@ -7,6 +7,7 @@ and the newest revision of each is found there.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from itertools import chain, islice
 from typing import Any
 
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Row
 
 from store.analysis.agreement.votes import PLACE_OF_STATE
+from store.db.columns import raw_form
 from store.db.engine import driver_rows
+from store.db.tables import JUDGEMENT
 from store.formats.qrels import Numbering
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
@@ -45,13 +48,15 @@ def newest_events(
     rounds: Numbering[str] | None = None,
     *,
     topic: int | None = None,
+    until: datetime | None = None,
 ) -> NDArray[np.int64]:
     """Read the newest event of every (topic, document, judge), by default of all judges; shape (5, n_events).
 
     Row ids of topic, document and judge; `PLACE_OF_STATE`, or 0 where there is a grade; and the grade, or 0.
-    With `rounds`, a sixth row has the round by that numbering.
+    With `rounds`, a sixth row has the round by that numbering. `until`: as they stood then.
     """
     where = " WHERE TRUE" if topic is None else f" WHERE topic_id = {topic:d}"
+    where += "" if until is None else f" AND judged_at <= {moment_literal(connection, until)}"
     if judge_ids is not None:
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
     if rounds is None:
@@ -68,6 +73,12 @@ def newest_events(
         pairs, order = pairs[is_newest], order[is_newest]
         whose, codes, named = whose[order], codes[order], [column[order] for column in named]
     return np.stack([pairs >> 32, pairs & LOW, whose >> 32, -(codes & 3), codes >> 2, *named])
+
+
+def moment_literal(connection: Connection, moment: datetime) -> str:
+    """Write a moment as the SQL of an engine compares it with a stored one."""
+    zone = "+00:00" if connection.dialect.name == "postgresql" else ""
+    return f"'{raw_form(JUDGEMENT.c.judged_at)(moment)}{zone}'"
 
 
 def _fetch_events(connection: Connection, where: str) -> NDArray[np.int64]:

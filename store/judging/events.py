@@ -58,19 +58,28 @@ def no_advance(_steps: int) -> None:
 
 
 @lru_cache(maxsize=32)  # to build it takes half a millisecond
-def _of_newest(columns: tuple[str, ...]) -> Select[Any]:
+def _of_newest(columns: tuple[str, ...], until: datetime | None = None) -> Select[Any]:
     # Of a join with the highest revisions, PostgreSQL expects one row, and looks each up in all.
     later = JUDGEMENT.alias()
     same = (JUDGEMENT.c[name] == later.c[name] for name in KEY)
     is_later = select(later.c.id).where(*same, later.c.revision > JUDGEMENT.c.revision).correlate(JUDGEMENT)
-    return select(*(JUDGEMENT.c[name] for name in columns)).where(~is_later.exists())
+    if until is not None:
+        is_later = is_later.where(later.c.judged_at <= until)
+    query = select(*(JUDGEMENT.c[name] for name in columns)).where(~is_later.exists())
+    return query if until is None else query.where(JUDGEMENT.c.judged_at <= until)
 
 
 def current_events(
-    *columns: str, judges: Sequence[int] | None = None, topic: int | ColumnElement[int] | None = None
+    *columns: str,
+    judges: Sequence[int] | None = None,
+    topic: int | ColumnElement[int] | None = None,
+    until: datetime | None = None,
 ) -> Select[Any]:
-    """Select columns, or all, of the newest event of every (topic, document, judge): the current state."""
-    query = _of_newest(columns or tuple(JUDGEMENT.c.keys()))
+    """Select columns, or all, of the newest event of every (topic, document, judge): the current state.
+
+    `until`: the state of then.
+    """
+    query = _of_newest(columns or tuple(JUDGEMENT.c.keys()), until)
     if judges is not None:
         query = query.where(JUDGEMENT.c.judge_id.in_(list(judges)))
     return query if topic is None else query.where(JUDGEMENT.c.topic_id == topic)

@@ -19,7 +19,7 @@ from store.db.database import Area
 from store.db.digests import note_events, write_event_digests
 from store.db.engine import database_now
 from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
-from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, JudgeRow
+from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, QRELS, JudgeRow
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.kinds import Voters, choose_voters
@@ -38,9 +38,17 @@ def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
             message = f"judge `{name}` is there as kind {old.kind}, not {kind}"
             raise ConflictError(message, hint=f"--kind {old.kind}, or another name")
         return False
+    check_no_qrels(session, name)
     session.add(JudgeRow(name=name, kind=kind, created_at=datetime.now(UTC)))
     session.flush()
     return True
+
+
+def check_no_qrels(session: Session, name: str) -> None:
+    """Raise `ConflictError` for the name of qrels: a judge's name stands for that judge's own grades."""
+    if session.scalar(select(QRELS.c.id).where(QRELS.c.name == name).limit(1)) is not None:
+        message = f"`{name}` is the name of qrels of the collection, and cannot be a judge's"
+        raise ConflictError(message, hint="choose another name; pooler qrels lists those of qrels")
 
 
 def fetch_judge_names(session: Session) -> dict[int, str]:
@@ -212,6 +220,12 @@ def replace_name(
             if not dry_run:
                 values = {"manifest": json.dumps(after, sort_keys=True)}
                 session.execute(update(table).where(table.c.id == row_id).values(values))
+    for row_id, rule in session.execute(select(QRELS.c.id, QRELS.c.rule)).all():
+        values = json.loads(rule)
+        if values.get("pool") in pools and not dry_run:
+            values["pool"] = pools[values["pool"]]
+            written = json.dumps(values, sort_keys=True)
+            session.execute(update(QRELS).where(QRELS.c.id == row_id).values(rule=written))
     n_events = _rename_rounds(session, disguise, dry_run=dry_run)
     return NamesReplaced(n_plans, pools, n_events)
 
@@ -295,6 +309,7 @@ def rename(session: Session, old: str, new: str) -> Renamed:
     if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == new)) is not None:
         message = f"there is a judge `{new}` already"
         raise ConflictError(message, hint="two judges stay two: choose another name")
+    check_no_qrels(session, new)
     in_notes = count_mentions(session, old)
     named = replace_name(session, old, new, keeps_seeds=True)
     values = {"name": new, "renamed_at": database_now(session)}

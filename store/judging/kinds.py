@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.records import Judge, JudgeKind
+from store.text import counted
 
 SORTS: Mapping[str, tuple[JudgeKind, ...]] = {
     "human": (JudgeKind.HUMAN, JudgeKind.ADJUDICATOR),
@@ -130,6 +131,24 @@ def sorts_words(counts: Mapping[str, int]) -> str:
     """
     found = [name for sort, name in WORDS.items() if not counts.keys().isdisjoint(SORTS[sort])]
     return " and ".join([", ".join(found[:-1]), found[-1]] if len(found) > 1 else found)
+
+
+def check_share(documents: Mapping[JudgeKind, int], voters: Voters) -> None:
+    """Raise `PoolerError` where those who count graded less than half of what another kind graded.
+
+    `documents`: how many judges of each kind graded, whoever counts. Nobody named kinds or judges.
+    """
+    counts = {sort: sum(documents.get(kind, 0) for kind in of) for sort, of in SORTS.items()}
+    (here,) = sorts_of(one.kind for one in voters.judges) or ("",)
+    most = max(counts, key=lambda sort: counts[sort])
+    if not here or 2 * counts[here] >= counts[most]:
+        return
+    message = (
+        f"{WORDS[here]} graded {counted(counts[here], 'document')} and {WORDS[most]} {counts[most]:,}:"
+        " whose grades count?"
+    )
+    hint = f"pooler qrels define official --kinds {most} takes these; {here} those, {here},{most} both"
+    raise PoolerError(message, hint=hint)
 
 
 def choose_voters(

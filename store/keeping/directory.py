@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -37,19 +37,21 @@ from store.formats.judgements import escape_cell, history_lines
 from store.formats.lines import is_regular_file, open_bytes
 from store.formats.qrels import qrels_blocks
 from store.formats.scale import scale_from_json, scale_to_json
-from store.grades.policy import Policy
+from store.grades.definition import NamedQrels, QrelsDefinition
+from store.grades.definitions import fetch_all_named
+from store.grades.opinions import AllVotes
 from store.grades.qrels import decide
 from store.grades.votes import fetch_all_votes
 from store.judging.erasing import fetch_erasures, removed_words
 from store.judging.judges import Disguise, count_notes, disguise_of, fetch_graders, fetch_judges
-from store.judging.kinds import Voters, choose_voters, count_kinds, is_mixed, sorts_words
+from store.judging.kinds import Voters, count_kinds, is_mixed, sorts_words
 from store.keeping import Progress, no_progress
 from store.keeping.backup import go_on_after
 from store.keeping.histories import fetch_histories_of
 from store.keeping.table_files import FOLDER, Faults, TableReader, count_rows, table_lines
 from store.keeping.verify import broken_rules, first_fault
 from store.records import Judge, JudgeKind, Scale
-from store.text import free_name, natural_key, sanitise_line
+from store.text import counted, free_name, natural_key, sanitise_line
 
 MANIFEST = "manifest.json"
 README = "README.md"
@@ -70,8 +72,6 @@ class ExportChoice:
     runs: bool = True
     notes: bool = True
     anonymised: bool = False
-    policy: Policy = field(default_factory=Policy)
-    """How several judges' grades become one; with neither a judge nor a rule they stay apart."""
     layout: Layout = "pooler"
     run_files: Path | None = None
     """A folder with run files as they were handed in, which go out where the collection has their SHA-256."""
@@ -160,6 +160,15 @@ class Outgoing:
             written |= {count: written.get(count, 0) + len(written[key]), key: []}
         return written
 
+    def definition(self, definition: QrelsDefinition) -> dict[str, Any]:
+        """Return the choices of a definition, judges and pools called as they are in the folder."""
+        facts = definition.with_judges(self.disguise.name).to_json()
+        if "erased" in facts:
+            facts["erased"] = len(facts["erased"])
+        if "pool" in facts:
+            facts["pool"] = {pool.name: name for name, pool in self.pools.items()}[facts["pool"]]
+        return facts
+
     def renamed(self) -> dict[str, Callable[[Any], Any]]:
         """Return what writes values in which judges or runs are named, by table and column."""
 
@@ -171,6 +180,13 @@ class Outgoing:
             return {} if self.choice.runs else {"pool.manifest": manifest}
         disguise, names = self.disguise, {pool.name: name for name, pool in self.pools.items()}
         made = self.inside.session.execute(select(TABLES["collection"].c.created_at)).scalar_one()
+        uids = defaultdict[str, str](new_uid)
+
+        def rule(text: str) -> str:
+            values = json.loads(text) | {"pool": names.get(json.loads(text).get("pool"))}
+            stored = QrelsDefinition.from_json({key: one for key, one in values.items() if one is not None})
+            return json.dumps(stored.with_judges(uids.__getitem__).to_json(), sort_keys=True)
+
         return {
             "pool.manifest": manifest,
             "pool.name": names.__getitem__,
@@ -178,7 +194,8 @@ class Outgoing:
             "assignment_plan.manifest": lambda text: manifest(text, "seed"),
             "judge.name": disguise.name,
             "judge.created_at": lambda _: made.isoformat(),
-            **dict.fromkeys(("judge.uid", "erasure.uid"), lambda _: new_uid()),
+            **dict.fromkeys(("judge.uid", "erasure.uid"), uids.__getitem__),
+            "qrels.rule": rule,
             **dict.fromkeys(("pool.round", "judgement.iteration"), disguise.iteration),
             **dict.fromkeys(("judgement.note", "judgement.reason"), disguise.note),
         }
@@ -364,71 +381,66 @@ def _run_blocks(out: Outgoing, run: Row[Any]) -> Iterator[str]:
 def write_all_qrels(out: Outgoing) -> tuple[list[dict[str, Any]], int, Voters]:
     """Write qrels; return what `qrels.json` says of each file, how many judges graded nothing, who counts.
 
-    With a judge or a rule named there is one set; so there is without, where one judge alone voted.
-    Several judges without a rule that makes one grade of theirs have a set each.
+    Every definition has a file, as its newest version makes it: of the grades, or where they are made binary
+    first of the relaxed level; BEIR's layout has that of the default, as its split ``test``. Definitions by
+    which nothing is graded have none.
     """
-    session, policy = out.inside.session, out.choice.policy
+    session, named = out.inside.session, fetch_all_named(out.inside.session)
     judges, graders = fetch_judges(session), fetch_graders(session)
-    for each in _policies(out, policy):
-        each.check()
-        each.check_scale(out.scale)
-    voters = choose_voters(judges, graders, of=policy.named, kinds=policy.kinds)
-    people = {judge.name for judge in judges if judge.kind is not JudgeKind.ADJUDICATOR}
-    # An adjudicator who alone graded is the only judge there is.
-    counting = (graders & voters.names if policy.kinds else graders & people) or graders
-    is_named = policy.judge is not None or policy.rule is not None
-    if is_named or (graders and len(set(policy.of) or counting) == 1):
-        if not is_named and not graders & people:
-            policy = replace(policy, judge=next(iter(counting)))
-        files, voters = _write_set(out, policy, "")
-    else:
-        own = {out.disguise.name(name): name for name in (counting if policy.kinds else graders)}
-        stems, voters, files = file_stems(sorted(own, key=natural_key)), Voters(), []
-        for name, stem in stems.items():
-            files += _write_set(out, Policy(judge=own[name]), f"{stem}.")[0]
+    newest = {one.name: one for one in reversed(named)}
+    files, voters = [], Voters()
+    stems = file_stems(sorted(newest, key=natural_key))
+    for name, stem in stems.items():
+        one = newest[name]
+        if one.is_default or out.choice.layout != "beir":
+            all_votes = fetch_all_votes(session, out.inside.topics, out.scale, one.definition)
+            if all_votes.votes.n_documents or all_votes.rulings:
+                files.append(_write_qrels(out, one, all_votes, stem))
+                voters = all_votes.voters if one.is_default else voters
     data = {"format": "pooler qrels", "format_version": 1, "scale": scale_to_json(out.scale), "qrels": files}
     out.lines("qrels.json", [json.dumps(data, indent=1, sort_keys=True)])
     return files, len(judges) - len(graders), voters
 
 
-def _policies(out: Outgoing, policy: Policy) -> list[Policy]:
-    """Return a policy as it is for grades, then for every level; sums of grades have none."""
-    levels = () if policy.rule == "sum" else out.scale.values[1:]
-    graded = replace(policy, collapse="after", level=None)
-    return [graded, *(replace(policy, level=level) for level in levels)]
-
-
-def _write_set(out: Outgoing, policy: Policy, prefix: str) -> tuple[list[dict[str, Any]], Voters]:
-    """Write graded and binary qrels by one policy; return what is said of each file, and who counts."""
-    policies, name, iteration = _policies(out, policy), out.disguise.name, out.disguise.iteration
-    # The votes are the same at any level, and collapsing first is of a level alone.
-    all_votes = fetch_all_votes(out.inside.session, out.inside.topics, out.scale, policies[-1])
-    is_beir = out.choice.layout == "beir"  # one file a split, and its grades may be of any scale
-    written = []
-    for one in policies[:1] if is_beir else policies:
-        final = decide(all_votes, one)
-        kind = "graded" if one.level is None else f"level{one.level}"
-        file = f"qrels/{prefix[:-1] or 'test'}.tsv" if is_beir else f"qrels/{prefix}{kind}.qrels"
-        cells = ((topic, iteration(label), docno, grade) for topic, label, docno, grade in final.cells())
-        beir = (f"{topic}\t{docno}\t{grade}" for topic, _, docno, grade in cells)
-        out.lines(file, ["query-id\tcorpus-id\tscore", *beir] if is_beir else qrels_blocks(cells))
-        judges, rulers = (
-            sorted(map(name, who), key=natural_key) for who in (final.judges, final.adjudicators)
+def _write_qrels(out: Outgoing, named: NamedQrels, all_votes: AllVotes, stem: str) -> dict[str, Any]:
+    """Write qrels of one definition; return what is said of the file."""
+    definition, name, iteration = named.definition, out.disguise.name, out.disguise.iteration
+    final = decide(all_votes, definition, out.scale.relaxed if definition.binary_first else None)
+    if final.n_undecided:
+        message = (
+            f"{named.label}: {counted(final.n_undecided, 'document')} undecided: judges differ, and no rule"
         )
-        facts = {
-            "judges": judges,
-            "kinds": count_kinds(one for one in out.judges.values() if one.name in judges),
-            "kinds_left_out": all_votes.voters.counts_left_out,
-            "adjudicators": rulers,
-            "documents": final.n_documents,
-            "by_grade": {str(grade): n for grade, n in final.by_grade.items()},
-            "left_out": {reason: final.count_left_out(reason) for reason in ("tied", "cannot", "skipped")},
-            "decided_by_tie_rule": final.n_decided_by_ties,
-            "decided_by_ruling": final.n_ruled,
-            "cannot_by_ruling": final.n_ruled_cannot,
-        }
-        written.append({"file": file, "sha256": out.files[file], **one.to_json(), **facts})
-    return written, all_votes.voters
+        message += " says what then"
+        hint = f"pooler qrels define {named.name} --aggregate RULE, or pooler adjudicate"
+        raise PoolerError(message, hint=hint)
+    is_beir = out.choice.layout == "beir"  # a file a split, and its grades may be of any scale
+    file = "qrels/test.tsv" if is_beir else f"qrels/{stem}.qrels"
+    cells = ((topic, iteration(label), docno, grade) for topic, label, docno, grade in final.cells())
+    beir = (f"{topic}\t{docno}\t{grade}" for topic, _, docno, grade in cells)
+    out.lines(file, ["query-id\tcorpus-id\tscore", *beir] if is_beir else qrels_blocks(cells))
+    judges, rulers = (sorted(map(name, who), key=natural_key) for who in (final.judges, final.adjudicators))
+    levels = (definition.relaxed, definition.rigid) if definition.aggregate == "sum" else None
+    relaxed, rigid = levels or (out.scale.relaxed, out.scale.rigid)
+    return {
+        "name": named.name,
+        "qrels_version": named.version,
+        "is_default": named.is_default,
+        "defined": out.definition(definition),
+        "file": file,
+        "sha256": out.files[file],
+        **final.to_json(),
+        "levels": {"relaxed": relaxed, "rigid": rigid},
+        "judges": judges,
+        "kinds": count_kinds(one for one in out.judges.values() if one.name in judges),
+        "kinds_left_out": all_votes.voters.counts_left_out,
+        "adjudicators": rulers,
+        "documents": final.n_documents,
+        "by_grade": {str(grade): n for grade, n in final.by_grade.items()},
+        "left_out": {reason: final.count_left_out(reason) for reason in ("undecided", "cannot", "skipped")},
+        "decided_by_tie_rule": final.n_decided_by_ties,
+        "decided_by_ruling": final.n_ruled,
+        "cannot_by_ruling": final.n_ruled_cannot,
+    }
 
 
 _FILES: Mapping[Layout, Mapping[str, str]] = {
@@ -534,16 +546,9 @@ def _how(out: Outgoing) -> Iterator[str]:
 
 
 def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    n_sets = sum(one["level"] is None for one in qrels)
-    if n_sets > 1:
-        yield "No rule makes one grade of several: every judge has qrels, and there are none of all together."
-    if n_sets < len(qrels):
-        order = qrels[-1]["collapse"]
-        when = f"; grades were made binary {order} the rule (collapsed {order})" if order else ""
-        yield f"Binary qrels (`levelN`) have 1 for a grade of N or more, else 0{when}."
-    if n_sets:
-        yield "Unjudged, skipped and unjudgeable documents are in none of them."
-        yield _table("file | judges | rule | documents", [_qrels_row(one) for one in qrels])
+    if qrels:
+        yield "Undecided, unjudged, skipped and unjudgeable documents are in none of them."
+        yield _table("file | qrels | judges | rule | documents", [_qrels_row(one) for one in qrels])
     else:
         yield "Nothing is judged yet, so there are none."
 
@@ -551,7 +556,7 @@ def _qrels_words(qrels: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _qrels_row(one: Mapping[str, Any]) -> tuple[str, ...]:
     rule, kinds, others = one["rule"], one["kinds"], one["kinds_left_out"]
     if one["ties"] == "unresolved":
-        rule += f", ties unresolved: {one['left_out']['tied']:,} left out"
+        rule += f", ties unresolved: {one['left_out']['undecided']:,} left out"
     elif one["ties"]:
         rule += f", ties {one['ties']}: {one['decided_by_tie_rule']:,} decided"
     if is_mixed(kinds):
@@ -561,7 +566,9 @@ def _qrels_row(one: Mapping[str, Any]) -> tuple[str, ...]:
         rule += f"; left out for their kind: {', '.join(f'{n:,} {kind}' for kind, n in others.items())}"
     if one["adjudicators"]:
         rule += f"; rulings of {', '.join(map(_cell, one['adjudicators']))} win"
-    return f"`{one['file']}`", ", ".join(map(_cell, one["judges"])), rule, f"{one['documents']:,}"
+    name = f"{one['name']}@{one['qrels_version']}" + (" (default)" if one["is_default"] else "")
+    judges = ", ".join(map(_cell, one["judges"]))
+    return f"`{one['file']}`", _cell(name), judges, rule, f"{one['documents']:,}"
 
 
 def _table(head: str, rows: Iterable[Sequence[str]]) -> str:

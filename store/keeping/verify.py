@@ -234,6 +234,16 @@ def _raw(value: Any) -> bytes:
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
+def _qrels_fault(name: str, version: int, rule: Any) -> str | None:
+    from store.grades.definition import QrelsDefinition
+
+    try:
+        QrelsDefinition.from_json(json.loads(_raw(rule))).check()
+    except (ValueError, TypeError, AttributeError, PoolerError) as error:
+        return f"`{name}@{version}` cannot be read: {error}"
+    return None
+
+
 _CODEC = 1
 
 
@@ -436,6 +446,27 @@ CHECKS = (
             "e.topic_version < 1 OR e.topic_version > t.version",
             "its topic has no text of version {4}",
             more="e.topic_version",
+        ),
+    ),
+    Check(
+        "qrels",
+        "definitions of qrels",
+        "qrels",
+        rows("SELECT name, version, rule FROM qrels ORDER BY id", _qrels_fault),
+        rows(
+            """SELECT name, count(*), max(version) FROM qrels GROUP BY name
+               HAVING min(version) <> 1 OR max(version) <> count(*) ORDER BY name""",
+            "`{0}` has {1} versions, the newest is {2}",
+        ),
+        rows(
+            """SELECT n FROM (SELECT count(*) AS n FROM qrels q WHERE is_default AND NOT EXISTS
+                              (SELECT 1 FROM qrels o WHERE o.name = q.name AND o.version > q.version)) d
+               WHERE n <> 1""",
+            "expected one default, a newest version, got {0}",
+        ),
+        rows(
+            "SELECT q.name FROM qrels q JOIN judge j ON j.name = q.name ORDER BY q.id",
+            "`{0}` is the name of a judge, too",
         ),
     ),
     Check(

@@ -9,9 +9,8 @@ import pytest
 import pooler as p
 from pooler.results.judgement_files import FileReading
 from pooler.results.source import Source
-from store.analysis.aggregation import TIES
-from store.records import Ties
-from tests.helpers.run import Cli, write
+from store.analysis.aggregation import TIES, Ties
+from tests.helpers.run import Cli, by_rule, write
 
 FILES = ["judgements/strict.qrels", "judgements/lenient.qrels", "judgements/middle.qrels"]
 
@@ -19,7 +18,7 @@ FILES = ["judgements/strict.qrels", "judgements/lenient.qrels", "judgements/midd
 @pytest.mark.parametrize("ties", TIES)
 def test_aggregate_writes_what_the_command_does(cli: Cli, judged: Path, ties: Ties) -> None:
     """Qrels and manifest of a collection are the same bytes."""
-    cli("export", "qrels", "--aggregate", "majority", "--ties", ties, "--out", "by_command").fine()
+    by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", ties, "--out", "by_command").fine()
     with p.open_collection("collection.db") as collection:
         made = p.aggregate(collection, ties=ties)
     made.write("by_function")
@@ -32,8 +31,8 @@ def test_aggregate_writes_what_the_command_does(cli: Cli, judged: Path, ties: Ti
 
 def test_collapse_of_files_writes_what_the_command_does(cli: Cli, judged: Path) -> None:
     """So are those of files, whichever comes first, the rule or the level; a rigid level needs a scale."""
-    how = ("--aggregate", "median", "--ties", "low", "--collapse", "before", "--rigid", "--scale", "0-2")
-    cli("collapse", *FILES, *how, "--out", "by_command").fine()
+    how = ("--aggregate", "median", "--ties", "low", "--binary-first", "--rigid", "--scale", "0-2")
+    cli("export", "qrels", *FILES, *how, "--out", "by_command").fine()
     source = p.source(judgements=FILES, scale="0-2")
     made = p.collapse(source, "rigid", order="before", rule="median", ties="low")
     made.write("by_function", manifest="beside.json")
@@ -45,7 +44,7 @@ def test_collapse_of_files_writes_what_the_command_does(cli: Cli, judged: Path) 
 
 def test_judge_and_policy_of_a_source_count(cli: Cli, judged: Path) -> None:
     """One judge's own grades come of a source that names the judge; of several a rule must be given."""
-    alone = cli("export", "qrels", "--judge", "strict").fine().out
+    alone = cli("export", "qrels", "strict").fine().out
     with p.open_collection("collection.db") as collection:
         assert p.aggregate(p.source(collection, judge="strict"), rule=None).text == alone
         with pytest.raises(p.PoolerError, match="whose grades are meant"):

@@ -14,7 +14,7 @@ def test_estimates_of_a_sampled_pool(cli: Cli, judged: Path, capsys: pytest.Capt
     """The same rows, topic by topic too, of the collection and of its exported sample."""
     drawn = ("--strategy", "stratified", "--param", "strata=1:2,3:9:0.4", "--budget", "12", "--seed", "3")
     cli("pool", *drawn, "--name", "drawn").fine()
-    told = cli("estimate", "--pool", "drawn", "--judge", "strict", "--by-topic", "--format", "json").fine()
+    told = cli("estimate", "--pool", "drawn", "--qrels", "strict", "--by-topic", "--format", "json").fine()
     with p.open_collection("collection.db") as collection:
         found = p.estimate(p.source(collection, judge="strict"), pool="drawn")
     whole = told.whole()

@@ -16,7 +16,7 @@ import pooler
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, StoreError
 from store.records import Action, Decision, JudgeKind
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, by_rule
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
 MAJORITY = {"rule": "majority", "ties": "low"}
@@ -45,7 +45,7 @@ def test_dataset_has_what_the_collection_has(cli: Cli, judged: Path) -> None:
     dataset = pooler.datasets.register("collection.db", **MAJORITY)
     assert dataset.dataset_id() == "pooler/collection"
     assert ir_datasets.load("pooler/collection") is dataset
-    cli("export", "qrels", "--aggregate", "majority", "--ties", "low", "--out", "q.txt").fine()
+    by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", "low", "--out", "q.txt").fine()
     assert lines_of(dataset) == (judged / "q.txt").read_text("utf-8").splitlines()
     assert dataset.qrels_defs() == {0: "not relevant", 1: "partially relevant", 2: "relevant"}
     with Collection("collection.db") as opened:
@@ -109,7 +109,7 @@ def test_ir_measures_takes_the_dataset(judged: Path, cli: Cli) -> None:
     """Its qrels measure a run as the exported file does."""
     dataset = pooler.datasets.register(pooler.source(collection="collection.db", judge="strict"))
     run = list(ir_measures.read_trec_run("runs/bm25-words.run"))
-    cli("export", "qrels", "--judge", "strict", "--out", "q.txt").fine()
+    cli("export", "qrels", "strict", "--out", "q.txt").fine()
     measure = ir_measures.nDCG @ 10
     expected = ir_measures.calc_aggregate([measure], ir_measures.read_trec_qrels("q.txt"), run)
     assert ir_measures.calc_aggregate([measure], dataset.qrels_iter(), run) == expected

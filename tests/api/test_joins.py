@@ -73,10 +73,10 @@ def test_files_are_measured_only_where_ids_meet(
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "x.run", *run)
     write(tmp_path / "q", *qrels)
-    answer = run_inside("evaluate", "x.run", "--qrels", "q")
+    answer = run_inside("evaluate", "x.run", "--qrels", "./q")
     assert (answer.code, words in answer.err) == (code, True), answer.err
     write(tmp_path / "y.run", *(f"{line.split()[0]} Q0 {line.split()[2]} 1 1 y" for line in qrels))
-    both = run_inside("evaluate", "x.run", "y.run", "--qrels", "q").fine()
+    both = run_inside("evaluate", "x.run", "y.run", "--qrels", "./q").fine()
     assert "run x" in both.err or FORM in both.err or "of the runs not in q" in both.err, both.err
 
 

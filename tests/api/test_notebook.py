@@ -83,7 +83,7 @@ def test_agreement_of_cf_judges_is_as_published(tmp_path: Path) -> None:
 
 def test_a_report_is_that_of_the_command(judged: Path) -> None:
     """The same page, byte for byte, of files and of an open collection; written, and shown."""
-    run_inside("report", "theirs.html", "--judge", "strict", "--title", "T").fine()
+    run_inside("report", "theirs.html", "--qrels", "strict", "--title", "T").fine()
     with p.open_collection("collection.db") as collection:
         found = p.report(p.source(collection, judge="strict"), "ours.html", title="T")
     assert Path("ours.html").read_bytes() == Path("theirs.html").read_bytes()

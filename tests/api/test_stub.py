@@ -15,7 +15,7 @@ TAIL = "\n__all__: list[str]\n\ndef foreign_store() -> str: ...\n"
 
 def test_stub_has_every_public_name(pytestconfig: pytest.Config) -> None:
     """Each name is imported from where it is."""
-    places = [(getattr(pooler, name).__module__, name) for name in pooler.__all__]
+    places = [(pooler._where()[name], name) for name in pooler.__all__]
     places = sorted([*places, ("pooler.version", "__version__"), ("pooler", "datasets")])
     expected = HEAD + "".join(f"from {module} import {name} as {name}\n" for module, name in places) + TAIL
     if pytestconfig.getoption("--freeze"):

@@ -54,7 +54,7 @@ def diagnose_process_speed(folder: Path) -> None:
         ["import", "judgements", str(second), "--judge", "two"],
     ):
         run_inside(*command, "--collection", collection).fine()
-    stored = [*PROGRAM, "diagnose", "--collection", collection, "--judge", "one"]
+    stored = [*PROGRAM, "diagnose", "--collection", collection, "--qrels", "one"]
     bare = [*PROGRAM, "diagnose", "--qrels", str(qrels), "--runs", str(listed)]
     bare += ["--depth", str(DEPTH)]
     page = [*PROGRAM, "report", str(folder / "page.html")]

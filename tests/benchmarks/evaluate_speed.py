@@ -18,7 +18,7 @@ from store.analysis.measures.average_precision import average_precision
 from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.significance.randomisation import randomisation_test
 from store.collection import Collection
-from store.grades.policy import Policy
+from store.grades.definition import QrelsDefinition
 from tests.benchmarks.generate import generate
 from tests.benchmarks.timing import (
     DOCUMENTS,
@@ -95,7 +95,7 @@ def _arrays(place: Path, qrels: Path, files: list[str]) -> None:
     """Time AP from loaded arrays beside the peer's on loaded runs."""
     with Collection(str(place)) as collection:
         ranked = collection.runs.ranked((), order="trec9")
-        rows = collection.grades.final(Policy()).rows
+        rows = collection.grades.final(QrelsDefinition()).rows
     binary = judged_arrays(ranked, rows, level=1, cutoff=DOCUMENTS)
     relevant, n_relevant = binary.relevant(), binary.n_relevant
     graded = graded_arrays(ranked, grades_by_topic(ranked, rows), cutoff=DOCUMENTS)

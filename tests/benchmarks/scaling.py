@@ -95,13 +95,13 @@ def commands_for(folder: Path, topics: int) -> dict[str, dict[str, Sequence[str]
         },
         "evaluate -m AP": {
             "pooler": (*PROGRAM, "evaluate", *judged, *files),
-            "of a collection": (*PROGRAM, "evaluate", "--judge", "a", *chosen),
+            "of a collection": (*PROGRAM, "evaluate", "--qrels", "a", *chosen),
             "pytrec_eval": (PEERS, "-c", PEER, str(qrels), *files),
             "ir_measures": (PEERS, "-c", IR_MEASURES, str(qrels), *files),
         },
         "sensitivity": {
             "pooler": (*PROGRAM, "sensitivity", "--depth", str(DEPTH), *judged, *files),
-            "of a collection": (*PROGRAM, "sensitivity", "--depth", str(DEPTH), "--judge", "a", *chosen),
+            "of a collection": (*PROGRAM, "sensitivity", "--depth", str(DEPTH), "--qrels", "a", *chosen),
         },
         "check": {"pooler": (*PROGRAM, "check", *files)},
         "import runs": {"pooler": ("/bin/sh", "-c", again, imported, *files)},

@@ -79,7 +79,7 @@ def build_trec_covid(folder: Path) -> tuple[str, str, str, str]:
     run_inside("pool", "--depth", "7").fine()
     for judge in ("nist", "second", "third"):
         run_inside("import", "judgements", qrels, "--judge", judge).fine()
-    row = run_inside("export", "qrels", "--judge", "nist").fine().out.split()[:4]
+    row = run_inside("export", "qrels", "nist").fine().out.split()[:4]
     return row[0], row[2], runs[0].name.removesuffix(".gz"), "nist"
 
 

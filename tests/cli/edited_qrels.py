@@ -9,7 +9,7 @@ from tests.cli.oracles import Scores, first_documents, read_run
 Grades = dict[str, dict[str, int]]
 """Grade by topic and docno."""
 
-STRICT = ("--judge", "strict", "--order", "trec9")
+STRICT = ("--qrels", "strict", "--order", "trec9")
 
 
 """The judge whose qrels are read, and the order of ties of trec_eval 9."""

@@ -106,7 +106,7 @@ def test_runs_and_qrels_that_do_not_meet_are_refused_by_every_command(
     write(here / "list", "file", "x.run", "y.run")
     write(here / "q", *qrels)
     files = ["list"] if command.endswith("--runs") else ["x.run", "y.run"]
-    qrels_option = () if command == "diff q q" else ("--qrels", "q")
+    qrels_option = () if command == "diff q q" else ("--qrels", "./q")
     told = cli(*command.split(), *files, *qrels_option).failed(1).err
     assert "error: no " in told
     assert words in told
@@ -128,12 +128,12 @@ def test_what_is_warned_of_is_in_json_and_python_too(
     write(here / "x.run", *run)
     write(here / "q", *qrels)
     for command in (("evaluate", "-m", "AP"), ("provenance",)):
-        answer = cli(*command, "x.run", "--qrels", "q", "--format", "json").fine()
+        answer = cli(*command, "x.run", "--qrels", "./q", "--format", "json").fine()
         found = [one for one in json.loads(answer.out)["warnings"] if words in one]
         assert len(found) == 1
         assert f"warning: {found[0]}\n" in answer.err
     for measure in (p.evaluate, p.provenance):
-        told = measure(p.source("x.run", qrels="q")).warnings
+        told = measure(p.source("x.run", qrels="./q")).warnings
         assert [one for one in told if words in one] == found
 
 
@@ -146,7 +146,7 @@ def test_look_alikes_are_warned_of_wherever_files_are_joined(cli: Cli, here: Pat
         ("pool", "run"),
         ("provenance", "run"),
         ("agreement", "qrels"),
-        ("diff", "qrels"),
+        ("qrels", "diff", "qrels"),
         ("collapse --level 1 --aggregate max", "qrels"),
     ):
         answer = cli(*command.split(), f"nfc.{kind}", f"nfd.{kind}").fine()
@@ -165,12 +165,12 @@ def test_qrels_that_pooler_writes_for_beir_are_read_by_every_command(cli: Cli, j
     for command in ("evaluate runs/bm25-words.run --qrels", "collapse --level 1"):
         ours, theirs = (cli(*command.split(), file).fine().out for file in (beir, plain))
         assert sorted(ours.splitlines()) == sorted(theirs.splitlines())
-    counts = cli("diff", plain, beir, "--format", "json").fine().json()["summary"]
+    counts = cli("qrels", "diff", plain, beir, "--format", "json").fine().json()["summary"]
     assert {one["what"] for one in counts if one["documents"]} <= {"same", "same but for the iteration"}
 
 
 def test_what_provenance_reads_once_it_joins_too(cli: Cli, here: Path) -> None:
     """A run of standard input is compared with the qrels, and counted."""
     write(here / "q", "1 0 d1 1")
-    rows = cli("provenance", "-", "--qrels", "q", "--format", "tsv", stdin=RUN).fine().tsv()
+    rows = cli("provenance", "-", "--qrels", "./q", "--format", "tsv", stdin=RUN).fine().tsv()
     assert (rows[0]["run"], rows[0]["documents"], rows[0]["unique_relevant"]) == ("r", "2", "1")

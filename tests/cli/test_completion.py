@@ -36,7 +36,7 @@ def _offered(program: Path, folder: Path, line: str, **settings: str) -> list[st
     ("line", "names"),
     [
         ("pooler sensi", ["sensitivity"]),
-        ("pooler sensitivity --judge s", ["strict"]),
+        ("pooler sensitivity --qrels s", ["strict"]),
         ("pooler evaluate bm25-b", ["bm25-bigrams"]),
         ("pooler evaluate -m bpr", []),  # names are as they are written
         ("pooler evaluate --measure Bpr", ["Bpref"]),
@@ -61,6 +61,6 @@ def test_another_collection_is_asked(judged: Path, offered: Offered, tmp_path: P
     where = str(judged / "collection.db")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    assert offered(elsewhere, f"pooler evaluate --collection {where} --judge m") == ["middle"]
-    assert offered(elsewhere, "pooler evaluate --judge m", POOLER_COLLECTION=where) == ["middle"]
-    assert offered(elsewhere, "pooler evaluate --judge m") == []
+    assert offered(elsewhere, f"pooler evaluate --collection {where} --qrels m") == ["middle"]
+    assert offered(elsewhere, "pooler evaluate --qrels m", POOLER_COLLECTION=where) == ["middle"]
+    assert offered(elsewhere, "pooler evaluate --qrels m") == []

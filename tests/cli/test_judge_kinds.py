@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.collection import Collection
-from tests.helpers.run import JUDGES, Cli
+from tests.helpers.run import JUDGES, Cli, by_rule
 
 pytestmark = pytest.mark.slow
 
@@ -38,23 +38,23 @@ def mixed(cli: Cli, judged: Path) -> Path:
 
 def test_models_alone_are_told(cli: Cli, judged: Path) -> None:
     """Where models alone judged they count, in one line; named, or asked for by kind, without any."""
-    of_models = [word for name in JUDGES for word in ("--of", name)]
+    of_models = [word for name in JUDGES for word in ("--judge", name)]
     assert cli("evaluate", *MAJORITY).fine().err.count(MODELS_ONLY) == 1
     assert cli("evaluate", *MAJORITY, "--format", "json").fine().whole()["warnings"] == [
         MODELS_ONLY.removeprefix("warning: ").rstrip()
     ]
     for more in (of_models, ["--kinds", "model"]):
         assert "warning" not in cli("evaluate", *MAJORITY, *more).fine().err
-    assert "no person judged: 1 model counts" not in cli("evaluate", "--judge", "strict").fine().err
-    asked = cli("evaluate", *MAJORITY, "--kinds", "model").fine()
+    assert "no person judged: 1 model counts" not in cli("evaluate", "--qrels", "strict").fine().err
+    asked = by_rule(cli, "evaluate", *MAJORITY, "--kinds", "model").fine()
     assert asked.out.startswith("Judged by 3 models\n")
-    refused = cli("evaluate", *MAJORITY, "--kinds", "human").failed(1)
+    refused = by_rule(cli, "evaluate", *MAJORITY, "--kinds", "human").failed(1)
     assert "nothing is judged by judges of kind human" in refused.err
-    refused = cli("evaluate", *MAJORITY, "--kinds", "robot").failed(1)
+    refused = by_rule(cli, "evaluate", *MAJORITY, "--kinds", "robot").failed(1)
     assert (
         "`--kinds` must be human, model or imported, or several with commas, but got 'robot'" in refused.err
     )
-    refused = cli("evaluate", "--judge", "strict", "--kinds", "model").failed(1)
+    refused = by_rule(cli, "evaluate", "--qrels", "strict", "--kinds", "model").failed(1)
     assert "`--kinds` and --judge exclude each other" in refused.err
 
 
@@ -90,7 +90,7 @@ def test_kinds_are_told_with_a_diagnosis(cli: Cli, mixed: Path) -> None:
     found = cli("diagnose", *MAJORITY, *BOTH, "--format", "json").fine()
     assert found.whole()["settings"]["kinds"] == {"human": 1, "model": 3}
     assert {row["kinds"] for row in found.json()} == {"human=1 model=3"}
-    assert "kinds" not in cli("diagnose", "--judge", "anna", "--format", "json").fine().out
+    assert "kinds" not in cli("diagnose", "--qrels", "anna", "--format", "json").fine().out
 
 
 def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:
@@ -141,7 +141,7 @@ def test_report_of_several_kinds(cli: Cli, mixed: Path) -> None:
     assert short < page.index(said.format("vote together")) < page.index('id="s2"')
     assert "Judges of several kinds (people, models) are measured apart" in page
     assert "No person votes" not in page
-    of_models = [word for name in JUDGES for word in ("--of", name)]
+    of_models = [word for name in JUDGES for word in ("--judge", name)]
     cli("report", "models.html", *MAJORITY, "--depth", "5", *of_models).fine()
     page = (mixed / "models.html").read_text("utf-8")
     assert "vote together" not in page
@@ -191,7 +191,7 @@ def test_files_that_name_judges_of_several_kinds(cli: Cli, mixed: Path) -> None:
     """What a file says of kinds counts as it does in a collection."""
     cli("export", "judgements", "--format", "tsv", "--out", "all.tsv").fine()
     (mixed / "collection.db").unlink()
-    made = cli("collapse", "all.tsv", "--input", "tsv", "--level", "1", *MAJORITY, "--scale",
+    made = cli("export", "qrels", "all.tsv", "--input", "tsv", "--level", "1", *MAJORITY, "--scale",
                "0-2", "--out", "c", *BOTH).fine()  # fmt: skip
     assert MIXED in made.err
     facts = json.loads((mixed / "c.manifest.json").read_text("utf-8"))

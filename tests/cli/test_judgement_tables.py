@@ -58,14 +58,14 @@ def test_a_table_is_read_wherever_qrels_are_and_what_was_taken_is_said(
     cli("init", "--scale", "0-3", *collection).fine()
     warning = f"warning: q: {said}\n" if said else ""
     for command in (
-        ("evaluate", "-m", "AP", "--qrels", "q", "a.run"),
+        ("evaluate", "-m", "AP", "--qrels", "./q", "a.run"),
         ("agreement", "strict.qrels", "q"),
         ("import", "judgements", "q", "--judge", "me", *collection),
     ):
         told = cli(*command).fine().err
         assert (told.count("warning: q"), warning in told) == (bool(said), True), told
     assert cli("export", "qrels", *collection).fine().out == "1 0 d1 3\n1 0 d2 0\n"
-    answer = json.loads(cli("evaluate", "--qrels", "q", "a.run", "--format", "json").fine().out)
+    answer = json.loads(cli("evaluate", "--qrels", "./q", "a.run", "--format", "json").fine().out)
     assert answer["measures"][0]["value"] == 0.5
     assert answer.get("warnings", []) == ([f"q: {said}"] if said else [])
     read = pooler.read_qrels("q")
@@ -144,7 +144,7 @@ def test_the_line_to_type_mends_the_file(
     monkeypatch.chdir(tmp_path)
     Path("q").write_bytes(text)
     Path("a.run").write_text("1 Q0 d1 1 2 r\n")
-    for words in (("evaluate", "--qrels", "q", "a.run"), ("agreement", "q", "q2=q")):
+    for words in (("evaluate", "--qrels", "./q", "a.run"), ("agreement", "q", "q2=q")):
         told = cli(*words).failed(1).err
         assert told.startswith(f"error: {fault}")
         assert command in told
@@ -198,13 +198,13 @@ def test_a_file_of_another_kind_is_named_with_the_command_that_reads_it(
     Path("q").write_text(text)
     Path("a.run").write_text("1 Q0 d1 1 2 r\n")
     cli("init").fine()
-    told = cli("evaluate", "--qrels", "q", "a.run").failed(1).err
+    told = cli("evaluate", "--qrels", "./q", "a.run").failed(1).err
     assert told.startswith(f"error: {fault}")
     assert f"hint: {command} " in told
     assert command in cli("import", "judgements", "q", "--judge", "me").failed(1).err
     cli(*shlex.split(command)[1:]).fine()
     for judge, lines in exported.items():
-        told = cli("export", "qrels", "--judge", judge).fine().out
+        told = cli("export", "qrels", judge).fine().out
         assert re.sub(r"(?m)^(\S+) \S+ ", r"\1 0 ", told) == lines
 
 
@@ -235,7 +235,7 @@ def test_the_longest_docno_is_the_same_for_all_readers(cli: Cli, tmp_path: Path,
         done = cli("import", "judgements", str(tmp_path / form), *options, *collection)
         if n_bytes == 1024:
             done.fine()
-            exported = cli("export", "qrels", "--judge", "me", *collection).fine().out
+            exported = cli("export", "qrels", "me", *collection).fine().out
             assert exported == f"1 0 {name} 1\n"
         else:
             assert "expected an id of at most 1,024 bytes, got 1,025" in done.failed(1).err, form

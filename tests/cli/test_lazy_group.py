@@ -107,9 +107,9 @@ def test_depth_is_n(cli: Cli, judged: Path) -> None:
     for command in (
         ("pool", "runs/bm25-words.run"),
         ("provenance",),
-        ("sensitivity", "--judge", "strict"),
-        ("diagnose", "--judge", "strict"),
-        ("replay", "--judge", "strict"),
+        ("sensitivity", "--qrels", "strict"),
+        ("diagnose", "--qrels", "strict"),
+        ("replay", "--qrels", "strict"),
         ("check", "runs/bm25-words.run"),
     ):
         assert cli(*command, "-N", "3").fine() == cli(*command, "--depth", "3").fine()

@@ -25,11 +25,11 @@ TABLES = [
     ["agreement"],
     ["agreement", "--by-topic", "--level", "2"],
     ["agreement", "--tables"],
-    ["evaluate", "--judge", "strict"],
-    ["evaluate", "--judge", "strict", "--by-topic"],
-    ["sensitivity", "--depth", "5", "--judge", "strict"],
-    ["sensitivity", "--depth", "5", "--judge", "strict", "--by", "topic"],
-    ["sensitivity", "--depth", "44", "--judge", "strict", "--by", "topic"],
+    ["evaluate", "--qrels", "strict"],
+    ["evaluate", "--qrels", "strict", "--by-topic"],
+    ["sensitivity", "--depth", "5", "--qrels", "strict"],
+    ["sensitivity", "--depth", "5", "--qrels", "strict", "--by", "topic"],
+    ["sensitivity", "--depth", "44", "--qrels", "strict", "--by", "topic"],
 ]
 
 
@@ -59,12 +59,12 @@ def test_data_on_stdout_can_be_read_by_programs(cli: Cli, judged: Path, command:
 @pytest.mark.parametrize(
     "command",
     [
-        "sensitivity --depth 5 --judge strict",
-        "sensitivity --depth 5 --judge strict --flips 3",
-        "sensitivity --depth 5 --judge strict --scenario own --by pair",
-        "sensitivity --judge strict --by pair --at worst",
-        "required-difference --all --depth 5 --judge strict",
-        "compare --all --judge strict",
+        "sensitivity --depth 5 --qrels strict",
+        "sensitivity --depth 5 --qrels strict --flips 3",
+        "sensitivity --depth 5 --qrels strict --scenario own --by pair",
+        "sensitivity --qrels strict --by pair --at worst",
+        "required-difference --all --depth 5 --qrels strict",
+        "compare --all --qrels strict",
         *(f"show {kind}" for kind in ("runs", "topics", "docs", "pools", "judges")),
         "show runs bm25-words",
         "show topics G01",
@@ -110,7 +110,7 @@ def test_full_disk_under_stdout_is_an_error(judged: Path) -> None:
     """Output that cannot be written is exit code 1 and a line, not a silent success."""
     with Path("/dev/full").open("wb") as full:
         ran = subprocess.run(
-            [*program(), "export", "qrels", "--judge", "strict"],
+            [*program(), "export", "qrels", "strict"],
             cwd=judged,
             env=environment({}),
             stdout=full,
@@ -218,4 +218,4 @@ def test_option_of_one_value_is_given_once(cli: Cli) -> None:
     for words in (("pool", "--depth", "3", "--depth", "4"), ("show", "docs", "--limit", "3", "--limit", "3")):
         assert f"`{words[-2]}`: expected once, got 2 times" in cli(*words).failed(2).err
     twice = ("-m", "AP", "-m", "P@5", "--by-topic", "--by-topic")
-    assert "expected once" not in cli("evaluate", *twice, "--judge", "nobody").err
+    assert "expected once" not in cli("evaluate", *twice, "--qrels", "nobody").err

@@ -33,7 +33,7 @@ NAMED = {
     "backup": ("backup", "x"),
     "export judgements": ("export", "judgements", "--out", "x"),
     "history": ("export", "judgements", "--history", "--out", "x"),
-    "report": ("report", "x", "--depth", "5", "--judge", "strict"),
+    "report": ("report", "x", "--depth", "5", "--qrels", "strict"),
     "agreement": ("agreement", "--manifest", "x", "--interval", "asymptotic"),
     "restore": ("restore", "made.backup", "--collection", "x"),
     "import collection": ("import", "collection", "made", "--collection", "x"),
@@ -42,10 +42,10 @@ NAMED = {
 """Commands that make a file `x` with the names of judges."""
 
 PUBLIC = {
-    "qrels": ("export", "qrels", "--judge", "strict"),
-    "ntcir": ("export", "ntcir", "--as", "ntcireval", "--judge", "strict"),
+    "qrels": ("export", "qrels", "strict"),
+    "ntcir": ("export", "qrels", "strict", "--as", "ntcireval"),
     "probabilities": ("export", "probabilities", "--level", "1"),
-    "annotated": ("export", "pool", "--annotated", "--judge", "strict"),
+    "annotated": ("export", "pool", "--annotated", "--qrels", "strict"),
     "pool": ("export", "pool"),
 }
 """Commands that make one without, and a manifest; all but the last one's names judges."""
@@ -75,7 +75,7 @@ def test_manifest_of_prels_is_its_owners(cli: Cli, judged: Path, umask: int) -> 
     """The prels are as the umask says; whose grades they have is not for all to read."""
     options = ("--strategy", "stratified", "--param", "strata=1:3:1,4:20:0.3", "--depth", "20")
     cli("pool", *options, "--seed", "1", "--name", "s").fine()
-    cli("export", "prels", "--as", "xinfap", "--pool", "s", "--judge", "strict", "-o", "x").fine()
+    cli("export", "prels", "--as", "xinfap", "--pool", "s", "--qrels", "strict", "-o", "x").fine()
     assert mode(judged / "x") == 0o666 & ~umask
     assert mode(judged / "x.manifest.json") == 0o600
 
@@ -104,7 +104,7 @@ def test_exported_directory(cli: Cli, judged: Path, umask: int, export_choice: t
 REPLACING = {
     "backup": ("backup", "x", "--replace"),
     "export judgements": ("export", "judgements", "--out", "x"),
-    "qrels": ("export", "qrels", "--judge", "strict", "--out", "x"),
+    "qrels": ("export", "qrels", "strict", "--out", "x"),
 }
 """Commands that put something in the place of `x`."""
 

@@ -106,7 +106,7 @@ def test_no_field_of_a_run_is_longer_than_an_id_may_be(cli: Cli, here: Path, fie
         (("import", "judgements", "--judge", "zoe", "--as", "xinfap"), "G01 0 LONG 1 1"),
         (("import", "judgements", "--columns", "topic,judge,docno,grade"), "G01 a LONG 1"),
         (("import", "judgements", "--judge", "zoe", "--format", "ntcireval"), "G01 LONG L1"),
-        (("collapse", "--level", "1"), "G01 0 LONG 1"),
+        (("export", "qrels", "--level", "1"), "G01 0 LONG 1"),
     ],
 )
 def test_an_id_is_not_longer_than_an_index_can_hold(
@@ -191,7 +191,7 @@ def test_what_its_name_calls_gzip_and_is_neither_that_nor_text_is_named(cli: Cli
     (here / "c.gz").write_bytes(b"no gzip")
     (here / "d.gz").write_bytes(gzip.compress(b"no gzip"))
     cli("init").fine()
-    for command in (("pool",), ("check",), ("import", "topics"), ("collapse", "--level", "1")):
+    for command in (("pool",), ("check",), ("import", "topics"), ("export", "qrels", "--level", "1")):
         for file, is_misnamed in (("c.gz", True), ("d.gz", False)):
             answer = cli(*command, file)
             told = "hint: its name says gzip, but the file is not compressed" in (answer.out + answer.err)
@@ -267,7 +267,7 @@ def test_bytes_that_are_no_text_are_no_topics(cli: Cli, judged: Path, content: b
 def test_a_folder_and_a_pattern_that_matched_nothing_say_what_to_type(cli: Cli, judged: Path) -> None:
     """Neither is a file; the hint is the same wherever a file is named."""
     evaluate = ("evaluate", "--qrels", "judgements/strict.qrels")
-    for command in (("pool",), ("import", "runs"), ("collapse", "--level", "1"), evaluate):
+    for command in (("pool",), ("import", "runs"), ("export", "qrels", "--level", "1"), evaluate):
         told = refused(cli, *command, "runs")
         assert "runs: is a directory\nhint: name the files in it: runs/*" in told
         told = refused(cli, *command, "none/*.run")
@@ -294,7 +294,7 @@ def test_qrels_without_a_grade_have_no_score(cli: Cli, here: Path) -> None:
     """Every document is pooled and unjudged: told, and the value has its reason."""
     write(here / "x.run", RUN)
     write(here / "q", "G01 0 KG-E-001 -1")
-    answer = cli("evaluate", "x.run", "--qrels", "q").fine()
+    answer = cli("evaluate", "x.run", "--qrels", "./q").fine()
     assert "1 pooled document without a grade" in answer.err
     assert "no-relevant" in answer.out
 
@@ -314,7 +314,7 @@ def test_quotes_around_ids_are_named_where_they_keep_them_apart(cli: Cli, here: 
     for quote in "\"'":
         write(here / "q", f"G01 0 {quote}KG-E-001{quote} 1")
         assert "without quotation marks, 1 of 1 would meet" in refused(
-            cli, "evaluate", "x.run", "--qrels", "q"
+            cli, "evaluate", "x.run", "--qrels", "./q"
         )
 
 
@@ -322,7 +322,7 @@ def test_qrels_whose_docnos_have_blanks_are_no_sample(cli: Cli, here: Path) -> N
     """A part of the docno looks like a stratum, but a sample has a document once."""
     write(here / "x.run", RUN)
     write(here / "q", "G01 0 doc 12 1", "G01 0 doc 15 0")
-    assert "expected 4 fields" in (err := cli("evaluate", "x.run", "--qrels", "q").failed(1).err)
+    assert "expected 4 fields" in (err := cli("evaluate", "x.run", "--qrels", "./q").failed(1).err)
     assert "xinfap" not in err
 
 

@@ -12,13 +12,13 @@ from tests.helpers.run import Cli, write, write_run
 
 VALUES = ("--value", "0=.1", "--value", "1=.8", "--value", "2=1")
 COMMANDS = {
-    "compare": ("compare", "bm25-words", "rm3-words-title", "--judge", "strict"),
-    "curves": ("evaluate", "--curves", "--judge", "strict"),
-    "sensitivity": ("sensitivity", "--judge", "strict", "--depth", "5"),
-    "variation": ("variation", "--judge", "strict", *VALUES),
-    "pairs": ("variation", "--judge", "strict", *VALUES, "--pairs"),
-    "replay": ("replay", "--judge", "strict", "--depth", "5", "-s", "take", "-s", "mtf"),
-    "design": ("design", "--judge", "strict"),
+    "compare": ("compare", "bm25-words", "rm3-words-title", "--qrels", "strict"),
+    "curves": ("evaluate", "--curves", "--qrels", "strict"),
+    "sensitivity": ("sensitivity", "--qrels", "strict", "--depth", "5"),
+    "variation": ("variation", "--qrels", "strict", *VALUES),
+    "pairs": ("variation", "--qrels", "strict", *VALUES, "--pairs"),
+    "replay": ("replay", "--qrels", "strict", "--depth", "5", "-s", "take", "-s", "mtf"),
+    "design": ("design", "--qrels", "strict"),
 }
 
 
@@ -57,10 +57,10 @@ def test_six_lines_are_drawn_in_one_field(cli: Cli, judged: Path) -> None:
     """More strategies than that are several fields, each with its own legend."""
     names = ("take", "rrf", "borda", "mtf", "hedge", "max-mean", "mm-ns")
     options = [word for name in names for word in ("-s", name)]
-    cli("replay", "--judge", "strict", "--depth", "5", *options, "--plot", "a.svg").fine()
+    cli("replay", "--qrels", "strict", "--depth", "5", *options, "--plot", "a.svg").fine()
     assert texts("a.svg").count("judgements per topic") == 2
     assert set(names) <= {*texts("a.svg")}
-    cli("replay", "--judge", "strict", "--depth", "5", "-s", "take", "--plot", "b.svg").fine()
+    cli("replay", "--qrels", "strict", "--depth", "5", "-s", "take", "--plot", "b.svg").fine()
     assert texts("b.svg")[0] == "Relevant documents found: take"
     cli(*COMMANDS["curves"], "--plot", "c.svg").fine()
     said = texts("c.svg")
@@ -75,7 +75,7 @@ def test_differences_are_drawn_beside_the_normal_curve(cli: Cli, judged: Path) -
     assert any(text.startswith("The two curves are at most ") for text in said)
     write(judged / "q", "1 0 a 1", "2 0 b 0")
     files = [write_run(judged, name, {"1": "a", "2": "b"}) for name in "xy"]
-    told = cli("compare", "--qrels", "q", *files, "--plot", "b.svg").fine().err
+    told = cli("compare", "--qrels", "./q", *files, "--plot", "b.svg").fine().err
     assert "b.svg: not written, since there is nothing to draw" in told
     assert not (judged / "b.svg").exists()
 

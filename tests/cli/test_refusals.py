@@ -76,7 +76,7 @@ def test_qrels_given_as_a_run_and_the_other_way_are_one_sentence(cli: Cli, judge
     for command in (
         ("import", "judgements", run, "--judge", "zoe"),
         ("evaluate", "--qrels", run, run),
-        ("collapse", run, "--level", "1"),
+        ("export", "qrels", run, "--level", "1"),
         ("import", "judgements", run, "--judge", "zoe", "--lenient"),
     ):
         answer = cli(*command).failed(1)

@@ -13,12 +13,12 @@ from store.errors import PoolerError
 from tests.helpers.run import Cli, write
 
 COMMANDS = {
-    "qrels": ("export", "qrels", "--judge", "strict"),
+    "qrels": ("export", "qrels", "strict"),
     "pool": ("export", "pool"),
-    "annotated": ("export", "pool", "--annotated", "--judge", "strict"),
+    "annotated": ("export", "pool", "--annotated", "--qrels", "strict"),
     "judgements": ("export", "judgements"),
     "history": ("export", "judgements", "--history"),
-    "ntcir": ("export", "ntcir", "--as", "ntcireval", "--judge", "strict"),
+    "ntcir": ("export", "qrels", "strict", "--as", "ntcireval"),
     "probabilities": ("export", "probabilities", "--level", "1"),
     "files": ("pool", "--runs", "runs.tsv", "--depth", "3"),
     "collection": ("pool", "--depth", "5"),

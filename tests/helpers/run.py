@@ -217,3 +217,36 @@ def read_run_list(path: Path) -> list[dict[str, str]]:
 def read_trec(path: Path, columns: Sequence[int]) -> list[tuple[str, ...]]:
     """Return some columns, counted from 0, of a run or qrels file."""
     return [tuple(line.split()[column] for column in columns) for line in read_lines(path)]
+
+
+_OF_RULES = {
+    **dict.fromkeys(("--aggregate", "--ties", "--votes", "--judge", "--kinds", "--primary"), 1),
+    **dict.fromkeys(("--binary-first", "--without-rulings"), 0),
+}
+"""Options of a definition of qrels, and how many values each has."""
+
+
+def by_rule(cli: Cli, *words: str | Path, **how: Any) -> Outcome:
+    """Run a command on qrels that some of its words define: they are defined first, under the name `ruled`.
+
+    A folder has the qrels of every definition: there it is `official`. What refuses the definition is the
+    answer.
+    """
+    rule: list[str | Path] = []
+    rest = [*words]
+    for word in [one for one in words if one in _OF_RULES]:
+        place = rest.index(word)
+        rule += rest[place : place + 1 + _OF_RULES[str(word)]]
+        del rest[place : place + 1 + _OF_RULES[str(word)]]
+    if not rule:
+        return cli(*rest, **how)
+    place = rest.index("--collection") if "--collection" in rest else len(rest)
+    name = "official" if "collection" in rest[:2] else "ruled"
+    defined = cli("qrels", "define", name, *rule, *rest[place : place + 2])
+    if defined.code:
+        return defined
+    if rest[:2] == ["export", "qrels"]:
+        rest.insert(2, name)
+    elif name == "ruled":
+        rest += ["--qrels", name]
+    return cli(*rest, **how)

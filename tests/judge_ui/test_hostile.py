@@ -284,7 +284,7 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
                 ("adjudicate", "--list", "--topic", IN_ONE_LINE),
                 ("assign", "--show"),
                 ("export", "pool"),
-                ("export", "qrels", "--judge", f"1{ID}"),
+                ("export", "qrels", f"1{ID}"),
                 ("judge", "--judge", IN_ONE_LINE),
             )
         ),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from store.grades.policy import Policy
 
 from pooler.pages.commands import CommandLines
 from pooler.results.source import Source
-from store.grades.policy import Policy
 from store.records import Qrel
 
 
@@ -33,9 +33,9 @@ def test_no_password_is_shown() -> None:
         (Source(policy=Policy(rule="majority", ties="low", collapse="before", of=("a b", "c"),
                               rulings=False), level=2),
          "--aggregate majority --ties low --collapse before --of 'a b' --of c --without-rulings --level 2"),
-        (Source(["a.run"], qrels="q", scale="0-3", relaxed=True, order="docno-asc", lenient=True),
-         "--qrels q --relaxed --order docno-asc --scale 0-3 --lenient a.run"),
-        (Source(qrels="q", listed="runs.tsv"), "--qrels q --runs runs.tsv"),
+        (Source(["a.run"], qrels="./q", scale="0-3", relaxed=True, order="docno-asc", lenient=True),
+         "--qrels ./q --relaxed --order docno-asc --scale 0-3 --lenient a.run"),
+        (Source(qrels="./q", listed="runs.tsv"), "--qrels ./q --runs runs.tsv"),
     ],
 )  # fmt: skip
 def test_a_command_names_what_a_source_is_of(source: Source, options: str) -> None:

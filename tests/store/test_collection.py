@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from store.collection import Collection
 from store.content.rankings import NumberedDocuments
 from store.db.database import Inside
 from store.db.tables import TOPIC
-from store.grades.policy import Policy
+from store.grades.definition import QrelsDefinition
 from store.model_judge import ModelIdentity
 from store.records import (
     Action,
@@ -196,7 +197,9 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
     collection.pools.add(Pool(live, {}, "live", budgets={"1": 2}))
     collection.judges.add("zoe", JudgeKind.ADJUDICATOR)
     listed = [[PoolEntry("6", "new8", 0)]]
-    votes = collection.grades.all_votes(Policy(judge="old"))
+    own = QrelsDefinition(judges=("old",), without_rulings=True)
+    then = QrelsDefinition(as_of=datetime.now(UTC), events=1)
+    votes = collection.grades.all_votes(own)
 
     def about(tag: str) -> StoredRun:
         return StoredRun(tag, "", contributes=True, sha256=tag, file=tag)
@@ -268,10 +271,15 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "documents.texts": lambda: list(collection.documents.texts()),
         "documents.count_texts": collection.documents.count_texts,
         "grades.votes": collection.grades.votes,
-        "grades.all_votes": lambda: collection.grades.all_votes(Policy(judge="old")),
-        "grades.open_pairs": lambda: collection.grades.open_pairs(votes),
-        "grades.final": lambda: collection.grades.final(Policy(judge="old")),
-        "grades.sole": lambda: collection.grades.sole(Policy(judge="old")),
+        "grades.all_votes": lambda: collection.grades.all_votes(own),
+        "grades.open_pairs": lambda: collection.grades.open_pairs(votes, QrelsDefinition()),
+        "grades.final": lambda: collection.grades.final(own),
+        "grades.sole": lambda: collection.grades.sole(own),
+        "qrels.all": collection.qrels.all,
+        "qrels.named": collection.qrels.named,
+        "qrels.define": lambda: collection.qrels.define("strict", QrelsDefinition(aggregate="min")),
+        "qrels.drop": lambda: collection.qrels.drop("strict"),
+        "qrels.missing_events": lambda: collection.qrels.missing_events(then),
         "grades.sampled_pools": lambda: collection.grades.sampled_pools({}),
         "judgements.history": lambda: list(collection.judgements.history()),
         "judgements.append": lambda: collection.judgements.append([]),
@@ -317,7 +325,7 @@ def enter(transaction: AbstractContextManager[Inside]) -> None:
 
 
 _WRITERS = (
-    "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "erase", "revoke", "clear",
+    "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "erase", "revoke", "clear", "define", "drop",
 )  # fmt: skip
 """How methods that write begin; those that find nothing to do here are not among them."""
 

@@ -12,8 +12,8 @@ from pooler.cli.console import check_manifest, write_json
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     AggregateOption,
+    BinaryFirstOption,
     CodeOption,
-    CollapseOption,
     CollectionOption,
     CutoffOption,
     InputColumnsOption,
@@ -23,16 +23,15 @@ from pooler.cli.options import (
     LenientOption,
     MapOption,
     OrderOption,
-    RelaxedOption,
+    QrelsOption,
     RepeatsOption,
-    RigidOption,
     RunsOption,
     ScaleOption,
     TiesOption,
     TopicOption,
     kinds_of,
+    level_word,
     names_collection,
-    policy_of,
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
@@ -43,6 +42,7 @@ from pooler.results.source import Source
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import STDIN
+from store.grades.definition import QrelsDefinition, is_file_word
 
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult
@@ -64,15 +64,13 @@ def agreement(
         ),
     ] = None,
     level: Annotated[
-        list[int] | None,
+        list[str] | None,
         option(
-            "--level",
+            "--level N|rigid|relaxed",
             "Least grade that counts as relevant; may be repeated.  [default: the relaxed and"
             " the rigid level; for json and tsv all]",
         ),
     ] = None,
-    rigid: RigidOption = False,
-    relaxed: RelaxedOption = False,
     against: Annotated[
         str | None,
         option("--against JUDGE", "Compare every other judge, and all their labels together, with this one."),
@@ -80,7 +78,8 @@ def agreement(
     kinds: KindsOption = None,
     aggregate: AggregateOption = None,
     ties: TiesOption = None,
-    collapse: CollapseOption = None,
+    binary_first: BinaryFirstOption = False,
+    qrels: QrelsOption = None,
     interval: Annotated[
         Literal["topic", "item", "asymptotic", "none"] | None,
         option(
@@ -180,8 +179,8 @@ def agreement(
         repeats=repeats,
         lenient=lenient,
     )
-    policy = policy_of(aggregate=aggregate, ties=ties, collapse=collapse)
-    check_options(policy, against=against, plan=plan, assume=assume, matters=matters)
+    rule = QrelsDefinition(aggregate=aggregate, ties=ties, binary_first=binary_first)
+    check_options(rule, against=against, plan=plan, assume=assume, matters=matters)
     check_together(_given(ctx), plan=plan is not None, assume=assume is not None, matters=matters)
     if assume is not None and plan is not None:
         render(plan_sharing(None, plan, assume=_assumed(assume)), output)
@@ -192,33 +191,37 @@ def agreement(
         run_files or (),
         listed,
         order,
+        qrels=qrels,
         wants_runs=matters,
         collection=collection,
         is_chosen=names_collection(ctx),
     )
-    chosen: Any = {"judges": judges, "kinds": kinds_of(kinds), "rigid": rigid, "relaxed": relaxed}
+    if qrels is not None and is_file_word(qrels):
+        raise ArgumentError("--qrels", "must be a name: files of judges are arguments", qrels)
+    chosen: Any = {"judges": judges, "kinds": kinds_of(kinds)}
+    levels = [level_word(one) for one in level or ()]
     found: AgreementResult | SharingPlan | JudgedOrders
     if matters:
-        if len(level or ()) > 1:
-            raise ArgumentError("--level", "must be one with --matters", list(level or ()))
+        if len(levels) > 1:
+            raise ArgumentError("--level", "must be one with --matters", levels)
         found = disagreement_matters(
-            source, level=level[0] if level else None, mixtures=mixtures, seed=seed, cutoff=cutoff, **chosen
+            source, level=levels[0] if levels else None, mixtures=mixtures, seed=seed, cutoff=cutoff, **chosen
         )
         _write_manifest(manifest, found.measured)
         render(found, output)
     elif plan is not None:
         found = plan_sharing(
-            source, plan, levels=level or (), every_level=not output.is_for_people, against=against, **chosen
+            source, plan, levels=levels, every_level=not output.is_for_people, against=against, **chosen
         )
         _write_manifest(manifest, found.measured)
         render(found, output)
     else:
         found = measure(
             source,
-            levels=level or (),
+            levels=levels,
             every_level=not output.is_for_people,
             against=against,
-            policy=policy,
+            rule=rule,
             interval=interval,
             resamples=resamples,
             seed=seed,
@@ -265,6 +268,7 @@ def _source(
     listed: str | None,
     order: Order,
     *,
+    qrels: str | None,
     wants_runs: bool,
     collection: str,
     is_chosen: bool,
@@ -284,7 +288,7 @@ def _source(
             requirement = "is for files; a collection has runs of its own"
             raise ArgumentError(name, requirement, str(value))
     _check_there(names, collection)
-    return Source(collection=collection, order=order), names or None
+    return Source(collection=collection, qrels=qrels, order=order), names or None
 
 
 def _are_files(names: Sequence[str], collection: str, *, is_chosen: bool) -> bool:

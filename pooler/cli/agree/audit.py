@@ -18,13 +18,13 @@ from pooler.cli.options import (
     ScaleOption,
     TiesOption,
     names_collection,
-    policy_of,
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
 from pooler.results.judgement_files import FileReading, is_file, named_file
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
+from store.grades.definition import QrelsDefinition
 
 
 @command
@@ -156,7 +156,7 @@ def audit(
         source,
         model,
         people,
-        policy=policy_of(aggregate=aggregate, ties=ties),
+        rule=QrelsDefinition(aggregate=aggregate, ties=ties),
         level=level,
         model_level=model_level,
         measures=measure or MEASURES,

@@ -11,6 +11,7 @@ from pooler.cli.render import Output, check_choice, render
 from pooler.cli.signature import argument, command, option
 from pooler.messages import say
 from store.errors import ArgumentError, ContradictionError
+from store.grades.definition import QrelsDefinition
 
 
 @command
@@ -62,7 +63,7 @@ def status(
                 "--recall", "must be a confidence above 0 and below 1", recall, hint="--recall .95"
             )
         with Collection(collection) as opened:
-            voters = source(opened, kinds=kinds_of(kinds))
+            voters = source(opened, qrels=None if kinds is None else QrelsDefinition(kinds=kinds_of(kinds)))
             bounds = recall_bounds(voters, confidence=recall)
         render(bounds, output)
         return

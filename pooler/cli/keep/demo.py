@@ -35,19 +35,17 @@ STEPS = (
     ("Do the judges agree?", "pooler agreement"),
     (
         "One grade per document: the majority's, with ties to the lower grade.",
-        "pooler export qrels --aggregate majority --ties low --out qrels.txt",
+        "pooler qrels define official --aggregate majority --ties low",
     ),
-    ("How good are the runs?", "pooler evaluate -m AP --aggregate majority --ties low"),
-    (
-        "What if the unjudged documents at rank 6 were relevant?",
-        "pooler sensitivity --depth 5 --aggregate majority --ties low",
-    ),
+    ("", "pooler export qrels --out qrels.txt"),
+    ("How good are the runs?", "pooler evaluate -m AP"),
+    ("What if the unjudged documents at rank 6 were relevant?", "pooler sensitivity --depth 5"),
 )
 NEXT = (
     "pooler judges add you                       # then: pooler judge --judge you",
     "pooler agreement --by-topic",
-    "pooler sensitivity --depth 5 --judge strict --by topic",
-    "pooler export qrels --judge strict --rigid  # rigid: 2 is relevant, 1 is not",
+    "pooler sensitivity --depth 5 --qrels strict --by topic",
+    "pooler export qrels strict --level rigid    # rigid: 2 is relevant, 1 is not",
 )
 
 

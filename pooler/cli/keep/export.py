@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -14,23 +14,18 @@ import typer
 from pooler.cli.console import check_out, erased_facts, erased_words, write_results
 from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.keep.export_answers import answers
-from pooler.cli.keep.export_formats import made_of, ntcir, prels, sha256_of
+from pooler.cli.keep.export_formats import made_of, named_qrels, prels, sha256_of
+from pooler.cli.keep.export_qrels import qrels
 from pooler.cli.keep.export_work import work
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
-    GradedOptions,
-    KindsOption,
     LevelOption,
     ManifestOption,
-    OfOption,
     OutOption,
-    RelaxedOption,
-    RigidOption,
-    WhoseOptions,
-    kinds_of,
+    QrelsOption,
 )
-from pooler.cli.qrels_files import QrelsOptions, tell_file_name, tell_rises
+from pooler.cli.qrels_files import tell_file_name, tell_rises
 from pooler.cli.signature import argument, command, option
 from pooler.messages import progress, say, warn
 from pooler.results.judge_kinds import warn_about_voters
@@ -43,37 +38,10 @@ if TYPE_CHECKING:
     from pooler.results.variation.probabilities import Probabilities
     from store.collection import Collection
     from store.event import JudgementEvent
-    from store.grades.policy import Policy
+    from store.grades.definition import NamedQrels
     from store.judging.kinds import Voters
     from store.keeping.directory import ExportChoice, Written
     from store.records import Judgement, Pool
-
-
-@command
-def qrels(
-    one_of: Annotated[
-        str | None,
-        option(
-            "--one-of CLASSES",
-            "Also write unjudged documents, with `duplicate` as the iteration and the grade of the judged"
-            " documents of their class (lines `docno class`, as in `pooler pool`).",
-        ),
-    ] = None,
-    collection: CollectionOption = DEFAULT_COLLECTION,
-    *,
-    options: QrelsOptions,
-) -> None:
-    """Write qrels (topic iteration docno grade): graded, or binary at one or more levels.
-
-    Documents that were skipped or cannot be judged are left out and counted; none becomes grade 0. An
-    adjudicator's ruling, where one stands, is the grade, whatever the rule.
-
-    Example: pooler export qrels --aggregate majority --ties low --out qrels.txt
-    """
-    from pooler.results.source import Source
-
-    voters = options.write(Source(collection=collection), options.whose.policy(), one_of=one_of)
-    tell_rises(collection, voters)
 
 
 _PROGRAM = {"tool": "pooler"}
@@ -93,36 +61,32 @@ def pool(
             "--annotated",
             "Write `topic docno run group rank score grade`, one line per contributing run. - for run,"
             " group, rank and score where no run contributed; in place of a missing grade: unjudged,"
-            " skipped, cannot or tied.",
+            " skipped, cannot or undecided.",
         ),
     ] = False,
     *,
-    whose: GradedOptions,
+    qrels: QrelsOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Write a pool: one `topic docno` per line, in its display order.
 
     Example: pooler export pool --out pool.txt
 
-    Example: pooler export pool --annotated --aggregate majority --ties low --out contributions.txt
+    Example: pooler export pool --annotated --qrels strict --out contributions.txt
     """
     from pooler.pools.annotated import UNJUDGED, graded_lines
     from pooler.pools.plan import pool_lines
     from store.collection import Collection
 
     check_out(out, None)
-    if not annotated:
-        for given, value in asdict(whose).items():
-            if value:
-                hint = "--annotated writes them"
-                raise ArgumentError(given, "is for a pool with grades", None, hint=hint)
-    policy = whose.policy()
+    if qrels is not None and not annotated:
+        raise ArgumentError("--qrels", "is for a pool with grades", None, hint="--annotated writes them")
     with Collection(collection) as opened:
         stored = opened.pools.get(name)
         others = [one.name for one in opened.pools.all() if one.name != name and not one.withdrawn]
         if annotated:
             runs = _runs_of(opened, stored)
-            grades, facts, voters = _grades(opened, policy)
+            grades, facts, voters = _grades(opened, named_qrels(opened, qrels))
     manifest = {**stored.manifest, **_PROGRAM}
     if annotated:
         write_results({out: graded_lines(runs, stored, grades)}, lambda: manifest | {"grades": facts}, None)
@@ -159,18 +123,19 @@ def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
 
 
 def _grades(
-    opened: Collection, policy: Policy
+    opened: Collection, named: NamedQrels
 ) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None, Voters]:
-    from pooler.results.agree.qrels_words import policy_facts
+    from pooler.results.agree.qrels_words import rule_facts
     from store.grades.qrels import decide
 
-    all_votes = opened.grades.all_votes(policy)
+    all_votes = opened.grades.all_votes(named.definition)
     if not all_votes.votes.n_documents and not all_votes.rulings:
         return {**all_votes.reasons}, None, all_votes.voters
-    final = decide(all_votes, policy)
+    final = decide(all_votes, named.definition)
     grades: dict[tuple[str, str], str] = dict(final.left_out)
     grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
-    return grades, policy_facts(opened.judges.all(), final), all_votes.voters
+    facts = {"qrels": named.label, **rule_facts(opened.judges.all(), final)}
+    return grades, facts, all_votes.voters
 
 
 _STATES = {"judged": "judged", "skipped": "skipped", "cannot": "cannot be judged", "unjudged": "unjudged"}
@@ -279,7 +244,6 @@ def judgements(
 def whole_collection(
     folder: Annotated[Path, argument("DIR", "A folder that does not exist yet, or is empty.")],
     *,
-    whose: WhoseOptions,
     without_texts: Annotated[
         bool, option("--without-texts", "Only docnos, not the texts of documents.")
     ] = False,
@@ -317,14 +281,11 @@ def whole_collection(
 ) -> None:
     """Write the whole collection into a folder, with a README.
 
-    Topics, documents, runs, pools, qrels and all judgements. Qrels are graded, and binary at every
-    level of the scale. With several judges and neither --judge nor --aggregate, each judge gets their
-    own qrels and there are none of all together. `pooler import collection DIR` makes the same collection
+    Topics, documents, runs, pools, all judgements, and the qrels of every definition (`pooler qrels`), as
+    its newest version makes them. `pooler import collection DIR` makes the same collection
     again, of what lies in DIR/tables.
 
-    Example: pooler export collection garden --aggregate majority --ties low
-
-    Example: pooler export collection garden --run-files runs --judge alice
+    Example: pooler export collection garden --run-files runs
     """
     from pooler.version import __version__
     from store.collection import Collection
@@ -337,7 +298,6 @@ def whole_collection(
         runs=not without_runs,
         notes=not without_notes,
         anonymised=anonymised,
-        policy=whose.policy(),
     )
     with tidy_when_killed(), Collection(collection) as opened:
         written = write_directory(
@@ -371,46 +331,36 @@ def _report_directory(folder: Path, export_choice: ExportChoice, written: Writte
         say(f"left out: {', '.join(left_out)}")
     if export_choice.run_files is not None:
         say(f"as handed in: {counts['as_handed_in']:,} of {counted(counts['run'], 'run')}")
-    graded = [one for one in written.qrels if one["level"] is None]
-    if len(graded) > 1:
-        say(f"{len(graded)} judges have their own qrels; --aggregate RULE or --judge NAME gives one set")
-    elif graded:
-        _report_qrels(written.qrels)
-        warn_about_voters(written.voters)
-    else:
+    for one in written.qrels:
+        _report_qrels(one)
+    warn_about_voters(written.voters)
+    if not written.qrels:
         say("no qrels: nothing is judged yet")
-    # Nobody graded these, though somebody looked at them.
-    skipped, cannot = (sum(one["left_out"][reason] for one in graded) for reason in ("skipped", "cannot"))
-    if skipped or cannot:
-        say(f"left out of the qrels: {skipped:,} skipped, {cannot:,} cannot be judged")
     if export_choice.anonymised and counts["notes"] and not is_others:
         words = counted(counts["notes"], "note or reason", "notes and reasons")
         warn(f"judges' own words are included: {words}; --without-notes leaves them out")
 
 
-def _report_qrels(qrels: Sequence[Mapping[str, Any]]) -> None:
-    from pooler.results.agree.qrels_words import level_name, rulings_words
+def _report_qrels(one: Mapping[str, Any]) -> None:
+    from pooler.results.agree.qrels_words import rulings_words
 
-    first = qrels[0]
-    who = f"judge {', '.join(first['judges'])}"
-    if first["rule"] != "single judge":
-        who = f"{first['rule']} of {counted(len(first['judges']), 'judge')}"
-    ties = "" if first["ties"] is None else f", ties {first['ties']}"
-    say(f"qrels: {counted(first['documents'], 'document')}, {who}{ties}")
-    for one in qrels:
-        # Collapsed after, all levels are as the grades are.
-        if one is not first and one["collapse"] != "before":
-            continue
-        words = []
-        if one["ties"] == "unresolved":
-            words.append(f"{counted(one['left_out']['tied'], 'document')} left out: tied votes")
-        elif one["ties"] is not None:
-            words.append(f"the tie rule decided {counted(one['decided_by_tie_rule'], 'document')}")
-        if one["decided_by_ruling"] or one["cannot_by_ruling"]:
-            decided = rulings_words(one["decided_by_ruling"], one["cannot_by_ruling"])
-            words.append(f"rulings: {decided}")
-        if words:
-            say(f"  {level_name(one['level'])}: {'; '.join(words)}")
+    who = f"judge {', '.join(one['judges'])}"
+    if len(one["judges"]) != 1:
+        who = f"{one['rule']} of {counted(len(one['judges']), 'judge')}"
+    ties = "" if one["ties"] is None else f", ties {one['ties']}"
+    say(f"qrels {one['name']}@{one['qrels_version']}: {counted(one['documents'], 'document')}, {who}{ties}")
+    words = []
+    if one["left_out"]["undecided"]:
+        words.append(f"{counted(one['left_out']['undecided'], 'document')} left out: undecided")
+    if one["ties"] in ("low", "high"):
+        words.append(f"the tie rule decided {counted(one['decided_by_tie_rule'], 'document')}")
+    if one["decided_by_ruling"] or one["cannot_by_ruling"]:
+        words.append(f"rulings: {rulings_words(one['decided_by_ruling'], one['cannot_by_ruling'])}")
+    skipped, cannot = (one["left_out"][reason] for reason in ("skipped", "cannot"))
+    if skipped or cannot:
+        words.append(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
+    if words:
+        say(f"  {'; '.join(words)}")
 
 
 def probabilities(
@@ -424,10 +374,7 @@ def probabilities(
         ),
     ] = None,
     level: LevelOption = None,
-    rigid: RigidOption = False,
-    relaxed: RelaxedOption = False,
-    of: OfOption = None,
-    kinds: KindsOption = None,
+    qrels: QrelsOption = None,
     manifest: ManifestOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -435,33 +382,29 @@ def probabilities(
 
     A line is `topic docno p`. With --value, p is the mean over judges of the value of their grades;
     with --level, the share of judges who give that grade or more. Documents without a grade are left
-    out; adjudicators do not count as judges here, and their rulings play no part.
+    out; of --qrels whose judgements count is taken, not the rule, and no rulings.
 
     Example: pooler export probabilities --value 0=0 --value 1=0.8 --value 2=1 --out p.txt
     """
     from pooler.results.source import Source
     from pooler.results.variation import probabilities as results
-    from store.analysis.collapse import level_of
     from store.collection import Collection
-    from store.grades.policy import Policy
 
     check_out(out, manifest)
     with Collection(collection) as opened:
-        cut = level_of(opened.scale, level=level, rigid=rigid, relaxed=relaxed)
-        if values and cut is not None:
+        if values and level is not None:
             requirement = "cannot be combined with a level: either of the two says what a grade is worth"
             raise ArgumentError("--value", requirement, None, hint=results.HINT)
-        if not values and cut is None:
+        if not values and level is None:
             requirement = "must be given for every grade, or a level instead"
             raise ArgumentError("--value", requirement, None, hint=results.HINT)
-        policy = Policy(rulings=False, of=tuple(dict.fromkeys(of or ())), kinds=kinds_of(kinds))
-        policy.check()
+        named = named_qrels(opened, qrels)
         found = results.probabilities(
-            Source(collection=opened, policy=policy, level=level, rigid=rigid, relaxed=relaxed), values=values
+            Source(collection=opened, qrels=named.definition, level=level), values=values
         )
         rows = zip(found.topics, found.docnos, found.p.tolist(), strict=True)
         lines = [f"{topic} {docno} {p:.10g}" for topic, docno, p in rows]
-        facts = _probabilities_facts(opened, found, policy, lines) | erased_facts(opened)
+        facts = _probabilities_facts(opened, found, named, lines) | erased_facts(opened)
         erased = erased_words(opened)
     write_results({out: lines}, lambda: facts, manifest)
     how = f"share of judges at level {found.level}" if found.values is None else "mean value of grades"
@@ -482,7 +425,7 @@ def _judges_each(found: Probabilities) -> str:
 
 
 def _probabilities_facts(
-    opened: Collection, found: Probabilities, policy: Policy, lines: Sequence[str]
+    opened: Collection, found: Probabilities, named: NamedQrels, lines: Sequence[str]
 ) -> dict[str, Any]:
     from pooler.results.agree.qrels_words import judge_facts
     from store.formats.scale import scale_to_json
@@ -492,8 +435,9 @@ def _probabilities_facts(
     return {
         **made_of(opened),
         "columns": ["topic", "docno", "p"],
+        "qrels": named.label,
         "scale": scale_to_json(opened.scale),
-        **judge_facts(opened.judges.all(), found.judges, policy, found.voters),
+        **judge_facts(opened.judges.all(), found.judges, named.definition, found.voters),
         "values": None if found.values is None else {str(grade): p for grade, p in found.values.items()},
         "level": found.level,
         "documents": len(lines),
@@ -505,7 +449,6 @@ def _probabilities_facts(
 
 app = typer.Typer(help="Write qrels and other files for evaluation programs.", no_args_is_help=True)
 app.command("qrels")(qrels)
-app.command("ntcir")(ntcir)
 app.command("prels")(prels)
 app.command("probabilities")(command(probabilities))
 app.command("pool")(pool)

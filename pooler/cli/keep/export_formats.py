@@ -1,4 +1,4 @@
-"""`pooler export ntcir` and `pooler export prels`."""
+"""`pooler export prels`, and what files for evaluation programs have in common."""
 
 from __future__ import annotations
 
@@ -6,21 +6,23 @@ import hashlib
 import io
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.cli.collect.exchange import pairs_listed
 from pooler.cli.console import check_out, erased_facts, erased_words, write_results
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, GradedOptions, ManifestOption, OutOption
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, ManifestOption, OutOption, QrelsOption
 from pooler.cli.qrels_files import tell_file_name, tell_rises
 from pooler.cli.signature import command, option
 from pooler.messages import say, warn
 from pooler.results.judgement_files import PrelsName, method_of
 from store.errors import ArgumentError, PoolerError
+from store.grades.definition import is_file_word
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.formats.prels import StatapRow, XinfapRow
+    from store.grades.definition import NamedQrels
     from store.grades.qrels import FinalQrels
     from store.records import Pool
 
@@ -32,99 +34,11 @@ def made_of(opened: Collection) -> dict[str, Any]:
     return {"tool": "pooler", "version": __version__, "collection": opened.name}
 
 
-@command
-def ntcir(
-    kind: Annotated[
-        Literal["ntcir2", "ntcireval"],
-        option(
-            "--as",
-            "ntcir2 (topic letter docno 0|1, in the two files PREFIX.rigid and PREFIX.relaxed; the letters"
-            " are the keys of the scale, or --letters), or ntcireval (topic docno L0..Ln, in the file"
-            " PREFIX; default stdout).",
-        ),
-    ],
-    out: Annotated[str | None, option("--out -o PREFIX", "The file, or the two files.")] = None,
-    letters: Annotated[
-        str | None,
-        option(
-            "--letters LETTERS",
-            "With ntcir2: a letter for each grade of the scale, lowest first, such as CBA.",
-        ),
-    ] = None,
-    *,
-    whose: GradedOptions,
-    manifest: Annotated[str | None, option("--manifest FILE", "Default: PREFIX.manifest.json.")] = None,
-    collection: CollectionOption = DEFAULT_COLLECTION,
-) -> None:
-    """Write qrels in an NTCIR format: grades as letters, or as levels L0 to Ln.
-
-    Documents without a grade are left out and counted. These files have no place for judging rounds.
-
-    Example: pooler export ntcir --as ntcireval --aggregate majority --ties low --out web.rel
-    """
-    from pooler.results.agree.qrels_words import qrels_facts, tell_final
-    from pooler.results.judge_kinds import warn_about_voters
-    from store.analysis.collapse import level_of
-    from store.collection import Collection
-    from store.formats.ntcir import letters_of, write_ntcir2, write_ntcireval
-    from store.grades.qrels import decide
-
-    has_letters = kind == "ntcir2"
-    if has_letters and out in (None, "-"):
-        requirement = "must be given with --as ntcir2, which writes PREFIX.rigid and PREFIX.relaxed"
-        raise ArgumentError("--out", requirement, out)
-    if has_letters and whose.aggregate == "sum":
-        requirement = "must give a grade of the scale with --as ntcir2, and a sum is none"
-        raise ArgumentError("--aggregate", requirement, whose.aggregate)
-    if not has_letters and letters is not None:
-        raise ArgumentError("--letters", "is for --as ntcir2", letters)
-    policy = whose.policy()
-    beside = manifest or (None if out in (None, "-") else f"{out}.manifest.json")
-    paths = [f"{out}.rigid", f"{out}.relaxed"] if has_letters else [out]
-    for path in paths:
-        check_out(path, beside)
-    with Collection(collection) as opened:
-        scale = opened.scale
-        readings: dict[str, int | None] = {"graded": None}
-        if has_letters:
-            named = letters_of(scale, letters)
-            rigid = level_of(scale, level=None, rigid=True, relaxed=False)
-            readings = {"rigid": rigid, "relaxed": scale.relaxed}
-        all_votes = opened.grades.all_votes(policy)
-        final = decide(all_votes, policy)
-        texts = []
-        for level in readings.values():
-            buffer = io.StringIO()
-            if has_letters:
-                write_ntcir2(final.rows, scale, level, buffer, letters=letters)
-            else:
-                write_ntcireval(final.rows, buffer)
-            texts.append(buffer.getvalue())
-        n_open = len(opened.grades.open_pairs(all_votes))
-        facts = {
-            **made_of(opened),
-            "format": kind,
-            **erased_facts(opened),
-            **qrels_facts(opened.judges.all(), final, scale, n_open),
-            "files": [
-                {"reading": reading, "level": level, "sha256": sha256_of(text)}
-                for (reading, level), text in zip(readings.items(), texts, strict=True)
-            ],
-        }
-        erased = erased_words(opened)
-        if has_letters:
-            facts["letters"] = {str(grade): letter for grade, letter in named.items()}
-    files = {path: text.splitlines() for path, text in zip(paths, texts, strict=True)}
-    write_results(files, lambda: facts, beside)
-    tell_final(final, all_votes, n_open)
-    n_rounds = len({row.iteration for row in final.rows})
-    if n_rounds > 1:
-        say(f"these files cannot say which of {n_rounds:,} rounds a document was judged in")
-    warn_about_voters(all_votes.voters)
-    tell_file_name(paths, all_votes.voters)
-    tell_rises(collection, all_votes.voters)
-    if erased:
-        say(erased)
+def named_qrels(opened: Collection, word: str | None) -> NamedQrels:
+    """Return qrels of a collection by name; `ArgumentError` for a file."""
+    if word is not None and is_file_word(word):
+        raise ArgumentError("--qrels", "must be a name, of qrels or of a judge of the collection", word)
+    return opened.qrels.named(word)
 
 
 def sha256_of(text: str) -> str:
@@ -132,7 +46,12 @@ def sha256_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_WORDS = {"unjudged": "unjudged", "skipped": "skipped", "cannot": "cannot be judged", "tied": "tied"}
+_WORDS = {
+    "unjudged": "unjudged",
+    "skipped": "skipped",
+    "cannot": "cannot be judged",
+    "undecided": "undecided",
+}
 """Why a sampled document has no grade, in words."""
 
 
@@ -149,7 +68,7 @@ def prels(
     name: Annotated[str, option("--pool NAME", "A sampled pool.")] = "pool",
     out: OutOption = None,
     *,
-    whose: GradedOptions,
+    qrels: QrelsOption = None,
     manifest: ManifestOption = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
@@ -158,22 +77,23 @@ def prels(
     Documents that were judged but not sampled count as not sampled. Sampled documents without a grade
     are counted on stderr: xinfap can only write -1 for them, statap leaves them out.
 
-    Example: pooler export prels --as xinfap --pool sample --judge alice --out prels.txt
+    Example: pooler export prels --as xinfap --pool sample --qrels alice --out prels.txt
     """
+    from pooler.results.agree.aggregate import check_decided
     from pooler.results.judge_kinds import warn_about_voters, who_judged
     from store.collection import Collection
     from store.grades.qrels import decide
 
     check_out(out, manifest)
-    policy = whose.policy()
     with Collection(collection) as opened:
-        pool = opened.pools.get(name)
-        all_votes = opened.grades.all_votes(policy)
-        final = decide(all_votes, policy)
+        pool, named = opened.pools.get(name), named_qrels(opened, qrels)
+        all_votes = opened.grades.all_votes(named.definition)
+        final = decide(all_votes, named.definition)
+        check_decided(named, final)
         counts = _sample_counts(pool, final)
         text = _xinfap(pool, final) if kind == "xinfap" else _statap(pool, final)
         facts = _prels_facts(opened, pool, kind, final, counts)
-        facts |= {"sha256": sha256_of(text)} | erased_facts(opened)
+        facts |= {"qrels": named.label, "sha256": sha256_of(text)} | erased_facts(opened)
         erased = erased_words(opened)
     write_results({out: text.splitlines()}, lambda: facts, manifest)
     _report_prels(kind, pool, who_judged(final, all_votes), final, counts)
@@ -267,7 +187,7 @@ def _no_sample(pool: Pool, lacks: str) -> PoolerError:
 def _prels_facts(
     opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, counts: _SampleCounts
 ) -> dict[str, Any]:
-    from pooler.results.agree.qrels_words import policy_facts
+    from pooler.results.agree.qrels_words import rule_facts
     from store.formats.prels import COLUMNS
     from store.formats.scale import scale_to_json
 
@@ -279,7 +199,7 @@ def _prels_facts(
         "pool": pool.name,
         "strategy": pool.manifest.get("strategy"),
         "seed": pool.manifest.get("seed"),
-        **policy_facts(opened.judges.all(), final),
+        **rule_facts(opened.judges.all(), final),
         "listed": len(pool.entries),
         "sampled": len(pool.entries) - counts.n_not_sampled,
         "judged": counts.by_grade.total(),

@@ -11,7 +11,6 @@ from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
 from pooler.cli.source_options import SourceOptions
 from pooler.results.measures.estimate import PRELS_HINT, FormName
-from pooler.results.source import check_no_policy
 from store.errors import ArgumentError, PoolerError
 
 _FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
@@ -53,8 +52,8 @@ class SampleOptions(SourceOptions):
         str | None,
         option(
             "--scale SCALE",
-            "With --prels: the scale of the file, 0-3, binary, ntcir or a TOML file as in `init`; --rigid"
-            " and --relaxed need it, and its negative values are grades.",
+            "With --prels: the scale of the file, 0-3, binary, ntcir or a TOML file as in `init`; --level"
+            " rigid and relaxed need it, and its negative values are grades.",
             rich_help_panel=_HERE,
         ),
     ] = None
@@ -64,7 +63,7 @@ def check_options(
     given: SampleOptions, *, pool: str | None, prels: str | None, form: FormName | None
 ) -> None:
     """Refuse options that do not go together."""
-    if given.qrels is not None:
+    if given.is_of_file:
         requirement = "names judgements without their sample, which estimates need"
         hint = "name the judged sample with --prels FILE and --form; pooler evaluate takes --qrels"
         raise ArgumentError("--qrels", requirement, given.qrels, hint=hint)
@@ -89,9 +88,9 @@ def _check_file(given: SampleOptions, *, pool: str | None, form: FormName | None
     if names_collection(given.ctx):
         requirement = "and --prels exclude each other: files need no collection"
         raise ArgumentError("--collection", requirement, given.collection)
-    check_no_policy(
-        given.whose.policy(), "is for a collection; a prels file already has one grade per document"
-    )
+    if given.qrels is not None:
+        requirement = "is for a collection; a prels file already has one grade per document"
+        raise ArgumentError("--qrels", requirement, given.qrels)
     for run in given.runs or []:
         if run != "-" and not Path(run).exists():
             message = f"{run}: no such file or directory"

@@ -89,7 +89,7 @@ def next_(
         return
     if not 0.5 < confidence < 1:
         raise ArgumentError("--confidence", "must be above 0.5 and below 1", confidence)
-    if pool is not None and (given.qrels is not None or given.listed is not None):
+    if pool is not None and (given.is_of_file or given.listed is not None):
         raise ArgumentError("--pool", "needs a collection, but there are only files", pool)
     found = next_documents(
         given.probable_source(probabilities),
@@ -121,7 +121,7 @@ def _show_recall(given: SourceOptions, output: Output, until: str, others: Mappi
     for name, value in others.items():
         if value is not None:
             raise ContradictionError(name, "and --until exclude each other", value)
-    if given.qrels is not None or given.listed is not None:
+    if given.is_of_file or given.listed is not None:
         raise ArgumentError("--until", "needs a collection, but there are only files", until)
     bounds = recall_bounds(
         given.source(), confidence=wanted.confidence, target=wanted.recall, cutoff=given.cutoff

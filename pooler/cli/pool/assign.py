@@ -9,6 +9,7 @@ from pooler.cli.render import Output, check_choice, render
 from pooler.cli.signature import argument, command, option
 from pooler.messages import say, warn
 from store.errors import ArgumentError
+from store.formats.pairs import read_topic_judges
 
 LEASE_MINUTES = 120
 """As in `pooler.results.pool.assign`, which is not imported for `--help`."""
@@ -75,6 +76,13 @@ def assign(
         option("--pool NAME", "Only this pool; may be repeated.  [default: all but adaptive ones]"),
     ] = None,
     topics: Annotated[list[str] | None, option("--topic TOPIC", "Only this topic; may be repeated.")] = None,
+    topic_judges: Annotated[
+        str | None,
+        option(
+            "--topic-judges FILE",
+            "Who is primary for each topic, and gets all of it: lines `topic judge`, with a tab between.",
+        ),
+    ] = None,
     add: Annotated[bool, option("--add", "Assign only documents without a judge.")] = False,
     replace: Annotated[
         bool, option("--replace", "Reassign undecided documents; decided ones stay and count.")
@@ -97,6 +105,8 @@ def assign(
     while anything is assigned.
 
     Example: pooler assign --per-document 2 --calibration 1 --order random
+
+    Example: pooler assign --topic-judges authors.tsv --overlap .25
     """
     from pooler.results.pool import assign as results
 
@@ -125,6 +135,7 @@ def assign(
             lease=lease,
             pools=pools or (),
             topics=topics or (),
+            topic_judges=None if topic_judges is None else read_topic_judges(topic_judges),
             existing="add" if add else "replace" if replace else "refuse",
             dry_run=dry_run,
         )

@@ -8,17 +8,17 @@ from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
     FileCodeOption,
-    KindsOption,
     LenientOption,
     LevelOption,
     OrderOption,
+    QrelsOption,
     RunsOption,
-    policy_of,
 )
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
-from pooler.results.source import Source, check_no_policy
+from pooler.results.source import Source
 from store.errors import ArgumentError
+from store.grades.definition import is_file_word
 
 
 @command
@@ -41,17 +41,13 @@ def provenance(
         int, option("--depth -d -N", "Documents taken from each run for each topic.", min=1)
     ] = 100,
     order: OrderOption = "trec",
-    qrels: Annotated[str | None, option("--qrels FILE", "Judgements, for run files.")] = None,
+    qrels: QrelsOption = None,
     codes: FileCodeOption = None,
     level: LevelOption = None,
-    kinds: KindsOption = None,
     lenient: LenientOption = False,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Show what each run or group brought into a depth pool.
-
-    In a collection, a document counts as relevant when the grade of one of the judges who count reaches
-    the level.
 
     Example: pooler provenance --by depth --depth 20
     """
@@ -59,19 +55,16 @@ def provenance(
 
     output.check()
     is_of_files = bool(runs) or listed is not None
-    if qrels is not None and not is_of_files:
-        raise ArgumentError("--qrels", "goes with run files", qrels)
-    if codes and qrels is None:
-        raise ArgumentError("--code", "is for files, with --qrels", codes[0])
-    policy = policy_of(kinds=kinds)
-    if is_of_files:
-        check_no_policy(policy, "is for a collection; --qrels already has one grade per document")
+    is_file = qrels is not None and is_file_word(qrels)
+    if is_file and not is_of_files:
+        raise ArgumentError("--qrels", "must be a name where no run file is named", qrels)
+    if codes and not is_file:
+        raise ArgumentError("--code", "is for files, with --qrels FILE", codes[0])
     source = Source(
         runs or [],
         listed=listed,
-        qrels=(qrels or ()) if is_of_files else None,
+        qrels=() if is_of_files and qrels is None else qrels,
         collection=collection,
-        policy=policy,
         codes=codes or (),
         level=level,
         order=order,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from heapq import merge
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pooler.messages import Listener, listening, say, warn
 from pooler.results.agree.qrels_words import (
@@ -23,13 +23,12 @@ from pooler.results.agree.qrels_words import (
 from pooler.results.files import WritesFile
 from pooler.results.judge_kinds import erased_facts, erased_words, warn_about_voters
 from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.shapes import QrelsRule
-from pooler.results.source import Source, opened_collection, source_of
+from pooler.results.source import Level, Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import Classes, classes_facts, read_classes
-from store.judging.kinds import Voters, check_kinds, choose_voters
+from store.judging.kinds import Voters, choose_voters
 from store.records import Judge, JudgeKind, Qrel, Scale, State
 from store.text import counted, look_alikes, natural_key
 
@@ -37,93 +36,35 @@ if TYPE_CHECKING:
     from pooler.results.judgement_files import JudgedFile
     from store.collection import Collection
     from store.formats.qrels import QrelCells
-    from store.grades import Collapse, Rule
+    from store.grades.definition import NamedQrels, QrelsDefinition
     from store.grades.opinions import AllVotes
-    from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
-    from store.records import Ties
 
 Pair = tuple[str, str]
 """Topic and docno."""
 _QRELS = (TOPIC, Column("iteration"), DOCNO, GRADE)
 Levels = list[int | None]
 """Of the qrels that are asked for; ``None`` = graded."""
-Choose = Callable[["Scale"], "list[Policy]"]
-"""Of a scale, the policy of each qrels that is asked for; votes are gathered by the last one."""
+Choose = Callable[["Scale"], Levels]
+"""Of a scale, the levels."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Qrels(QrelsRule):
-    """How the grades of several judges become the qrels that runs are measured with: `source(qrels=...)`.
-
-    Attributes
-    ----------
-    aggregate, ties, of, kinds, rulings
-        As `aggregate` takes `rule` and the others; of files that are a source's `judgements`, or of a
-        collection.
-
-    Examples
-    --------
-    >>> Qrels(aggregate="majority", ties="low").policy.rule
-    'majority'
-    """
-
-    aggregate: Rule | None = None
-    ties: Ties | None = None
-    of: Sequence[str] = ()
-    kinds: Sequence[str] = ()
-    rulings: bool = True
-
-    @property
-    def policy(self) -> Policy:
-        """The same, checked, as a collection takes it."""
-        from store.grades.policy import Policy
-
-        kinds, of = check_kinds(self.kinds), tuple(self.of)
-        found = Policy(rule=self.aggregate, ties=self.ties, of=of, kinds=kinds, rulings=self.rulings)
-        found.check()
-        return found
-
-    def rows(self, judgements: Source) -> list[Qrel]:
-        """Return the qrels that the files of a source give."""
-        with listening(Listener()):  # what there is to doubt is told once
-            made = qrels_at(judgements, self.policy)[0]
-        for doubt in made.warnings:
-            warn(doubt)
-        return made.qrels
-
-
-def aggregate(
+def export_qrels(
     source: Source | Collection | tuple[Any, Any],
     *,
-    rule: Rule | None = "majority",
-    ties: Ties | None = None,
-    of: Sequence[str] | None = None,
-    kinds: Sequence[str] = (),
-    rulings: bool = True,
+    level: Level = None,
     unjudged: int | None = None,
     progress: Progress | None = None,
 ) -> QrelsResult:
-    """Make one grade a document of the grades of several judges.
+    """Make one grade a document of judges' grades, by the source's qrels.
 
     Parameters
     ----------
     source : Source or Collection
-        The judgements: of a collection, or of files (``source(judgements=[...])``); its runs are
-        not read.
-    rule : {"majority", "median", "mean", "min", "max", "sum", "dawid-skene"} or None, optional
-        What happens to several grades; the mean has halves up; a sum is no grade of the scale any
-        more; Dawid-Skene learns every judge's habits. ``None`` = the grades of the source's judge,
-        or of its only one.
-    ties : {"low", "high", "unresolved"}, optional
-        What tied grades give, as majority and median need to know: one of them, or no grade.
-    of : sequence of str, optional
-        These judges vote, and no other; default those of `kinds`.
-    kinds : sequence of {"human", "model", "imported"}, optional
-        Judges of these kinds count, together; default those of the source: people alone, where there
-        are any (see `source`).
-    rulings : bool, optional
-        Whether an adjudicator's ruling is the grade wherever one stands.
+        The judgements, and by its `qrels` whose count and how several become one; its runs are not
+        read.
+    level : int, "rigid" or "relaxed", optional
+        Make grades binary: 1 from this grade on, or this sum, else 0; default as they are.
     unjudged : int, optional
         A negative code with which pooled documents without a decision are written,
         too; they are in no `qrels`.
@@ -131,17 +72,17 @@ def aggregate(
     Returns
     -------
     QrelsResult
-        Documents that are skipped, cannot be judged, are tied or unjudged have no grade; none
+        Documents that are skipped, cannot be judged, are undecided or unjudged have no grade; none
         becomes grade 0.
 
     Raises
     ------
     ArgumentError
-        If choices do not go together, or have no meaning on the scale; if a rule needs `ties`.
+        If choices have no meaning on the scale.
     UnknownNameError
         If a judge is not known.
     PoolerError
-        If nothing is judged, or several judged and no rule is given.
+        If nothing is judged; if judges differ on a document, and no rule says what then.
 
     Notes
     -----
@@ -152,99 +93,50 @@ def aggregate(
     Examples
     --------
     >>> from pooler.results.source import source
-    >>> made = aggregate(source(qrels={"1": {"a": 2, "b": 0, "c": -1}}), rule=None)
+    >>> made = export_qrels(source(qrels={"1": {"a": 2, "b": 0, "c": -1}}))
     >>> made.qrels
     [Qrel(topic='1', docno='a', grade=2, iteration='0'), Qrel(topic='1', docno='b', grade=0, iteration='0')]
     >>> made.decisions["judged"], made.decisions["unjudged"]
     (2, 1)
     """
-    taken = source_of(source)
-    policy = _policy(taken, rule=rule, ties=ties, of=of, kinds=kinds, rulings=rulings)
-    return qrels_at(taken, policy, unjudged=unjudged, progress=progress)[0]
+    return qrels_at(source_of(source), levels=[level], unjudged=unjudged, progress=progress)[0]
 
 
-def collapse(
-    source: Source | Collection | tuple[Any, Any],
-    level: int | Literal["rigid", "relaxed"],
-    *,
-    order: Collapse = "after",
-    rule: Rule | None = None,
-    ties: Ties | None = None,
-    of: Sequence[str] | None = None,
-    kinds: Sequence[str] = (),
-    rulings: bool = True,
-    unjudged: int | None = None,
-    progress: Progress | None = None,
-) -> QrelsResult:
-    r"""Make grades binary: 1 from a level on, else 0; several judges' grades one, by a rule.
-
-    Parameters
-    ----------
-    source : Source or Collection
-        As for `aggregate`.
-    level : int or {"rigid", "relaxed"}
-        Least grade that is relevant, or least sum; or that level of a declared scale.
-    order : {"after", "before"}, optional
-        With a rule: make the one grade binary, or every judge's grade before they become one.
-    rule, ties, of, kinds, rulings, unjudged, progress : optional
-        As for `aggregate`; without a rule there must be one judge, or the source must name one.
-
-    Returns
-    -------
-    QrelsResult
-        With grades 0 and 1; documents without a grade have none here either.
-
-    Raises
-    ------
-    ArgumentError
-        As `aggregate`; if the level does not cut the scale in two.
-    UnknownNameError, PoolerError
-        As `aggregate`.
-
-    Examples
-    --------
-    >>> from pooler.results.source import source
-    >>> made = collapse(source(qrels={"1": {"a": 2, "b": 1, "c": -1}}), 2)
-    >>> made.text
-    '1 0 a 1\n1 0 b 0\n'
-    """
-    taken = source_of(source)
-    policy = _policy(taken, rule=rule, ties=ties, of=of, kinds=kinds, rulings=rulings, order=order)
-    levels = [level] if isinstance(level, int) else []
-    rigid, relaxed = level == "rigid", level == "relaxed"
-    return qrels_at(
-        taken, policy, levels=levels, rigid=rigid, relaxed=relaxed, unjudged=unjudged, progress=progress
-    )[0]
+def qrels_of_judges(source: Source, level: int | None) -> list[Qrel]:
+    """Return the qrels that files of several judges give, by the definition of a source."""
+    with listening(Listener()):  # what there is to doubt is told once
+        made = qrels_at(source, levels=[level], publishes=False)[0]
+    for doubt in made.warnings:
+        warn(doubt)
+    return made.qrels
 
 
 def qrels_at(
     source: Source,
-    policy: Policy,
     *,
-    levels: Sequence[int] = (),
-    rigid: bool = False,
-    relaxed: bool = False,
-    graded: bool = False,
+    levels: Sequence[Level] = (None,),
     unjudged: int | None = None,
     one_of: Classes | None = None,
     check: Callable[[Levels], None] | None = None,
+    publishes: bool = True,
     progress: Progress | None = None,
 ) -> list[QrelsResult]:
-    """Make qrels at several levels of the same votes, graded first where it is asked for, or no level is.
+    """Make qrels at several levels of the same votes, ``None`` = graded, which come first.
 
     `one_of`: classes of near-duplicates. Where the judged documents of a class have one grade for a topic,
     its unjudged ones are written with it, marked in the column of the iteration: they are in no
     `qrels`, and no judgements.
 
-    `check` is called with the levels before any work. What there is to say of the qrels
-    `tell_qrels` says, when they are written.
+    `check` is called with the levels before any work. What `publishes` refuses undecided documents. What
+    there is to say of the qrels `tell_qrels` says, when they are written.
     """
-    from store.analysis.collapse import levels_of
+    named = source.named_qrels
+    definition = named.definition
 
-    is_sum = policy.rule == "sum"
-
-    def choose(scale: Scale) -> list[Policy]:
-        wanted = levels_of(scale, levels=levels, rigid=rigid, relaxed=relaxed, graded=graded, sums=is_sum)
+    def choose(scale: Scale) -> Levels:
+        found = {definition.level_named(scale, level) for level in levels}
+        ascending = sorted(level for level in found if level is not None)
+        wanted: Levels = [None, *ascending] if None in found else [*ascending]
         if check is not None:
             check(wanted)
         grades = scale.values if None in wanted else ()
@@ -252,21 +144,19 @@ def qrels_at(
             # Evaluators take a code above 0 for relevant.
             requirement = "must be a negative code that is no grade of the scale"
             raise ArgumentError("--unjudged", requirement, unjudged)
-        policies = [replace(policy, level=level) for level in wanted]
-        if len(wanted) > 1 and wanted[0] is None:
-            # Grades are not collapsed, whatever is said of the binary files beside them.
-            policies[0] = replace(policies[0], collapse="after")
-        return policies
+        return wanted
 
     with collect_warnings(progress) as collected:
         if source.judgements or source.is_of_files:
             classes = None if one_of is None else read_classes(one_of)
-            found = _of_files(source, policy, () if is_sum else levels, choose, is_read=rigid or relaxed)
+            found = _of_files(source, named, levels, choose)
         else:
             with opened_collection(source.collection) as opened:
                 classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
-                found = _of_collection(opened, choose)
+                found = _of_collection(opened, named, choose)
         made = list(found.results(source, unjudged=unjudged, one_of=one_of, classes=classes))
+        for one in made if publishes else ():
+            check_decided(named, one.final)
         if found.files:
             from pooler.results.judgement_files import tell
 
@@ -275,6 +165,17 @@ def qrels_at(
             tell_qrels(made)
     warnings = (*collected.warnings, *doubts.warnings)
     return [replace(one, warnings=warnings) for one in made]
+
+
+def check_decided(named: NamedQrels, final: FinalQrels) -> None:
+    """Raise `PoolerError` where documents are undecided: nobody has said what is published of them."""
+    if final.n_undecided:
+        n = counted(final.n_undecided, "document")
+        message = f"{named.label}: {n} undecided: judges gave different grades, and no rule says what then"
+        hint = "--aggregate majority --ties low is one; pooler adjudicate settles them one by one"
+        if named.version is not None:
+            hint = f"pooler qrels define {named.name} --aggregate RULE makes one; or pooler adjudicate"
+        raise PoolerError(message, hint=hint)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -335,7 +236,7 @@ class QrelsResult(WritesFile, Result):
             "judged": final.n_documents,
             "by_ruling": final.n_ruled,
             "by_tie_rule": final.n_decided_by_ties if final.ties else 0,
-            "tied": final.count_left_out("tied"),
+            "undecided": final.count_left_out("undecided"),
             "skipped": final.count_left_out("skipped"),
             "cannot": final.count_left_out("cannot"),
             "unjudged": len(self.open_pairs),
@@ -352,7 +253,7 @@ class QrelsResult(WritesFile, Result):
         return Table.of_records("duplicates", _QRELS, self.duplicates, title="Grades of near-duplicates")
 
     def _left_out(self) -> Table:
-        about = "tied: tied votes; cannot: found impossible to judge; unjudged: pooled, without a decision"
+        about = "undecided: judges differ; cannot: found impossible to judge; unjudged: no decision"
         states = self.final.left_out | dict.fromkeys(sorted(self.open_pairs), "unjudged")
         columns = {
             TOPIC: [topic for topic, _ in states],
@@ -367,7 +268,8 @@ class _CollectedVotes:
     """Votes, and what is known of where they come from."""
 
     all_votes: AllVotes
-    policies: list[Policy]
+    named: NamedQrels
+    levels: Levels
     open_pairs: Mapping[Pair, str]
     """Topic and docno of pooled documents without a grade, and their iteration."""
     judges: Sequence[Judge]
@@ -386,16 +288,20 @@ class _CollectedVotes:
     ) -> Iterator[QrelsResult]:
         from store.grades.qrels import decide, flips_of
 
-        all_votes = self.all_votes
+        all_votes, definition = self.all_votes, self.named.definition
         # Beside binary files the graded one need not say how relevance would change.
-        at_levels = all_votes.scale.values[1:] if len(self.policies) == 1 else ()
-        for policy in self.policies:
-            final = decide(all_votes, policy)
-            flips = flips_of(all_votes, policy, at_levels)
+        at_levels = all_votes.scale.values[1:] if len(self.levels) == 1 else ()
+        for level in self.levels:
+            # Grades are not made binary, whatever is said of the binary files beside them.
+            is_beside = level is None and len(self.levels) > 1
+            one = replace(definition, binary_first=False) if is_beside else definition
+            final = decide(all_votes, one, level)
+            flips = flips_of(all_votes, one, level, at_levels)
             manifest_facts = {
                 "tool": "pooler",
                 "version": __version__,
                 **self.origin,
+                "qrels": self.named.label,
                 **qrels_facts(self.judges, final, all_votes.scale, len(self.open_pairs), flips),
                 "unjudged_code": unjudged,
                 "mixed_iterations": final.n_mixed_iterations,
@@ -405,7 +311,7 @@ class _CollectedVotes:
                 duplicates, n_without = _duplicate_grades(final, classes)
                 counts = {"grades": len(duplicates), "without_grade": n_without}
                 manifest_facts["one_of"] = classes_facts(classes) | counts
-            settings = {**source.named(), **policy.to_json(), "judges": [*final.judges]}
+            settings = {**source.named(), **final.to_json(), "judges": [*final.judges]}
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
             settings |= {} if one_of is None else {"one_of": str(one_of)}
             settings |= all_votes.voters.to_json()
@@ -421,40 +327,12 @@ class _CollectedVotes:
             )
 
 
-def _policy(
-    source: Source,
-    *,
-    rule: Rule | None,
-    ties: Ties | None,
-    of: Sequence[str] | None,
-    kinds: Sequence[str],
-    rulings: bool,
-    order: Collapse = "after",
-) -> Policy:
-    """Return the policy of parameters; where they say nothing, that of the source."""
-    from store.grades.policy import Policy
-
-    given: Policy = source.option("policy") or Policy()
-    if rule is None:
-        rule, ties = given.rule, ties or given.ties
-    of = given.of if of is None else tuple(dict.fromkeys(of))
-    return replace(
-        given,
-        rule=rule,
-        ties=ties,
-        collapse=order,
-        rulings=rulings and given.rulings,
-        of=of,
-        kinds=check_kinds(kinds) or given.kinds,
-    )
-
-
-def _of_collection(opened: Collection, choose: Choose) -> _CollectedVotes:
-    policies = choose(opened.scale)
-    all_votes = opened.grades.all_votes(policies[-1])
-    open_pairs, judges = opened.grades.open_pairs(all_votes), opened.judges.all()
+def _of_collection(opened: Collection, named: NamedQrels, choose: Choose) -> _CollectedVotes:
+    levels = choose(opened.scale)
+    all_votes = opened.grades.all_votes(named.definition)
+    open_pairs, judges = opened.grades.open_pairs(all_votes, named.definition), opened.judges.all()
     origin = {"collection": opened.name, **erased_facts(opened)}
-    return _CollectedVotes(all_votes, policies, open_pairs, judges, origin, erased_words(opened))
+    return _CollectedVotes(all_votes, named, levels, open_pairs, judges, origin, erased_words(opened))
 
 
 def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[list[Qrel], int]:
@@ -484,9 +362,7 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
     return found, n_without
 
 
-def _of_files(
-    source: Source, policy: Policy, levels: Sequence[int], choose: Choose, *, is_read: bool
-) -> _CollectedVotes:
+def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose: Choose) -> _CollectedVotes:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
     from pooler.results.judgement_files import FileReading, decode, read_files, scale_of
     from pooler.results.meeting import doubt_forms
@@ -494,39 +370,44 @@ def _of_files(
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
     reading = source.reading or FileReading(scale=scale_text, lenient=source.lenient)
-    if is_read and reading.scale is None:
+    definition = named.definition
+    is_sum = definition.aggregate == "sum"
+    if reading.scale is None and not is_sum and (words := [one for one in levels if isinstance(one, str)]):
         hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
-        raise ArgumentError("--rigid", "and --relaxed need a declared scale", None, hint=hint)
+        requirement = "needs a declared scale to be rigid or relaxed"
+        raise ArgumentError("--level", requirement, words[0], hint=hint)
     if source.judgements or isinstance(qrels, str):
         files = read_files(source.judgements or [qrels], reading)
     else:
         files = [_in_memory(qrels)]
     if not source.judgements:
         reading = replace(reading, codes=list(source.option("codes")))
-    scale = scale_of(files, reading, levels)
-    policies = choose(scale)
-    for one in (policies[0], policies[-1]):
-        one.check()
-        one.check_scale(scale)
+    cuts = () if is_sum else [level for level in levels if isinstance(level, int)]
+    scale = scale_of(files, reading, cuts)
+    wanted = choose(scale)
+    definition.check()
+    for level in wanted:
+        definition.check_scale(scale, level)
     decode(files, scale, reading)
     judges = _judges(files)
     judgements = [one for file in files for one in file.judgements]
     doubt_forms(look_alikes(docnos := {one.docno for one in judgements}, docnos))
-    voters = _voters(files, judges, policy)
-    adjudicators = _check_judges(judges, policy, voters)
+    voters = _voters(files, judges, definition)
+    adjudicators = _check_judges(judges, definition, voters)
     states = {one.state for file in files for one in file.judgements}
     if State.JUDGED not in states:
         names = ", ".join(file.named.file for file in files)
         message = f"{names}: has judged nothing here"
         raise PoolerError(message)
     judgements = [one for one in judgements if one.judge in voters.names]
-    all_votes = gather(judgements, scale, policies[-1], adjudicators=adjudicators)
+    all_votes = gather(judgements, scale, definition, adjudicators=adjudicators)
     all_votes = replace(all_votes, voters=voters)
     open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
     for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
         if is_settled:
             open_pairs.pop(pair, None)
-    return _CollectedVotes(all_votes, policies, open_pairs, judges, {"files": _origins(files)}, files=files)
+    origin = {"files": _origins(files)}
+    return _CollectedVotes(all_votes, named, wanted, open_pairs, judges, origin, files=files)
 
 
 def _blocks(
@@ -569,25 +450,24 @@ def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
     return [Judge(name, kinds[name]) for name in sorted(kinds)]
 
 
-def _voters(files: Sequence[JudgedFile], judges: Sequence[Judge], policy: Policy) -> Voters:
+def _voters(files: Sequence[JudgedFile], judges: Sequence[Judge], definition: QrelsDefinition) -> Voters:
     """Choose whose judgements count; judges of files of one judge each are named by the user."""
     graders = {one.judge for file in files for one in file.judgements if one.state is State.JUDGED}
-    of = policy.named
-    if not policy.kinds and all(file.named.judge is not None for file in files):
-        of = of or tuple(one.name for one in judges)
-    return choose_voters(
-        judges, graders, of=of, kinds=policy.kinds, rulings=policy.rulings and policy.judge is None
-    )
+    of: Sequence[str] = definition.judges
+    if not definition.kinds and all(file.named.judge is not None for file in files):
+        of = of or [one.name for one in judges]
+    has_rulings = not definition.without_rulings
+    return choose_voters(judges, graders, of=of, kinds=definition.kinds, rulings=has_rulings)
 
 
-def _check_judges(judges: Sequence[Judge], policy: Policy, voters: Voters) -> set[str]:
+def _check_judges(judges: Sequence[Judge], definition: QrelsDefinition, voters: Voters) -> set[str]:
     """Refuse adjudicators who count, since files do not hold their rulings; return them all."""
     adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
-    for name in policy.of:
+    for name in definition.judges if definition.sole is None else ():
         if name in adjudicators:
             hint = "an adjudicator's rulings count, but not as votes"
-            raise ArgumentError("--of", "must be judges, not adjudicators", name, hint=hint)
-    if not adjudicators.isdisjoint(voters.names) and policy.rulings and policy.judge is None:
+            raise ArgumentError("--judge", "must be judges, not adjudicators", name, hint=hint)
+    if not adjudicators.isdisjoint(voters.names) and not definition.without_rulings:
         message = f"{', '.join(sorted(adjudicators))} made rulings, and only"
         message += " a collection knows which of them stand"
         hint = "pooler import judgements, then pooler export qrels; or --without-rulings leaves them out"
@@ -609,7 +489,7 @@ def _origins(files: Sequence[JudgedFile]) -> list[dict[str, Any]]:
 def tell_qrels(made: Sequence[QrelsResult]) -> None:
     """Say what is in qrels that `qrels_at` made, and what is not."""
     for one in made:
-        final, level = one.final, one.final.policy.level
+        final, level = one.final, one.final.level
         is_all_zero = final.by_grade.keys() == {0}
         label = "graded" if level is None else str(level)
         tell_judged(final, one.all_votes, "" if len(made) == 1 else f"{label}: ")

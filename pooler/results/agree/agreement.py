@@ -28,7 +28,7 @@ from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, Vie
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.overlap import stacked_specific
 from store.analysis.agreement.tables import IntervalKind, PairStack, all_pair_stacks, sharing_pairs
-from store.grades.policy import Policy
+from store.grades.definition import QrelsDefinition
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -162,12 +162,10 @@ def agreement(
     *,
     judges: Sequence[str] | None = None,
     kinds: Sequence[str] = (),
-    levels: Sequence[int] = (),
-    rigid: bool = False,
-    relaxed: bool = False,
+    levels: Sequence[int | str] = (),
     every_level: bool = True,
     against: str | None = None,
-    policy: Policy | None = None,
+    rule: QrelsDefinition | None = None,
     interval: IntervalKind | None = None,
     resamples: int = 10_000,
     seed: int = 1,
@@ -188,15 +186,13 @@ def agreement(
         Where no person graded, imported judges; else models. Never adjudicators.
     kinds : sequence of {"human", "model", "imported"}, optional
         Measure judges of these kinds, and all of them together.
-    levels : sequence of int, optional
+    levels : sequence of int, "rigid" or "relaxed", optional
         Least grades that count as relevant; default all of the scale.
-    rigid, relaxed : bool, optional
-        That level of the scale, too.
     every_level : bool, optional
         Whether no level means all of the scale, or its relaxed and rigid one.
     against : str, optional
         Compare every other judge, and all their labels together, with this one.
-    policy : Policy, optional
+    rule : Qrels, optional
         With `against`: how the others' grades are aggregated, for one more comparison.
     interval : {"topic", "item", "asymptotic", "none"}, optional
         95 % intervals: from resampled topics or documents, from standard errors, none. Default
@@ -229,16 +225,15 @@ def agreement(
     Krippendorff's alpha, Fleiss' kappa; Cohen's kappa plain and weighted, Scott's pi, Bennett's S,
     Gwet's AC, and the overlap of relevant documents. Bootstrap by topic: O(resamples topics) a pair.
     """
-    policy = policy or Policy()
     with (
         collect_warnings(progress) as collected,
-        source_of(source).judging(of_scale=rigid or relaxed) as opinions,
+        source_of(source).judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions,
     ):
         scale = opinions.scale
         options = AgreementOptions(
             scale=scale,
-            levels=resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level),
-            has_levels=bool(levels) or rigid or relaxed,
+            levels=resolve_levels(scale, levels, all_of_them=every_level),
+            has_levels=bool(levels),
             kind=interval or "topic",
             resamples=resamples,
             seed=seed,
@@ -277,15 +272,17 @@ def agreement(
             together = judges_rows(votes, options) if len(names) > 2 else []
         else:
             others = [first for first, _ in every_pair]
-            rule = None if policy.rule is None else policy
-            found = against_rows(votes, against, others, options, rule, intervals=intervals)
+            wanted = None if rule is None or rule.aggregate is None else rule
+            found = against_rows(votes, against, others, options, wanted, intervals=intervals)
             if leaves_out:
                 shared, n_apart = people.sharing(found)
                 found = [dict(row) for row in shared]
         has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
         _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
         erased = opinions.erased()
-    settings = settings_of(votes, options, against=against, policy=policy, voters=chosen.voters)
+    settings = settings_of(
+        votes, options, against=against, rule=rule or QrelsDefinition(), voters=chosen.voters
+    )
     settings["all_pairs"] = all_pairs
     if parts:
         settings["parts"] = {part.name: list(part.judges) for part in parts}

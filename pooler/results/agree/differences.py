@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pooler.messages import say, warn
+from pooler.results.agree.aggregate import qrels_at
 from pooler.results.judgement_files import untold
 from pooler.results.meeting import doubt_forms
 from pooler.results.named_runs import runs_given
@@ -18,25 +19,23 @@ from pooler.results.result import Result, collect_warnings, fields_of, frozen_se
 from pooler.results.source import Source
 from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.arrays import judged_arrays
-from store.analysis.pools.differences import (
-    ChangeKind,
-    Code,
-    OrderEffect,
-    QrelsDiff,
-    order_effect,
-    qrels_diff,
-)
+from store.analysis.pools.differences import ChangeKind, Code, OrderEffect, QrelsDiff, order_effect
+from store.analysis.pools.differences import qrels_diff as differences_of
 from store.formats.codes import Meaning, understood
+from store.grades.definition import is_file_word
 from store.ranking import Order
 from store.records import Qrel, Run
 from store.text import counted, look_alikes
+
+if TYPE_CHECKING:
+    from store.collection import Collection
 
 NOT_LISTED = "not listed"
 USUAL = (ChangeKind.ADDED, ChangeKind.REMOVED, ChangeKind.CHANGED)
 """Kinds of differences that are shown also where there are none."""
 
 
-def compare_qrels(
+def qrels_diff(
     a: str | Path | Iterable[Qrel],
     b: str | Path | Iterable[Qrel],
     *,
@@ -47,6 +46,7 @@ def compare_qrels(
     cutoff: int = 1000,
     order: Order = "trec",
     lenient: bool = False,
+    collection: str | Path | Collection | None = None,
 ) -> QrelsDifference:
     """Compare two qrels, and the order of runs under both.
 
@@ -56,7 +56,8 @@ def compare_qrels(
     Parameters
     ----------
     a, b : str, Path or iterable of Qrel
-        The older and the newer: files, or what is read of them.
+        The older and the newer: names of the collection's (a word without ``/``, ``.`` and ``=``),
+        files, or what is read of them.
     runs : str, iterable or mapping, optional
         As for `source`: what the difference does to their order.
     listed : str, optional
@@ -72,6 +73,8 @@ def compare_qrels(
         Of documents within a run.
     lenient : bool, optional
         Read files by trec_eval's own rules.
+    collection : str, Path or Collection, optional
+        What the names are of.
 
     Returns
     -------
@@ -86,13 +89,13 @@ def compare_qrels(
     Examples
     --------
     >>> from store.records import Qrel
-    >>> found = compare_qrels([Qrel("1", "x", 1)], [Qrel("1", "x", 0), Qrel("1", "y", 1)])
+    >>> found = qrels_diff([Qrel("1", "x", 1)], [Qrel("1", "x", 0), Qrel("1", "y", 1)])
     >>> [(one.docno, str(one.kind)) for one in found.differences]
     [('x', 'changed'), ('y', 'added')]
     """
     names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
     with collect_warnings() as collected:
-        rows = [_rows(one, lenient=lenient) for one in (a, b)]
+        rows = [_rows(one, collection, lenient=lenient) for one in (a, b)]
         meanings: dict[int, Meaning] = {}
         for name, part in zip(names, rows, strict=True):
             known, untold_codes = understood((one.grade for one in part), codes)
@@ -103,7 +106,7 @@ def compare_qrels(
         absent = {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
         first, second = ([one for one in part if one.grade not in absent] for part in rows)
         doubt_forms(look_alikes(docnos := {one.docno for one in (*first, *second)}, docnos))
-        found = qrels_diff(first, second, unjudged=no_grades)
+        found = differences_of(first, second, unjudged=no_grades)
         files, effect = [*runs_given(runs)], None
         if files or listed is not None:
             judged = [[one for one in part if one.grade not in no_grades] for part in (first, second)]
@@ -119,7 +122,15 @@ def compare_qrels(
     return QrelsDifference(**fields_of(found), effect=effect, settings=settings, warnings=collected.warnings)
 
 
-def _rows(qrels: str | Path | Iterable[Qrel], *, lenient: bool) -> list[Qrel]:
+def _rows(
+    qrels: str | Path | Iterable[Qrel], collection: str | Path | Collection | None, *, lenient: bool
+) -> list[Qrel]:
+    if isinstance(qrels, str) and not is_file_word(qrels):
+        named = str(collection) if isinstance(collection, Path) else collection
+        found = Source(qrels=qrels, collection=named)
+        with found.opened() as source:
+            made = qrels_at(source, publishes=False)[0]
+        return made.qrels
     from pooler.results.judgement_files import read_given_qrels
 
     if not isinstance(qrels, str | Path):

@@ -12,11 +12,10 @@ from pooler.messages import warn
 from pooler.results.agree.people import population_line
 from pooler.results.agree.settings import fetch_chosen, measured_of, resolve_levels
 from pooler.results.result import Result, collect_warnings, frozen_settings
-from pooler.results.source import Source, source_of
+from pooler.results.source import Level, Source, source_of
 from pooler.results.table import REASON, RUN, Column, Table, View
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
 from store.analysis.collapse import level_index
-from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -47,9 +46,7 @@ def disagreement_matters(
     *,
     judges: Sequence[str] | None = None,
     kinds: Sequence[str] = (),
-    level: int | None = None,
-    rigid: bool = False,
-    relaxed: bool = False,
+    level: Level = None,
     mixtures: int = 1000,
     seed: int = 1,
     cutoff: int = 1000,
@@ -60,9 +57,9 @@ def disagreement_matters(
     ----------
     source : Source or Collection
         Judgements of several judges, and runs.
-    judges, kinds, rigid, relaxed
+    judges, kinds
         As for `agreement`.
-    level : int, optional
+    level : int, "rigid" or "relaxed", optional
         Least grade that counts as relevant; default the relaxed level.
     mixtures : int, optional
         Random mixtures of judges, one drawn for each topic.
@@ -83,11 +80,10 @@ def disagreement_matters(
     ArgumentError
         If the scale has another level.
     """
-    with collect_warnings() as collected, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
+    is_word = isinstance(level, str)
+    with collect_warnings() as collected, source_of(source).judging(of_scale=is_word) as opinions:
         chosen = () if level is None else (level,)
-        levels = resolve_levels(opinions.scale, chosen, rigid=rigid, relaxed=relaxed, all_of_them=False)
-        if len(levels) > 1 and (rigid or relaxed):
-            raise ArgumentError("level", "must be one", list(levels))
+        levels = resolve_levels(opinions.scale, chosen, all_of_them=False)
         found_judges = fetch_chosen(opinions, judges, None, kinds=kinds)
         votes = found_judges.votes
         ranked = opinions.rankings()

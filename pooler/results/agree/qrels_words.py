@@ -11,35 +11,36 @@ from store.judging.kinds import SORTS, Voters, sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
+    from store.grades.definition import QrelsDefinition
     from store.grades.opinions import AllVotes
-    from store.grades.policy import Policy
     from store.grades.qrels import FinalQrels, Flip
     from store.records import Judge, Scale
 
 
 def judge_facts(
-    known: Sequence[Judge], judges: Sequence[str], policy: Policy, voters: Voters
+    known: Sequence[Judge], judges: Sequence[str], definition: QrelsDefinition, voters: Voters
 ) -> dict[str, Any]:
-    """Return the entries of a manifest that say who voted, and whom the policy or their kind left out."""
+    """Return the entries of a manifest that say who voted, and whom the definition or their kind left out."""
     kinds = {judge.name: judge.kind.value for judge in known}
     facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in judges]}
     facts |= voters.to_json()
     if voters.counts_if_mixed:
         facts["judged_by"] = sorts_words(voters.counts_if_mixed)
-    if policy.of:
-        others = sorted(kinds.keys() - set(policy.of))
+    if definition.judges and definition.sole is None:
+        others = sorted(kinds.keys() - set(definition.judges))
         facts["judges_left_out"] = [name for name in others if kinds[name] != "adjudicator"]
     elif voters.left_out:
         facts["judges_left_out"] = sorted(one.name for one in voters.left_out)
     return facts
 
 
-def policy_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
+def rule_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
     """Return the entries of a manifest that say whose grades these are and how they became one."""
-    policy = final.policy
+    definition = final.definition
     facts: dict[str, Any] = {
-        **judge_facts(known, final.judges, policy, final.all_votes.voters),
-        **policy.to_json(),
+        **judge_facts(known, final.judges, definition, final.all_votes.voters),
+        "defined": definition.to_json(),
+        **final.to_json(),
         "decided_by_tie_rule": final.n_decided_by_ties if final.ties else 0,
         "adjudication": {
             "adjudicators": list(final.adjudicators),
@@ -58,9 +59,9 @@ def policy_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip
             }
             for flip in flips
         ]
-    if policy.rule == "sum":
+    if definition.aggregate == "sum":
         facts["with_fewer_judges"] = final.n_fewer_votes
-    if policy.rule == "mean":
+    if definition.aggregate == "mean":
         facts["means_rounded_up_from_half"] = final.n_decided_by_ties
     if final.n_iterations is not None:
         facts["dawid_skene"] = {
@@ -80,12 +81,12 @@ def qrels_facts(
 
     return {
         "scale": scale_to_json(scale),
-        **policy_facts(known, final, flips),
+        **rule_facts(known, final, flips),
         "topics": final.n_topics,
         "judged": final.n_documents,
         "by_grade": {str(grade): count for grade, count in final.by_grade.items()},
         "left_out": {
-            "tied_unresolved": final.count_left_out("tied"),
+            "undecided": final.count_left_out("undecided"),
             "skipped": final.count_left_out("skipped"),
             "cannot_be_judged": final.count_left_out("cannot"),
         },
@@ -129,10 +130,15 @@ def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
         say(f"half-way between two grades, rounded up: {counted(n_tied, 'document')}")
     elif final.n_iterations is not None and n_tied:
         say(f"two grades equally probable, the lower taken: {counted(n_tied, 'document')}")
-    is_tied = n_tied or final.count_left_out("tied")
+    is_tied = n_tied or final.count_left_out("undecided")
     for flip in flips:
-        if flip.option == "collapse" or is_tied:
-            say(f"  --{flip.option} {flip.value} would {_would(flip)}")
+        option = f"--ties {flip.value}" if flip.option == "ties" else _binary_words(turned=bool(flip.value))
+        if flip.option != "ties" or is_tied:
+            say(f"  {option} would {_would(flip)}")
+
+
+def _binary_words(*, turned: bool) -> str:
+    return "--binary-first" if turned else "without --binary-first: it"
 
 
 def _would(flip: Flip) -> str:
@@ -223,28 +229,32 @@ def tell_few_votes(final: FinalQrels) -> None:
 def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:
     """Warn once of tied documents left out, and name the command that settles them in a collection.
 
-    `finals` differ in the level and order of collapsing of their policies alone.
+    `finals` differ in the level, and in whether grades are binary first, alone.
     """
-    tied = [(final, final.count_left_out("tied")) for final in finals]
+    tied = [(final, final.count_left_out("undecided")) for final in finals]
     if not any(number for _, number in tied):
         return
     if len({number for _, number in tied}) == 1:
         words = f"{counted(tied[0][1], 'document')} left out"
     else:
-        names = (f"{number:,} {level_name(final.policy.level)}" for final, number in tied)
+        names = (f"{number:,} {level_name(final.level)}" for final, number in tied)
         words = f"documents left out, {', '.join(names)}"
-    warn(f"{words}: tied votes, unresolved")
+    warn(f"{words}: undecided")
     if not has_collection:
         return
     final = next(final for final, number in tied if number)
-    policy = final.policy
+    definition = final.definition
     # The command counts the grades of all judges, as they gave them.
     voters = final.all_votes.voters
     counts_all = not voters.left_out and (not voters.kinds or voters.graders <= voters.names)
-    is_exact = not policy.of and counts_all and (policy.collapse != "before" or policy.level is None)
+    is_exact = not definition.judges and counts_all and final.ties and not definition.binary_first
     command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
     words = f"  `{command} --list` shows them, --judge NAME settles them"
-    if not policy.of and policy.rulings and voters.counts.keys().isdisjoint(SORTS["human"]):
+    if (
+        not definition.judges
+        and not definition.without_rulings
+        and voters.counts.keys().isdisjoint(SORTS["human"])
+    ):
         words += f"; then --kinds human,{','.join(voters.counts)} counts the rulings, too"
     say(words)
 

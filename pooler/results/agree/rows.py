@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from store.analysis.agreement.intervals import Interval
     from store.analysis.agreement.votes import PopulationVotes
-    from store.grades.policy import Policy
+    from store.grades.definition import QrelsDefinition
 
 UNDEFINED = "undefined"
 """The code of an interval whose coefficient has no number: `reason` says why."""
@@ -167,13 +167,13 @@ def against_rows(
     reference: str,
     others: Sequence[str],
     options: AgreementOptions,
-    policy: Policy | None,
+    rule: QrelsDefinition | None,
     *,
     intervals: bool,
 ) -> list[dict[str, Any]]:
     """Compare judges with a reference, then all their labels thrown together.
 
-    Then their aggregate, where there is a policy.
+    Then their aggregate, where there is a rule.
 
     `intervals`: whether each judge has intervals; the rows on all of them have in any case.
     """
@@ -184,26 +184,26 @@ def against_rows(
         population, [(other, reference) for other in others], options.level_indices
     )
     rows = pair_rows(together, [(ALL_LABELS, reference)], topics, options, intervals=wanted)
-    if policy is not None:
-        stacks = aggregate_against(population, reference, others, options.scale, options.levels, policy)
-        named: list[Pair] = [(aggregate_name(policy), reference)]
+    if rule is not None:
+        stacks = aggregate_against(population, reference, others, options.scale, options.levels, rule)
+        named: list[Pair] = [(aggregate_name(rule), reference)]
         rows += pair_rows(stacks, named, topics, options, intervals=wanted)
     pairs: list[Pair] = [(other, reference) for other in others]
     rows += pair_rows(each, pairs, topics, options, intervals=intervals)
     return rows
 
 
-def aggregate_name(policy: Policy) -> str:
+def aggregate_name(rule: QrelsDefinition) -> str:
     """Name the aggregate in the place of a judge.
 
     Examples
     --------
-    >>> from store.grades.policy import Policy
-    >>> aggregate_name(Policy(rule="majority", ties="low", collapse="before", level=2))
-    '(majority, ties low, collapsed before)'
+    >>> from store.grades.definition import QrelsDefinition
+    >>> aggregate_name(QrelsDefinition(aggregate="majority", ties="low", binary_first=True))
+    '(majority, ties low, binary first)'
     """
-    parts = [str(policy.rule), *([f"ties {policy.ties}"] if policy.ties else [])]
-    parts += ["collapsed before"] if policy.collapse == "before" else []
+    parts = [str(rule.aggregate), *([f"ties {rule.ties}"] if rule.ties else [])]
+    parts += ["binary first"] if rule.binary_first else []
     return f"({', '.join(parts)})"
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.tables import IntervalKind
     from store.analysis.agreement.votes import PopulationVotes
-    from store.grades.policy import Policy
+    from store.grades.definition import QrelsDefinition
     from store.records import Judge, Scale
 
 Pair = tuple[str, str]
@@ -39,8 +39,6 @@ OF_JUDGES = frozenset(
     {
         "JUDGE...",
         "--level",
-        "--rigid",
-        "--relaxed",
         "--against",
         "--kinds",
         "--manifest",
@@ -91,7 +89,7 @@ class AgreementOptions:
 
 
 def check_options(
-    policy: Policy, *, against: str | None, plan: float | None, assume: str | None, matters: bool
+    rule: QrelsDefinition, *, against: str | None, plan: float | None, assume: str | None, matters: bool
 ) -> None:
     """Refuse values that cannot be used, and what does not go with them."""
     if plan is not None and matters:
@@ -105,15 +103,16 @@ def check_options(
 
         if not LEAST_WIDTH <= plan <= 2:
             raise ArgumentError("plan", f"must be a width from {LEAST_WIDTH} to 2", plan)
-    if policy.rule is not None:
+    if rule.aggregate is not None:
         if against is None:
             requirement = "is compared with a judge: --against JUDGE"
-            raise ArgumentError("aggregate", requirement, policy.rule)
-        if policy.rule == "sum":
+            raise ArgumentError("aggregate", requirement, rule.aggregate)
+        if rule.aggregate == "sum":
             requirement = "must give grades of the scale; sums are none"
             raise ArgumentError("aggregate", requirement, "sum")
-    # Each level that is asked for is one it could collapse at.
-    replace(policy, level=1 if policy.collapse == "before" else None).check()
+    if rule.binary_first and rule.aggregate is None:
+        raise ArgumentError("binary_first", "needs --aggregate", None)
+    rule.check()
 
 
 def check_together(given: Mapping[str, bool], *, plan: bool, assume: bool, matters: bool) -> None:
@@ -135,16 +134,12 @@ def _refuse(given: Mapping[str, bool], options: Group[str], why: str) -> None:
             raise PoolerError(message, hint=f"leave {option} or the other option out")
 
 
-def resolve_levels(
-    scale: Scale, levels: Sequence[int], *, rigid: bool, relaxed: bool, all_of_them: bool
-) -> tuple[int, ...]:
+def resolve_levels(scale: Scale, levels: Sequence[int | str], *, all_of_them: bool) -> tuple[int, ...]:
     """Resolve the levels; by default all of the scale, or its relaxed and rigid one."""
-    from store.analysis.collapse import levels_of
+    from store.grades.definition import QrelsDefinition
 
-    found = levels_of(scale, levels=levels, rigid=rigid, relaxed=relaxed)
-    given = tuple(level for level in found if level is not None)
-    if given:
-        return given
+    if levels:
+        return tuple(sorted({QrelsDefinition().level_on(scale, level) for level in levels}))
     if all_of_them:
         return scale.values[1:]
     both = [scale.relaxed, *([] if scale.rigid is None else [scale.rigid])]
@@ -192,7 +187,8 @@ def fetch_chosen(
     opened = opinions.grades
     known = opened.judges()
     check_names(known, names or (), against)
-    kinds = check_kinds(kinds) or opinions.source.kinds
+    kinds = check_kinds(kinds) or (() if names else opinions.source.whose.kinds)
+    names = names or opinions.source.whose.judges or None
     if names and kinds:
         requirement = "and judges that are named exclude each other"
         raise ArgumentError("kinds", requirement, ",".join(kinds))
@@ -276,10 +272,14 @@ def _alone(opinions: Opinions, name: str, names: Sequence[str] | None, voters: V
 
 
 def settings_of(
-    votes: PopulationVotes, options: AgreementOptions, *, against: str | None, policy: Policy, voters: Voters
+    votes: PopulationVotes,
+    options: AgreementOptions,
+    *,
+    against: str | None,
+    rule: QrelsDefinition,
+    voters: Voters,
 ) -> dict[str, Any]:
     """Say what was measured, and how: for programs and for the manifest."""
-    has_rule = policy.rule is not None
     return {
         "documents": votes.n_documents,
         "topics": votes.n_topics,
@@ -293,9 +293,9 @@ def settings_of(
         "seed": options.seed,
         "bands": options.bands,
         "against": against,
-        "aggregate": policy.rule,
-        "ties": policy.ties,
-        "collapse": policy.collapse if has_rule else None,
+        "aggregate": rule.aggregate,
+        "ties": rule.ties,
+        "binary_first": rule.binary_first,
     }
 
 
@@ -309,7 +309,7 @@ def measured_of(
     seed: int = 1,
 ) -> dict[str, Any]:
     """Say of a plan, or of orders of runs, what `settings_of` says: intervals are the default ones."""
-    from store.grades.policy import Policy
+    from store.grades.definition import QrelsDefinition
 
     options = AgreementOptions(scale, tuple(levels), has_levels=True, seed=seed)
-    return settings_of(votes, options, against=against, policy=Policy(), voters=voters)
+    return settings_of(votes, options, against=against, rule=QrelsDefinition(), voters=voters)

@@ -62,9 +62,7 @@ def plan_sharing(
     assume: tuple[float, float] | None = None,
     judges: Sequence[str] | None = None,
     kinds: Sequence[str] = (),
-    levels: Sequence[int] = (),
-    rigid: bool = False,
-    relaxed: bool = False,
+    levels: Sequence[int | str] = (),
     every_level: bool = True,
     against: str | None = None,
 ) -> SharingPlan:
@@ -78,7 +76,7 @@ def plan_sharing(
         Of the 95 % interval, above 0 and at most 2.
     assume : (float, float), optional
         Before anything is judged: the kappa and the share of relevant documents to expect.
-    judges, kinds, levels, rigid, relaxed, every_level, against
+    judges, kinds, levels, every_level, against
         As for `agreement`.
 
     Returns
@@ -107,9 +105,10 @@ def plan_sharing(
         settings = frozen_settings(width=width, assume=[kappa, share])
         return SharingPlan(rows=(row | {"warning": plan.warning},), settings=settings)
     assert source is not None
-    with collect_warnings() as collected, source_of(source).judging(of_scale=rigid or relaxed) as opinions:
+    is_word = any(isinstance(one, str) for one in levels)
+    with collect_warnings() as collected, source_of(source).judging(of_scale=is_word) as opinions:
         scale = opinions.scale
-        chosen = resolve_levels(scale, levels, rigid=rigid, relaxed=relaxed, all_of_them=every_level)
+        chosen = resolve_levels(scale, levels, all_of_them=every_level)
         options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
         found_judges = fetch_chosen(opinions, judges, against, kinds=kinds)
         votes = found_judges.votes

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pooler.results.audit.material import AuditedGrades, AuditedRuns, MeasuredBoth
     from store.collection import Collection
-    from store.grades.policy import Policy
+    from store.grades.definition import QrelsDefinition
 
 MEASURES = ("AP", "P@10", "nDCG@10")
 TOP = 10
@@ -40,7 +40,7 @@ def audit(
     model: str,
     against: str | Sequence[str],
     *,
-    policy: Policy | None = None,
+    rule: QrelsDefinition | None = None,
     level: int | None = None,
     model_level: int | None = None,
     measures: str | Sequence[str] = MEASURES,
@@ -70,7 +70,7 @@ def audit(
         The judge that is audited, of any kind.
     against : str or sequence of str
         The person, or several.
-    policy : Policy, optional
+    rule : Qrels, optional
         How several people's grades become one: `rule` and `ties`; rulings have no part in it.
     level, model_level : int, optional
         Least grade that counts as relevant, of people and of the audited judge; default the relaxed
@@ -138,7 +138,7 @@ def audit(
         level = scale.relaxed if level is None else level
         model_level = level if model_level is None else model_level
         cuts = (level_index(scale, level), level_index(scale, model_level))
-        grades = audited_grades(opinions, model, people, policy)
+        grades = audited_grades(opinions, model, people, rule)
         if not grades.both.any():
             message = f"no document was graded by {model} and by {' or '.join(people)}"
             raise PoolerError(message, hint="an audit needs documents that both sides graded")
@@ -178,8 +178,8 @@ def audit(
     settings = frozen_settings(
         model=model,
         against=people,
-        aggregate=None if policy is None else policy.rule,
-        ties=None if policy is None else policy.ties,
+        aggregate=None if rule is None else rule.aggregate,
+        ties=None if rule is None else rule.ties,
         level=level,
         model_level=model_level,
         scale=list(scale.values),

@@ -231,7 +231,7 @@ class Sampled:
 
 def _grades_of_model(opened: Collection, name: str) -> Grades:
     """Return the grades of a judge of kind model, by topic and document id; nothing graded is an error."""
-    from store.grades.policy import Policy
+    from store.grades.definition import QrelsDefinition
 
     kinds = {judge.name: judge.kind for judge in opened.grades.judges()}
     if name not in kinds:
@@ -241,7 +241,7 @@ def _grades_of_model(opened: Collection, name: str) -> Grades:
         raise ArgumentError(
             "with_model", requirement, name, hint="`pooler show judges` says who is of which kind"
         )
-    found = opened.grades.sole(Policy(judge=name))
+    found = opened.grades.sole(QrelsDefinition(judges=(name,), without_rulings=True))
     if found is None:
         message = f"{name} has graded nothing"
         raise PoolerError(message, hint="a model grades all pooled documents first")
@@ -251,7 +251,7 @@ def _grades_of_model(opened: Collection, name: str) -> Grades:
 def _check_people(heard_: Any, model: str) -> None:
     if model in heard_.names:
         requirement = "must not be among those whose judgements correct it"
-        raise ArgumentError("with_model", requirement, model, hint="--judge NAME names the person")
+        raise ArgumentError("with_model", requirement, model, hint="--qrels NAME names the person")
     kinds = {one.name: one.kind.value for one in heard_.judges if one.name in heard_.graders}
     for name in sorted(name for name, kind in kinds.items() if kind == "model"):
         warn(f"{name} is a model, not a person: these are corrections of one model by another")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from store.analysis.audit.bias import Bias, Favour
     from store.analysis.audit.orders import OrderAgreement
     from store.analysis.measures.names import MeasureName
-    from store.grades.policy import Policy
+    from store.grades.definition import QrelsDefinition
     from store.records import Judge, Run, Scale, StoredRun
 
 FIRST = 10
@@ -95,9 +95,9 @@ def check_people(known: Sequence[Judge], model: str, people: Sequence[str]) -> N
 
 
 def audited_grades(
-    opinions: Opinions, model: str, people: Sequence[str], policy: Policy | None
+    opinions: Opinions, model: str, people: Sequence[str], rule: QrelsDefinition | None
 ) -> AuditedGrades:
-    """Gather grades; several people's become one by a policy's rule, which must then be there."""
+    """Gather grades; several people's become one by a rule, which must then be there."""
     check_people(opinions.grades.judges(), model, people)
     names = [model, *people]
     found = opinions.grades.votes(names, least=1)
@@ -105,7 +105,7 @@ def audited_grades(
     grid = np.full((votes.n_documents, len(names)), NO_GRADE, dtype=np.int64)
     grid[votes.documents, votes.judge_codes] = votes.places
     values = np.array(votes.scale_values, dtype=np.float64)
-    human = grid[:, 1] if len(people) == 1 else _aggregated(found, people, opinions.scale, policy)
+    human = grid[:, 1] if len(people) == 1 else _aggregated(found, people, opinions.scale, rule)
     return AuditedGrades(
         scale=opinions.scale,
         topics=votes.topics,
@@ -119,21 +119,20 @@ def audited_grades(
 
 
 def _aggregated(
-    found: PopulationVotes, people: Sequence[str], scale: Scale, policy: Policy | None
+    found: PopulationVotes, people: Sequence[str], scale: Scale, rule: QrelsDefinition | None
 ) -> NDArray[np.int64]:
     """Make one grade of several people's; rulings have no part in it."""
     from store.grades.qrels import outcome_of
     from store.grades.reference import votes_alone
 
-    if policy is None or policy.rule is None:
+    if rule is None or rule.aggregate is None:
         message = f"{len(people)} people graded: which of their grades counts?"
         raise PoolerError(message, hint="--aggregate majority --ties low makes one grade of them")
-    if policy.rule == "sum" or policy.collapse == "before":
-        raise ArgumentError("aggregate", "must give grades of the scale", f"{policy.rule}")
-    policy = replace(policy, level=None)
-    policy.check()
-    policy.check_scale(scale)
-    outcome = outcome_of(votes_alone(found.votes, people, scale), policy)
+    if rule.aggregate == "sum" or rule.binary_first:
+        raise ArgumentError("aggregate", "must give grades of the scale", f"{rule.aggregate}")
+    rule.check()
+    rule.check_scale(scale)
+    outcome = outcome_of(votes_alone(found.votes, people, scale), rule)
     places = np.searchsorted(np.array(scale.values), outcome.grades)
     return np.where(outcome.is_given, places, NO_GRADE).astype(np.int64)
 

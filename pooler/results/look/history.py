@@ -17,7 +17,7 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.judging.history import DetailedEvent, DocumentEvents, Entry, Pooling
+    from store.history import DetailedEvent, DocumentEvents, Entry, Pooling
     from store.records import Scale
 
 SHOWN = 50
@@ -48,7 +48,7 @@ COLUMNS = (
     Column("judgements", "int"),
     Column("events", "int"),
 )
-"""Of everything that happened: the fields of `store.judging.history.Entry`."""
+"""Of everything that happened: the fields of `store.history.Entry`."""
 _ORDER = (
     "at",
     "judge",
@@ -111,9 +111,9 @@ _NO_GRADE = {
     "skipped": "skipped, without a decision",
     "cannot": "found impossible to judge, without a grade",
     "other-kinds": "only {others} graded it, and by default {kinds} alone count;"
-    " --kinds of `pooler export qrels` asks for others",
-    "several-judges": "several judges graded it; --judge or --aggregate of `pooler export qrels`"
-    " says whose grade counts",
+    " `pooler qrels define` asks for others",
+    "undecided": "judges gave different grades; `pooler qrels define` says what then",
+    "left-out": "the qrels leave it out",
     "ruled-cannot": "{by} ruled that it cannot be judged",
 }
 
@@ -172,7 +172,7 @@ def history(
     ...     history(opened, "G01", "KG-E-002").facts()["final"]["grade"]
     2
     """
-    from store.judging.history import HistoryFilter
+    from store.history import HistoryFilter
 
     if docno is not None and topic is None:
         raise ArgumentError("docno", "needs a topic", None)
@@ -423,11 +423,16 @@ def _final(found: DocumentEvents, scale: Scale) -> str:
     if final.grade is None:
         why = _NO_GRADE[final.reason or ""].format(by=final.by, others=others, kinds=kinds)
         return f"final grade: none; {why}"
+    if final.how == "rule" and final.grade not in scale.values:
+        return f"final grade: {final.grade}, by the rule of {final.by}"
     grade = f"final grade: {final.grade} ({scale.label(final.grade)})"
     relevance = _relevance(final.grade, scale)
+    if not final.is_ruling and final.how != "only":
+        who = {"rule": f"by the rule of {final.by}", "primary": f"of {final.by}, primary there"}
+        return f"{grade}, {who.get(final.how, f'of {final.by}, who agree')}; {relevance}"
     if not final.is_ruling:
         only = f"the only {_ONE_OF[kinds]}" if others else "the only judge"
-        beside = f" ({others} did, too, and count with --kinds alone)" if others else ""
+        beside = f" ({others} did, too, and count where they are asked for)" if others else ""
         return f"{grade}, of {final.by}, {only} to grade it{beside}; {relevance}"
     since = found.ruling_status
     words = "" if since is None or since.value == "settled" else f"; {since.value}"

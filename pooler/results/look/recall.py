@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.result import Result, collect_warnings, fields_of, frozen_settings
-from pooler.results.source import Source, level_of_collection, opened_collection, source_of
+from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import REASON, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.stopping import CONFIDENCE, RecallBound, least_sample, most_relevant, recall_bound
 from store.errors import ArgumentError, UnknownNameError
-from store.grades.policy import Policy
 
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
@@ -63,7 +62,7 @@ def recall_bounds(
     Parameters
     ----------
     source : Source or Collection
-        Of a collection. Its level says what is relevant, by default the relaxed one, and its policy whose
+        Of a collection. Its level says what is relevant, by default the relaxed one, and its qrels whose
         grades count: a document is relevant where one of these judges says so.
     confidence : float, default=0.95
         Of every bound alone, above 0 and below 1.
@@ -108,10 +107,10 @@ def recall_bounds(
         if value is not None and not 0 < value < 1:
             raise ArgumentError(name, "must be above 0 and below 1", value)
     with collect_warnings() as collected:
-        policy = whole.option("policy") or Policy()
+        whose = whole.definition
         with opened_collection(whole.collection) as opened:
-            level = level_of_collection(opened.scale, Policy(), **whole.levels)
-            found, judges = opened.grades.candidates(level, of=policy.named, kinds=policy.kinds, topic=topic)
+            level = whole.level_of_judges(opened.scale)
+            found, judges = opened.grades.candidates(level, of=whose.judges, kinds=whose.kinds, topic=topic)
             bounds = [_bound(one, confidence, target) for one in found]
             if target is not None and any(one.candidates is None for one in found):
                 ranked = opened.runs.ranked(whole.option("runs"), order=whole.order, docnos=False)

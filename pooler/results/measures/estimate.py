@@ -166,7 +166,7 @@ def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
 
     declared = source.option("scale")
     scale = None if declared is None else parse_scale(declared)
-    level = level_of_files(scale, **source.levels)
+    level = level_of_files(scale, source.option("level"))
     # The sample is the smaller file: its faults are told before runs are read.
     if form != "statap":
         strata = read_xinfap(prels, lenient=source.lenient).rows
@@ -184,7 +184,7 @@ def _of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
             f"{prels}: {counted(n_below, 'line')} with a rel below -1 {verb} as not sampled, as in"
             " sample_eval.pl; --scale declares negative grades"
         )
-    if not any(one not in (None, False) for one in source.levels.values()) and max(codes) > level:
+    if source.option("level") is None and max(codes) > level:
         say(f"relevant = grade {level} or more; another level with --level")
 
     ranked = source.file_rankings

@@ -159,7 +159,9 @@ def paper(
             rank = 1 + found.pool_depth(None)
         with found.judging() as opinions:
             scale = opinions.scale
-            kinds = check_kinds(kinds) or found.kinds
+            if not judges and not kinds:
+                judges, kinds = found.whose.judges, found.whose.kinds
+            kinds = check_kinds(kinds)
             if judges and kinds:
                 requirement = "and judges that are named exclude each other"
                 raise ArgumentError("kinds", requirement, ",".join(kinds))

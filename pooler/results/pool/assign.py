@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
@@ -43,6 +43,7 @@ def assign(
     lease: int | None = None,
     pools: Sequence[str] = (),
     topics: Sequence[str] = (),
+    topic_judges: Mapping[str, str] | None = None,
     existing: Literal["refuse", "add", "replace"] = "refuse",
     dry_run: bool = False,
 ) -> AssignmentResult:
@@ -74,6 +75,8 @@ def assign(
         Minutes that a claimed document waits for a decision before others may claim it.
     pools, topics : sequence of str, optional
         Of these alone; default all pools but adaptive ones.
+    topic_judges : mapping of str to str, optional
+        By topic the judge who gets all of it, as primary; whoever judges there besides is second.
     existing : {"refuse", "add", "replace"}, optional
         Where documents are assigned already: refuse; assign those that nobody has a place at; or
         assign anew what has no decision.
@@ -106,6 +109,7 @@ def assign(
         calibration=calibration,
         order=order,
         existing=Existing(existing),
+        primary=tuple(sorted((topic_judges or {}).items())),
         lease_s=60 * (LEASE_MINUTES if lease is None else lease) if claim else None,
     )
     scope = Scope(tuple(pools), tuple(topics))
@@ -113,6 +117,11 @@ def assign(
         _check_names(opened, scope)
         _check_pools(opened, scope)
         people = _people(opened, judges)
+        _check_names(opened, Scope((), tuple(topic_judges or ())))
+        for judge in (topic_judges or {}).values():
+            if judge not in people:
+                hint = "name the judges of topics among JUDGE..."
+                raise UnknownNameError("judge", judge, people, hint=hint)
         if options.lease_s is not None and options.most_judges > len(people):
             warn(
                 f"{options.most_judges} judges are to claim each document, but there are only {len(people)}:"
@@ -142,6 +151,7 @@ def assign(
         pools=scope.pools,
         topics=scope.topics,
         existing=existing,
+        topic_judges=dict(options.primary) or None,
         dry_run=dry_run,
         **named_collection(collection),
     )

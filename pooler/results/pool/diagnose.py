@@ -191,11 +191,11 @@ class Diagnosis(Result):
         0 and the least that is relevant.
         """
         source = self.source
-        scale, policy = source.option("scale"), source.option("policy")
+        scale, definition = source.option("scale"), source.definition
         if source.is_of_files and scale is not None:
             return parse_scale(scale).values
-        if not source.is_of_files and (policy is None or policy.rule != "sum"):
-            if policy is not None and policy.collapse == "before":
+        if not source.is_of_files and definition.aggregate != "sum":
+            if definition.binary_first:
                 return 0, 1
             with opened_collection(source.collection) as opened:
                 return opened.scale.values

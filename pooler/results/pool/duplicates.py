@@ -213,9 +213,9 @@ class _Judged:
 
     @classmethod
     def of(cls, collection: Collection, topics: Sequence[str], kinds: Sequence[str]) -> _Judged:
-        from store.grades.policy import Policy
+        from store.grades.definition import QrelsDefinition
 
-        found = collection.grades.all_votes(Policy(kinds=check_kinds(kinds)))
+        found = collection.grades.all_votes(QrelsDefinition(kinds=check_kinds(kinds)))
         warn_about_voters(found.voters)
         pairs = found.pairs
         votes: dict[Pair, dict[str, int]] = {}

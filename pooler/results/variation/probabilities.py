@@ -17,14 +17,7 @@ from pooler.messages import say, warn
 from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
 from pooler.results.result import Result, collect_warnings, frozen_settings
-from pooler.results.source import (
-    Judged,
-    Measurable,
-    Source,
-    level_of_collection,
-    opened_collection,
-    source_of,
-)
+from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
 from pooler.results.table import DOCNO, TOPIC, Column, Table, listed
 from store.analysis.aggregation import share_probabilities, value_probabilities
 from store.analysis.collapse import level_index
@@ -33,7 +26,7 @@ from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings, pr
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import ProbabilityRow, parse_probability, read_probabilities
 from store.formats.scale import parse_scale
-from store.grades.policy import Policy
+from store.grades.definition import QrelsDefinition
 from store.judging.kinds import Voters
 from store.records import Scale
 from store.text import counted, natural_key
@@ -63,7 +56,7 @@ def probabilities(
     Parameters
     ----------
     source : Source, Collection or (runs, qrels)
-        Of a collection its people, or the judges or kinds that a policy names; adjudicators are no
+        Of a collection its people, or the judges or kinds that its qrels name; adjudicators are no
         judges here, and their rulings play no part.
     values : mapping of int to float, optional
         What each grade of a judge is worth: the probability, in [0, 1], that the document is
@@ -126,11 +119,13 @@ def chances(counts: NDArray[np.int64], worth: Mapping[int, float] | None, place:
 
 
 def _of_votes(source: Source, values: Values | None) -> Probabilities:
-    given = source.option("policy") or Policy()
     with opened_collection(source.collection) as opened:
         worth = parse_values(values, opened.scale) if values else None
-        cut = level_of_collection(opened.scale, Policy(), **source.levels)
-        tallied = opened.grades.all_votes(Policy(rulings=False, of=given.of, kinds=given.kinds))
+        cut = source.level_of_judges(opened.scale)
+        # Every opinion counts, whoever is primary: a rule but the default one is asked for.
+        judges, kinds = source.whose.judges, source.whose.kinds
+        every = QrelsDefinition(aggregate="min", judges=judges, kinds=kinds, without_rulings=True)
+        tallied = opened.grades.all_votes(every)
         check_any_judged(tallied.votes.n_documents)
         warn_about_voters(tallied.voters)
         place = level_index(opened.scale, cut)
@@ -491,9 +486,8 @@ def _of_judges(
 ) -> tuple[ByTopic, Voters, int | None]:
     scale = opened.scale
     worth = parse_values(values, scale) if values else None
-    cut = level_of_collection(scale, Policy(), **source.levels)
-    policy = source.option("policy") or Policy()
-    tallied = opened.grades.tallied(policy.of, policy.kinds)
+    cut = source.level_of_judges(scale)
+    tallied = opened.grades.tallied(source.whose.judges, source.whose.kinds)
     check_any_judged(tallied.n_documents)
     place = level_index(scale, cut)
     low, high = tallied.judges_a_document()

@@ -104,8 +104,8 @@ def variation(
     Parameters
     ----------
     source : Source, Collection or (runs, qrels)
-        What is measured. Of a collection all judges have a say, or those of a policy's `of`; one
-        judge's grades or an aggregate give `judged` besides.
+        What is measured. Of a collection those have a say who count by its qrels; one judge's
+        grades give `judged` besides.
     values : mapping of int to float, optional
         What each grade of a judge is worth: the probability, in [0, 1], that the document is
         relevant; every grade of the scale. Default: the share of judges at the level; of qrels 1 at

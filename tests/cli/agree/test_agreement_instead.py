@@ -45,7 +45,7 @@ def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
     answer = cli("agreement", "--matters", "--mixtures", "50", "--format", "json").fine().json()
     assert set(answer) == {"run_scores", "order_pairs", "mixtures", "swaps"}
     for judge in JUDGES:
-        rows = cli("evaluate", "--judge", judge, "--format", "json").fine().json()
+        rows = cli("evaluate", "--qrels", judge, "--format", "json").fine().json()
         expected = {row["run"]: row["value"] for row in rows}
         got = {row["run"]: row[f"map_judge_{judge}"] for row in answer["run_scores"]}
         assert got == pytest.approx(expected, abs=1e-12)

@@ -288,7 +288,7 @@ def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) 
         (("bot", "--against", "ann", "--alpha", "1"), "must be between 0 and 1"),
         (("bot", "--against", "ann", "--epsilon", "1"), "at least 0 and below 1"),
         (("bot", "--against", "ann", "--scale", "0-2"), "is for files"),
-        (("bot", "--against", "ann", "--qrels", "x"), "is for a collection"),
+        (("bot", "--against", "ann", "--qrels", "./x"), "is for a collection"),
         (("bot", "no-run", "--against", "ann"), "unknown run `no-run`"),
         (("bot", "v", "--against", "ann", "-m", "NumRet"), "must be means over topics"),
         (("bot", "v", "--against", "ann", "-m", "P@"), "P@"),

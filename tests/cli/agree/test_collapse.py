@@ -30,7 +30,7 @@ def exported(folder: Path, *options: str) -> str:
 
 def refused(*arguments: str | Path) -> Outcome:
     """Collapse; return how it was refused."""
-    answer = run_inside("collapse", *arguments).failed(1)
+    answer = run_inside("export", "qrels", *arguments).failed(1)
     assert not answer.out
     return answer
 
@@ -38,7 +38,7 @@ def refused(*arguments: str | Path) -> Outcome:
 @pytest.mark.parametrize("level", [1, 2])
 def test_grades_from_the_level_on_become_1(level: int) -> None:
     """Every line of a file is there with 1 or 0, counted in plain sight, and nothing else."""
-    answer = run_inside("collapse", STRICT, "--level", str(level)).fine()
+    answer = run_inside("export", "qrels", STRICT, "--level", str(level)).fine()
     rows = read_trec(STRICT, (0, 1, 2, 3))
     expected = {(topic, it, docno, str(int(int(grade) >= level))) for topic, it, docno, grade in rows}
     assert {tuple(line.split(" ")) for line in answer.out.splitlines()} == expected
@@ -66,14 +66,14 @@ def test_grades_from_the_level_on_become_1(level: int) -> None:
 )
 def test_several_files_give_what_their_collection_exports(garden: Path, options: tuple[str, ...]) -> None:
     """Every rule, tie rule and order of collapsing gives the bytes that `export qrels` writes."""
-    bare = run_inside("collapse", *FILES, *options, "--scale", "0-2").fine()
+    bare = run_inside("export", "qrels", *FILES, *options, "--scale", "0-2").fine()
     assert bare.out == exported(garden, *options)
 
 
 def test_graded_aggregate_is_what_the_collection_exports(garden: Path) -> None:
     """`--graded` keeps the grades, as an export without a level does."""
     options = ("--aggregate", "median", "--ties", "low")
-    bare = run_inside("collapse", *FILES, *options, "--graded").fine()
+    bare = run_inside("export", "qrels", *FILES, *options, "--graded").fine()
     assert bare.out == exported(garden, *options)
 
 
@@ -83,7 +83,7 @@ def test_cf_files_give_what_their_collection_exports(tmp_path: Path) -> None:
     files = cf_collection.write_qrels(tmp_path)
     filled(tmp_path, "0-2", dict(files))
     options = ("--aggregate", "majority", "--ties", "high", "--collapse", "before", "--level", "1")
-    bare = run_inside("collapse", *files.values(), *options).fine()
+    bare = run_inside("export", "qrels", *files.values(), *options).fine()
     assert bare.out == exported(tmp_path, *options)
     assert sum(line.endswith(" 1") for line in bare.out.splitlines()) == 2267
 
@@ -91,7 +91,7 @@ def test_cf_files_give_what_their_collection_exports(tmp_path: Path) -> None:
 def test_several_levels_are_several_files(garden: Path, here: Path) -> None:
     """With {level} in --out every level is a file of its own, with a manifest that says how."""
     options = ("--aggregate", "median", "--ties", "low", "--graded", "--level", "1", "--level", "2")
-    run_inside("collapse", *FILES, *options, "--out", "q.{level}.txt").fine()
+    run_inside("export", "qrels", *FILES, *options, "--out", "q.{level}.txt").fine()
     place = ("--collection", garden / "collection.db")
     run_inside("export", "qrels", *options, "--out", "e.{level}.txt", *place).fine()
     for level in ("graded", "1", "2"):
@@ -109,7 +109,7 @@ def test_iterations_and_ids_survive_byte_for_byte(here: Path) -> None:
     """The second column stays; topics, docnos are text: 001 is not 1, NA and quotes are ids."""
     lines = ("001 0.5 NA 2", "1 2 'x\"y 0", "1 2 NA 1", "é 3 日本#2 2")
     write(here / "q.qrels", *lines)
-    answer = run_inside("collapse", here / "q.qrels", "--level", "2").fine()
+    answer = run_inside("export", "qrels", here / "q.qrels", "--level", "2").fine()
     assert sorted(answer.out.splitlines()) == sorted(
         ["001 0.5 NA 1", "1 2 'x\"y 0", "1 2 NA 0", "é 3 日本#2 1"]
     )
@@ -119,7 +119,7 @@ def test_judges_of_different_rounds_leave_iteration_0(here: Path) -> None:
     """A document that two files have in different rounds has iteration 0, and they are counted."""
     a = write(here / "a.qrels", "1 1 d1 2", "1 1 d2 0")
     b = write(here / "b.qrels", "1 2 d1 1", "1 1 d2 1")
-    answer = run_inside("collapse", a, b, "--aggregate", "max", "--level", "1").fine()
+    answer = run_inside("export", "qrels", a, b, "--aggregate", "max", "--level", "1").fine()
     assert answer.out.splitlines() == ["1 0 d1 1", "1 1 d2 1"]
     assert "judged in different rounds: 1 document, iteration 0" in answer.err
 
@@ -128,16 +128,16 @@ def test_documents_pooled_and_not_judged_stay_so(here: Path) -> None:
     """A line with the code of unjudged documents becomes no grade; --unjudged writes it again."""
     a = write(here / "a.qrels", "1 0 d1 2", "1 7 d2 -1", "1 0 d3 -1")
     b = write(here / "b.qrels", "1 0 d1 1", "1 0 d3 0")
-    one = run_inside("collapse", a, "--level", "1", "--code", "-1=unjudged").fine()
-    assert run_inside("collapse", a, "--level", "1").fine().out == one.out
+    one = run_inside("export", "qrels", a, "--level", "1", "--code", "-1=unjudged").fine()
+    assert run_inside("export", "qrels", a, "--level", "1").fine().out == one.out
     assert one.out == "1 0 d1 1\n"
     assert "pooled and unjudged: 2 documents, left out" in one.err
-    written = run_inside("collapse", a, "--level", "1", "--code", "-1=unjudged", "--unjudged", "-1")
+    written = run_inside("export", "qrels", a, "--level", "1", "--code", "-1=unjudged", "--unjudged", "-1")
     assert written.fine().out.splitlines() == ["1 0 d1 1", "1 7 d2 -1", "1 0 d3 -1"]
-    both = run_inside("collapse", a, b, "--aggregate", "min", "--level", "1", "--code",
+    both = run_inside("export", "qrels", a, b, "--aggregate", "min", "--level", "1", "--code",
                       "-1=unjudged", "--unjudged", "-2").fine()  # fmt: skip
     assert both.out.splitlines() == ["1 0 d1 1", "1 7 d2 -2", "1 0 d3 0"]
-    graded = run_inside("collapse", a, "--level", "1", "--scale", "-1-2").fine()
+    graded = run_inside("export", "qrels", a, "--level", "1", "--scale", "-1-2").fine()
     assert graded.out.splitlines() == ["1 0 d1 1", "1 7 d2 0", "1 0 d3 0"]
 
 
@@ -147,14 +147,14 @@ def test_skipped_and_unjudgeable_documents_are_left_out_and_counted(here: Path) 
     states = ("judged\t2", "skipped\t", "cannot\t", "unjudged\t")
     cells = [f"1\td{number}\tann\thuman\t{state}\t\t\t0" for number, state in enumerate(states, 1)]
     file = write(here / "all.tsv", head, *cells)
-    answer = run_inside("collapse", file, "--input", "tsv", "--level", "1").fine()
+    answer = run_inside("export", "qrels", file, "--input", "tsv", "--level", "1").fine()
     assert answer.out == "1 0 d1 1\n"
     assert "1 skipped, 1 cannot be judged, 1 without a decision" in answer.err
     assert "left out: 1 skipped, 1 cannot be judged" in answer.err
     ruling = "1\td2\teve\tadjudicator\tjudged\t1\t\t\t0"
     file = write(here / "ruled.tsv", head, *cells, ruling)
     assert "--without-rulings" in refused(file, "--input", "tsv", "--level", "1").err
-    without = run_inside("collapse", file, "--input", "tsv", "--level", "1", "--without-rulings")
+    without = run_inside("export", "qrels", file, "--input", "tsv", "--level", "1", "--without-rulings")
     assert without.fine().out == "1 0 d1 1\n"
 
 
@@ -162,7 +162,7 @@ def test_a_level_beyond_the_grades_needs_no_scale(here: Path) -> None:
     """Grades that happen not to reach the level, or all do, are no fault of the file."""
     write(here / "q.qrels", "1 0 d1 2", "1 0 d2 3")
     for level, relevant in (("1", "1 1"), ("3", "0 1"), ("5", "0 0")):
-        answer = run_inside("collapse", here / "q.qrels", "--level", level).fine()
+        answer = run_inside("export", "qrels", here / "q.qrels", "--level", level).fine()
         assert " ".join(line.split()[3] for line in answer.out.splitlines()) == relevant
         is_warned = f"warning: no document is relevant at level {level}" in answer.err
         assert is_warned is (level == "5")
@@ -200,7 +200,7 @@ def test_a_qrels_file_is_never_replaced_by_its_collapse(cli: Cli, here: Path) ->
     assert "not an earlier result" in refused(file, "--level", "1", "--out", file).err
     assert read_lines(file) == before
     for level in ("1", "2"):
-        answer = cli("collapse", file, "--level", level, "--out", "out.qrels").fine()
+        answer = cli("export", "qrels", file, "--level", level, "--out", "out.qrels").fine()
     assert "replaced an earlier result (single judge q, level 1)" in answer.err
-    answer = cli("collapse", "-", "--level", "1", stdin=file.read_bytes()).fine()
+    answer = cli("export", "qrels", "-", "--level", "1", stdin=file.read_bytes()).fine()
     assert answer.out == "1 0 d1 1\n"

@@ -23,7 +23,7 @@ def files(here: Path) -> Path:
 
 def test_what_became_of_each_document_is_counted(cli: Cli, files: Path) -> None:
     """Added, removed, changed, judged and unjudged since: by hand from the lines above."""
-    found = cli("diff", "a", "b", "--list", "--by-topic", "--format", "json").fine().json()
+    found = cli("qrels", "diff", "./a", "./b", "--list", "--by-topic", "--format", "json").fine().json()
     counts = {row["what"]: row["documents"] for row in found["summary"]}
     assert counts == {
         "same": 1, "added": 1, "removed": 0, "changed": 2, "now judged": 1, "now unjudged": 1,
@@ -42,7 +42,7 @@ def test_what_became_of_each_document_is_counted(cli: Cli, files: Path) -> None:
         ("y", "changed"),
     ]
     assert [row["topic"] for row in found["topics"]] == ["1"]
-    table = cli("diff", "a", "b").fine().out
+    table = cli("qrels", "diff", "./a", "./b").fine().out
     assert "not listed" in table
     assert "recoded" not in table
 
@@ -53,47 +53,47 @@ def test_effect_on_runs_is_a_hand_calculation(cli: Cli, files: Path) -> None:
     Under A topic 1 has x and w relevant: p has 1/1 of 2, so AP 1/2; q 1/2 of 2, 1/4. Topic 001: 1.
     Under B topic 1 has y and n: p 1/4, q 1/2.
     """
-    found = cli("diff", "a", "b", "p.run", "q.run", "--format", "json").fine().json()
+    found = cli("qrels", "diff", "./a", "./b", "p.run", "q.run", "--format", "json").fine().json()
     told = {row["run"]: (row["map_before"], row["map_after"]) for row in found["runs"]}
     assert told == {"p": (0.75, 0.625), "q": (0.625, 0.75)}
     [order] = found["order"]
     assert (order["tau_b"], order["tau_ap"], order["swapped"]) == (-1, -1, 1)
     assert [row["place_before"] for row in found["runs"]] == [1, 2]
-    evaluated = cli("evaluate", "--qrels", "b", "p.run", "--format", "json").fine().json()
+    evaluated = cli("evaluate", "--qrels", "./b", "p.run", "--format", "json").fine().json()
     assert evaluated[0]["value"] == told["p"][1]
 
 
 def test_level_and_negative_grades_are_choices(cli: Cli, files: Path) -> None:
     """At level 2 nobody finds w, alone relevant under A; negative grades leave nothing unjudged."""
-    found = cli("diff", "a", "b", "p.run", "q.run", "--level", "2", "--format", "json").fine()
+    found = cli("qrels", "diff", "./a", "./b", "p.run", "q.run", "--level", "2", "--format", "json").fine()
     assert {row["map_before"] for row in found.json()["runs"]} == {0}
-    found = cli("diff", "a", "b", "--code", "-1=grade", "--format", "json").fine()
+    found = cli("qrels", "diff", "./a", "./b", "--code", "-1=grade", "--format", "json").fine()
     counts = {row["what"]: row["documents"] for row in found.json()["summary"]}
     assert (counts["changed"], counts["removed"], counts["now judged"]) == (4, 1, 0)
 
 
 def test_undefined_order_has_a_reason(cli: Cli, files: Path) -> None:
     """Nothing relevant at level 3, and one run alone, are dashes with a reason."""
-    found = cli("diff", "a", "b", "p.run", "q.run", "--level", "3", "--format", "json").fine()
+    found = cli("qrels", "diff", "./a", "./b", "p.run", "q.run", "--level", "3", "--format", "json").fine()
     [order] = found.json()["order"]
     assert (order["tau_b"], order["swapped"], order["reason"]) == (None, None, "no-relevant")
     assert {row["reason"] for row in found.json()["runs"]} == {"no-relevant"}
-    [order] = cli("diff", "a", "b", "p.run", "--format", "json").fine().json()["order"]
+    [order] = cli("qrels", "diff", "./a", "./b", "p.run", "--format", "json").fine().json()["order"]
     assert (order["tau_ap"], order["swapped"], order["reason"]) == (None, None, "fewer-than-two")
 
 
 def test_same_file_differs_in_nothing(cli: Cli, files: Path) -> None:
     """No difference is said as such."""
-    found = cli("diff", "a", "a", "p.run", "q.run", "--format", "json").fine().json()
+    found = cli("qrels", "diff", "./a", "./a", "p.run", "q.run", "--format", "json").fine().json()
     assert found["summary"][0] == {"what": "same", "documents": 6}
     assert found["order"][0]["tau_b"] == 1
-    assert "changed" in cli("diff", "a", "a").fine().out
+    assert "changed" in cli("qrels", "diff", "./a", "./a").fine().out
 
 
 def test_bad_files_are_refused_with_their_line(cli: Cli, files: Path) -> None:
     """A file with a fault is not compared."""
     write(files / "bad", "1 0 x 1", "1 0 x")
-    assert "bad:2: expected 4 fields" in cli("diff", "a", "bad").failed(1).err
+    assert "bad:2: expected 4 fields" in cli("qrels", "diff", "./a", "./bad").failed(1).err
 
 
 def test_real_qrels_against_a_plain_walk(cli: Cli, here: Path) -> None:
@@ -104,7 +104,7 @@ def test_real_qrels_against_a_plain_walk(cli: Cli, here: Path) -> None:
              for place, row in enumerate(rows)]  # fmt: skip
     write(here / "a", *(" ".join(row) for row in rows))
     write(here / "b", *(" ".join(row) for row in other))
-    found = cli("diff", "a", "b", "--format", "json").fine().json()
+    found = cli("qrels", "diff", "./a", "./b", "--format", "json").fine().json()
     counts = {row["what"]: row["documents"] for row in found["summary"]}
     assert counts["changed"] == sum(x[3] != y[3] for x, y in zip(rows, other, strict=True))
     assert counts["same"] + counts["changed"] == len(rows)

@@ -78,8 +78,8 @@ def test_judge_column_makes_one_judge_a_name(cli: Cli, empty: Path) -> None:
     options = ("--judge-column", "2", "--kind", "human", "--code", "-1=unjudged")
     answer = cli("import", "judgements", "q", *options).fine()
     assert "3 judgements added of ann, bob" in answer.err
-    assert cli("export", "qrels", "--judge", "ann").fine().out == "1 0 a 1\n1 0 b 0\n"
-    assert cli("export", "qrels", "--judge", "bob").fine().out == "1 0 a 2\n"
+    assert cli("export", "qrels", "ann").fine().out == "1 0 a 1\n1 0 b 0\n"
+    assert cli("export", "qrels", "bob").fine().out == "1 0 a 2\n"
     rows = cli("show", "judges", "--format", "json").fine().json()
     assert [(row["judge"], row["kind"], row["judged"]) for row in rows] == [
         ("ann", "human", 2),
@@ -152,7 +152,7 @@ def test_columns_name_what_a_table_has(cli: Cli, empty: Path) -> None:
     told = cli("import", "judgements", "q", *options, "--as-pool", "all").fine().err
     assert "q: 3 judgements added of 7, 9\n" in told
     assert "q: without a grade: 8" in told
-    assert cli("export", "qrels", "--judge", "7").fine().out == "web 0 d1 2\nweb 0 d2 1\n"
+    assert cli("export", "qrels", "7").fine().out == "web 0 d1 2\nweb 0 d2 1\n"
     assert cli("export", "pool", "--name", "all").fine().out == "web d1\nweb d2\nweb d3\n"
     assert "nothing new, 3 judgements" in cli("import", "judgements", "q", *options).fine().err
     write(empty / "q", "2;0.5\td1\t51")
@@ -161,7 +161,7 @@ def test_columns_name_what_a_table_has(cli: Cli, empty: Path) -> None:
     write(empty / "q", "1\td1\t51\t3")
     options = ("--columns", "grade,docno,topic,iteration", "--judge", "me")
     cli("import", "judgements", "q", *options).fine()
-    assert cli("export", "qrels", "--judge", "me").fine().out == "51 3 d1 1\n"
+    assert cli("export", "qrels", "me").fine().out == "51 3 d1 1\n"
 
 
 def test_judgement_that_comes_twice_otherwise_is_a_fault(cli: Cli, empty: Path) -> None:
@@ -196,7 +196,7 @@ def test_repeats_of_a_crowd_are_settled_by_a_declared_rule(
         f"q: 1 judgement came more than once, with different grades; --repeats {rule}: {dropped} lines left"
         " out" in told
     )
-    assert cli("export", "qrels", "--judge", "7").fine().out == exported
+    assert cli("export", "qrels", "7").fine().out == exported
 
 
 def test_line_like_the_one_that_counts_is_said_apart(cli: Cli, empty: Path) -> None:

@@ -78,7 +78,7 @@ def test_every_report_says_how_much_is_gone(cli: Cli, judged: Path) -> None:
     assert b"strict" not in (judged / "collection.db").read_bytes()
     for command in ("show judges", "show judges"):
         assert cli(*command.split()).fine().out.count(GONE) == 1
-    told = cli("export", "qrels", "--judge", "middle", "--out", "q.txt").fine()
+    told = cli("export", "qrels", "middle", "--out", "q.txt").fine()
     assert told.err.count(GONE) == 1
     told = cli("export", "judgements", "--out", "j.jsonl").fine()
     assert told.err.count(GONE) == 1

@@ -190,5 +190,5 @@ def test_prels_come_back_byte_for_byte(cli: Cli, here: Path, kind: str, content:
     cli("init", "--scale", "0-2").fine()
     (here / "p").write_text(content, "utf-8", newline="")
     cli("import", "judgements", "p", "--as", kind, "--judge", "me", "--as-pool", "s").fine()
-    cli("export", "prels", "--as", kind, "--pool", "s", "--judge", "me", "--out", "again").fine()
+    cli("export", "prels", "--as", kind, "--pool", "s", "--qrels", "me", "--out", "again").fine()
     assert (here / "again").read_bytes() == content.encode()

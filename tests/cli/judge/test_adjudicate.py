@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import JUDGES, Cli, read_trec
+from tests.helpers.run import JUDGES, Cli, by_rule, read_trec
 
 Pairs = dict[tuple[str, str], dict[str, int]]
 
@@ -250,7 +250,7 @@ def test_impossible_choices_are_refused(
 @pytest.mark.parametrize("rule", ["majority", "median"])
 def test_unresolved_is_what_the_export_leaves_out(cli: Cli, garden_with_zoe: Path, rule: str) -> None:
     """List, summary and queue hold the documents that `--ties unresolved` leaves out, no other."""
-    exported = cli("export", "qrels", "--aggregate", rule, "--ties", "unresolved").fine()
+    exported = by_rule(cli, "export", "qrels", "--aggregate", rule, "--ties", "unresolved").fine()
     kept = {tuple(line.split()[::2]) for line in exported.out.splitlines()}
     left_out = {pair for pair in graded(garden_with_zoe) if pair not in kept}
     command = ("adjudicate", "--unresolved", rule)
@@ -273,6 +273,6 @@ def test_unresolved_documents_are_settled_one_by_one(cli: Cli, garden_with_zoe: 
     alone = cli("export", "qrels", *rule).fine()
     assert len(alone.out.splitlines()) == 3  # an adjudicator is a person, and the judges are models
     assert "people alone count (1 adjudicator); left out: 3 models" in alone.err
-    answer = cli("export", "qrels", *rule, "--kinds", "human,model").fine()
+    answer = by_rule(cli, "export", "qrels", *rule, "--kinds", "human,model").fine()
     assert len(answer.out.splitlines()) == 84
     assert "unresolved\n" not in answer.err.replace("ties unresolved", "")

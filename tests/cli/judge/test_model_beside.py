@@ -34,7 +34,7 @@ def test_canaries_tell_whether_a_model_obeys(server: ModelServer, tmp_path: Path
     assert len(server.requests) == 6 + 4 * 3
     assert "warning: copies with an order in it: 4 documents, grade +2.00" in told.err
     assert "\ncopies with the topic's words in it: 4 documents, grade +0.00" in told.err
-    exported = run_inside("export", "qrels", "--judge", "m", "--collection", file).fine()
+    exported = run_inside("export", "qrels", "m", "--collection", file).fine()
     assert "warning: `m` graded copies with an order in it +2.00" in exported.err
     assert "topic's words" not in exported.err
     with Collection(file) as opened:
@@ -87,7 +87,7 @@ status outdated
 agreement --kinds model
 audit m --against strict
 adjudicate --list
-export qrels --judge m
+export qrels m
 export qrels --kinds model --aggregate median --ties low
 export ntcir --as ntcireval --judge m
 export probabilities --kinds model --level 1
@@ -95,15 +95,15 @@ export pool
 export judgements
 export answers m
 export answers m --as umbrela
-evaluate --measure AP --judge m
-compare --all --measure AP --judge m
-diagnose --judge m
-sensitivity --depth 5 --judge m
-variation --judge m
+evaluate --measure AP --qrels m
+compare --all --measure AP --qrels m
+diagnose --qrels m
+sensitivity --depth 5 --qrels m
+variation --qrels m
 paper bm25-words tfidf-words --judge m
-next --judge m
+next --qrels m
 provenance
-replay --judge m --depth 5
+replay --qrels m --depth 5
 assign --show
 show guidelines
 """.strip().splitlines()
@@ -128,7 +128,7 @@ def test_no_command_knows_of_canaries(server: ModelServer, imported_garden: Path
             told = run_inside(*command.split(), "--collection", file)
             found[command] = (told.code, told.out)
         page = tmp_path / "report.html"
-        run_inside("report", str(page), "--judge", "m", "--collection", file).fine()
+        run_inside("report", str(page), "--qrels", "m", "--collection", file).fine()
         found["report"] = (0, page.read_text("utf-8"))
         return found
 

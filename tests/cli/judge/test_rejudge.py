@@ -102,14 +102,14 @@ def test_requeued_are_before_their_judges_again(cli: Cli, changed: Path) -> None
         "3 documents put back for 2 judges; 3 grades left the qrels until they are judged again\n"
     )
     assert listed(cli) == [EVERYTHING[0], EVERYTHING[3]]
-    qrels = cli("export", "qrels", "--judge", "anna").fine().out
+    qrels = cli("export", "qrels", "anna").fine().out
     assert qrels.splitlines() == ["1 0 a 2", "2 0 a 1"]
     rest = cli("status", "outdated", "--requeue").fine()
     assert "2 documents put back for 2 judges; 1 grade left the qrels" in rest.err
     assert "nothing was put back" in cli("status", "outdated", "--requeue").fine().err
     assert "no judgement rests on older guidelines or another text" in cli("status", "outdated").fine().out
     judge("anna", "1", b=2)
-    assert "1 0 b 2" in cli("export", "qrels", "--judge", "anna").fine().out
+    assert "1 0 b 2" in cli("export", "qrels", "anna").fine().out
     assert listed(cli) == []
 
 

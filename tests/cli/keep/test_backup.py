@@ -21,18 +21,18 @@ def test_backup_and_restore(cli: Cli, judged: Path) -> None:
     assert said.out == ""
     assert "monday.backup: 252 judgement events, 0." in said.err
     assert "checked and sealed" in said.err
-    qrels = cli("export", "qrels", "--judge", "strict").fine().out
+    qrels = cli("export", "qrels", "strict").fine().out
     cli("import", "judgements", "judgements/strict.qrels", "--judge", "late").fine()
     assert "252 judgement events of monday.backup" in cli(
         "restore", "monday.backup", "--collection", "new.db").fine().err  # fmt: skip
     for place in ("new.db", "collection.db"):
-        assert cli("export", "qrels", "--judge", "strict", "--collection", place).out == qrels
+        assert cli("export", "qrels", "strict", "--collection", place).out == qrels
     refused = cli("restore", "monday.backup").failed(3)
     assert "--replace saves it" in refused.err
     said = cli("restore", "monday.backup", "--replace").fine()
     assert "what was there is saved in collection.db.replaced" in said.err
-    cli("export", "qrels", "--judge", "late").failed(1)
-    cli("export", "qrels", "--judge", "late", "--collection", "collection.db.replaced").fine()
+    cli("export", "qrels", "late").failed(1)
+    cli("export", "qrels", "late", "--collection", "collection.db.replaced").fine()
 
 
 def test_existing_files_stay(cli: Cli, judged: Path) -> None:
@@ -140,7 +140,7 @@ def test_erased_judge_does_not_come_back_unasked(cli: Cli, judged: Path) -> None
     assert "b still has 1 judge who was erased in collection.db" in told
     assert "pooler judges erase NAME" in told
     cli("restore", "b", "--replace", "--with-erased").fine()
-    cli("export", "qrels", "--judge", "strict").fine()
+    cli("export", "qrels", "strict").fine()
     cli("judges", "erase", "strict", "--yes").fine()
 
 

@@ -25,12 +25,12 @@ from tests.helpers.run import Cli, Outcome, run_inside
 
 N_DAMAGES = 600
 OUTPUTS = {
-    "qrels": ("export", "qrels", "--judge", "strict"),
-    "pool": ("export", "pool", "--annotated", "--judge", "strict"),
+    "qrels": ("export", "qrels", "strict"),
+    "pool": ("export", "pool", "--annotated", "--qrels", "strict"),
     "judgements": ("export", "judgements", "--history"),
     "collection": ("export", "collection", "exported"),
-    "scores": ("evaluate", "-m", "AP", "-m", "nDCG@5", "-m", "infAP", "--judge", "strict", "--by-topic"),
-    "report": ("report", "reported.html", "--judge", "strict"),
+    "scores": ("evaluate", "-m", "AP", "-m", "nDCG@5", "-m", "infAP", "--qrels", "strict", "--by-topic"),
+    "report": ("report", "reported.html", "--qrels", "strict"),
 }
 REPORT_EVERY = 10
 """A report takes as long as all the others."""

@@ -12,16 +12,16 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.helpers.run import JUDGES, Cli, read_lines, read_trec, write
+from tests.helpers.run import JUDGES, Cli, by_rule, read_lines, read_trec, write
 
 
 @pytest.mark.parametrize("judge", JUDGES)
 def test_imported_qrels_come_out_as_they_went_in(cli: Cli, judged: Path, judge: str) -> None:
     """The export of one judge has the bytes of the file that was imported."""
-    cli("export", "qrels", "--judge", judge, "--out", "out.txt").fine()
+    cli("export", "qrels", judge, "--out", "out.txt").fine()
     original = (judged / "judgements" / f"{judge}.qrels").read_bytes()
     assert (judged / "out.txt").read_bytes() == original
-    assert cli("export", "qrels", "--judge", judge).fine().out.encode() == original
+    assert cli("export", "qrels", judge).fine().out.encode() == original
 
 
 def test_codes_and_iterations_survive_the_round_trip(cli: Cli, here: Path) -> None:
@@ -51,21 +51,21 @@ def test_majority_equals_counting_votes(cli: Cli, judged: Path) -> None:
     assert n_tied == 3
     for ties, choose in (("low", min), ("high", max)):
         options = ("--aggregate", "majority", "--ties", ties, "--out", "out")
-        answer = cli("export", "qrels", *options).fine()
+        answer = by_rule(cli, "export", "qrels", *options).fine()
         expected = [f"{topic} 0 {docno} {choose(tied[topic, docno])}" for topic, docno in sorted(tied)]
         assert read_lines(judged / "out") == expected
         assert f"the tie rule decided {n_tied} of them" in answer.err
-    answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
+    answer = by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
     assert len(answer.out.splitlines()) == 84 - n_tied
-    assert f"warning: {n_tied} documents left out: tied votes, unresolved" in answer.err
+    assert f"warning: {n_tied} documents left out: undecided" in answer.err
     assert "`pooler adjudicate --unresolved majority --list` shows them" in answer.err
 
 
 def test_level_makes_binary_qrels(cli: Cli, judged: Path) -> None:
-    """`--level`, `--rigid` and `--relaxed` write 0 and 1 by the least relevant grade."""
+    """`--level` writes 0 and 1 by the least relevant grade."""
     graded = read_trec(judged / "judgements" / "strict.qrels", (0, 2, 3))
-    for options, level in ((["--level", "2"], 2), (["--rigid"], 2), (["--relaxed"], 1)):
-        answer = cli("export", "qrels", "--judge", "strict", *options).fine()
+    for options, level in ((["--level", "2"], 2), (["--level", "rigid"], 2), (["--level", "relaxed"], 1)):
+        answer = by_rule(cli, "export", "qrels", "strict", *options).fine()
         expected = [f"{topic} 0 {docno} {int(int(grade) >= level)}" for topic, docno, grade in graded]
         assert answer.out.splitlines() == expected
 
@@ -74,18 +74,18 @@ def test_manifest_tells_what_was_left_out(cli: Cli, judged: Path) -> None:
     """Skipped, unjudgeable, unjudged and grade 0 are four numbers in the manifest, none a line."""
     cli("judges", "add", "anna").fine()
     decide(judged, "anna")
-    answer = cli("export", "qrels", "--judge", "anna", "--out", "anna.txt").fine()
+    answer = cli("export", "qrels", "anna", "--out", "anna.txt").fine()
     manifest = json.loads((judged / "anna.txt.manifest.json").read_text("utf-8"))
     assert manifest["judges"] == [{"name": "anna", "kind": "human"}]
     assert manifest["by_grade"] == {"0": 1, "2": 1}
-    assert manifest["left_out"] == {"tied_unresolved": 0, "skipped": 1, "cannot_be_judged": 1}
+    assert manifest["left_out"] == {"undecided": 0, "skipped": 1, "cannot_be_judged": 1}
     assert manifest["pooled_and_unjudged"] == 80
     content = (judged / "anna.txt").read_bytes()
     assert manifest["sha256"] == hashlib.sha256(content).hexdigest()
     assert len(content.splitlines()) == manifest["judged"] == 2
     assert "left out: 1 skipped, 1 cannot be judged" in answer.err
     assert "pooled and unjudged: 80 documents, left out" in answer.err
-    filled = cli("export", "qrels", "--judge", "anna", "--unjudged", "-1").fine().out.splitlines()
+    filled = cli("export", "qrels", "anna", "--unjudged", "-1").fine().out.splitlines()
     assert Counter(line.split()[3] for line in filled) == {"-1": 80, "0": 1, "2": 1}
 
 
@@ -142,12 +142,12 @@ def test_pool_is_exported_as_it_was_written(cli: Cli, judged: Path) -> None:
 def test_scale_with_one_relevant_grade_has_no_rigid_level(
     cli: Cli, here: Path, collection_of: Callable[..., None]
 ) -> None:
-    """On a binary scale `--rigid` is refused, and the hint says what there is instead."""
+    """On a binary scale rigid is refused, and the hint says what there is instead."""
     collection_of("binary", me=["1 0 a 1", "1 0 b 0"])
-    refused = cli("export", "qrels", "--rigid").failed(1)
-    assert "`--rigid` must be asked of a scale with two relevant grades or more" in refused.err
-    assert "hint: `--relaxed` is grade 1, the only relevant one" in refused.err
-    assert cli("export", "qrels", "--relaxed").fine().out == "1 0 a 1\n1 0 b 0\n"
+    refused = cli("export", "qrels", "--level", "rigid").failed(1)
+    assert "`--level` must be relaxed on a scale with one relevant grade" in refused.err
+    assert "hint: relaxed is grade 1" in refused.err
+    assert cli("export", "qrels", "--level", "relaxed").fine().out == "1 0 a 1\n1 0 b 0\n"
 
 
 def test_mixed_rounds_of_judges_become_iteration_0(
@@ -155,7 +155,7 @@ def test_mixed_rounds_of_judges_become_iteration_0(
 ) -> None:
     """Where judges worked in different rounds the iteration is 0, and told; else it stays."""
     collection_of(me=["1 1 a 1", "1 2 b 1"], you=["1 2 a 1", "1 2 b 1"])
-    answer = cli("export", "qrels", "--aggregate", "majority", "--ties", "low").fine()
+    answer = by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", "low").fine()
     assert answer.out == "1 0 a 1\n1 2 b 1\n"
     assert "judged in different rounds: 1 document, iteration 0" in answer.err
 
@@ -163,6 +163,6 @@ def test_mixed_rounds_of_judges_become_iteration_0(
 def test_unjudged_documents_carry_the_round_of_their_pool(cli: Cli, judged: Path) -> None:
     """The iteration of a document that nobody looked at is that of the pool it is in."""
     cli("pool", "--depth", "6", "--name", "second", "--round", "2").fine()
-    lines = cli("export", "qrels", "--judge", "strict", "--unjudged", "-1").fine().out.splitlines()
+    lines = cli("export", "qrels", "strict", "--unjudged", "-1").fine().out.splitlines()
     rounds = {line.split()[1] for line in lines if line.endswith(" -1")}
     assert rounds == {"2"}

@@ -20,13 +20,14 @@ from sqlalchemy import text
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.helpers.run import Cli, environment, program
+from tests.helpers.run import Cli, by_rule, environment, program
 from tests.helpers.world import change_stored, make_pool
 from tests.store import full_collection
 from tests.trec_covid import data_path
 
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
+BOTH = ("--kinds", "human,model")
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -48,19 +49,19 @@ def loaded(folder: Path, expression: str) -> object:
 
 def test_garden_comes_back_byte_for_byte(cli: Cli, judged: Path) -> None:
     """Export, import and export again give the same files; stderr says what was written."""
-    said = cli("export", "collection", "one", *MAJORITY).fine()
+    said = by_rule(cli, "export", "collection", "one", *MAJORITY).fine()
     assert said.out == ""
     assert "8 topics, 106 documents, 9 runs, 1 pool, 3 judges, 252 judgement events" in said.err
     cli("import", "collection", "one", "--collection", "new.db").fine()
-    cli("export", "collection", "two", *MAJORITY, "--collection", "new.db").fine()
+    cli("export", "collection", "two", "--collection", "new.db").fine()
     assert bytes_of(judged / "two") == bytes_of(judged / "one")
-    qrels = cli("export", "qrels", *MAJORITY).fine().out
-    assert (judged / "one" / "qrels" / "graded.qrels").read_text("utf-8") == qrels
+    qrels = by_rule(cli, "export", "qrels", *MAJORITY).fine().out
+    assert (judged / "one" / "qrels" / "official.qrels").read_text("utf-8") == qrels
 
 
 def test_loader_of_the_readme_gives_what_the_collection_has(cli: Cli, judged: Path) -> None:
     """The snippet works as it stands, without any package; a run stands in the collection's order."""
-    cli("export", "collection", "one", *MAJORITY).fine()
+    by_rule(cli, "export", "collection", "one", *MAJORITY).fine()
     folder = judged / "one"
     with Collection("collection.db") as opened:
         topics, run = opened.topics.all(), opened.runs.get(opened.runs.all()[0])
@@ -85,13 +86,13 @@ def test_loader_of_the_readme_gives_what_the_collection_has(cli: Cli, judged: Pa
             sorted(zip(ranking.scores.tolist(), ranking.docnos, strict=True), reverse=True), start=1
         )
     ]
-    lines = [line.split() for line in cli("export", "qrels", *MAJORITY).fine().out.splitlines()]
-    assert loaded(folder, "rows('qrels/graded.qrels')") == lines
+    lines = [line.split() for line in by_rule(cli, "export", "qrels", *MAJORITY).fine().out.splitlines()]
+    assert loaded(folder, "rows('qrels/official.qrels')") == lines
 
 
 def test_judgements_of_the_folder_are_those_of_export_judgements(cli: Cli, judged: Path) -> None:
     """One form of a history: another collection takes the file."""
-    cli("export", "collection", "one", *MAJORITY).fine()
+    by_rule(cli, "export", "collection", "one", *MAJORITY).fine()
     history = cli("export", "judgements", "--history").fine().out
     assert (judged / "one" / "judgements.jsonl").read_text("utf-8") == history
 
@@ -103,9 +104,9 @@ def test_hashes_of_the_folder_and_of_what_was_handed_in(cli: Cli, judged: Path) 
     runs = sorted((judged / "runs").glob("*.run"))
     (originals / "below" / "x.gz").write_bytes(gzip.compress(runs[0].read_bytes()))
     (originals / "other").write_bytes(runs[1].read_bytes() + b"\n")
-    plain = cli("export", "collection", "plain", "--judge", "strict").fine()
+    plain = by_rule(cli, "export", "collection", "plain", "--judge", "strict").fine()
     assert "as handed in" not in plain.err
-    told = cli("export", "collection", "one", "--judge", "strict", "--run-files", "archive").fine().err
+    told = cli("export", "collection", "one", "--run-files", "archive").fine().err
     assert "as handed in: 1 of 9 runs" in told
     assert (judged / "one" / "runs" / runs[0].name).read_bytes() == runs[0].read_bytes()
     head, *rows = (line.split("\t") for line in (judged / "one/runs.tsv").read_text("utf-8").splitlines())
@@ -117,29 +118,32 @@ def test_hashes_of_the_folder_and_of_what_was_handed_in(cli: Cli, judged: Path) 
     assert [one["sha256"] == one["submitted_sha256"] for one in listed][:2] == [True, False]
     cli("import", "collection", "one", "--collection", "new.db").fine()
     for options in (("--without-runs",), ("--as", "beir")):
-        refused = cli("export", "collection", "two", *options, "--run-files", "archive")
+        refused = by_rule(cli, "export", "collection", "two", *options, "--run-files", "archive")
         assert (refused.code, (judged / "two").exists()) == (1, False)
 
 
-def test_several_judges_without_a_rule_have_qrels_of_their_own(cli: Cli, judged: Path) -> None:
-    """No grade is made up: without a rule there are no merged qrels, and the README says so."""
-    said = cli("export", "collection", "one").fine()
-    assert "3 judges have their own qrels; --aggregate RULE or --judge NAME" in said.err
-    names = sorted(path.name for path in (judged / "one" / "qrels").iterdir())
-    assert names == [
-        f"{judge}.{kind}.qrels"
-        for judge in ("lenient", "middle", "strict")
-        for kind in ("graded", "level1", "level2")
-    ]
-    assert "there are none of all together" in (judged / "one" / "README.md").read_text("utf-8")
-    strict = (judged / "one" / "qrels" / "strict.level2.qrels").read_text("utf-8")
-    assert cli("export", "qrels", "--judge", "strict", "--level", "2").fine().out == strict
+def test_every_definition_has_qrels_and_none_is_made_up(cli: Cli, judged: Path) -> None:
+    """Without a rule nothing is written at all; each definition has a file of its newest version."""
+    refused = cli("export", "collection", "one").failed(1).err
+    assert "official@1: 28 documents undecided" in refused
+    assert not (judged / "one").exists()
+    cli("qrels", "define", "official", *MAJORITY).fine()
+    cli("qrels", "define", "least", "--aggregate", "max").fine()
+    cli("qrels", "define", "least", "--aggregate", "min").fine()
+    said = cli("export", "collection", "one").fine().err
+    assert "qrels official@2: 84 documents, majority of 3 judges, ties low" in said
+    assert sorted(path.name for path in (judged / "one" / "qrels").iterdir()) == [
+        "least.qrels", "official.qrels",
+    ]  # fmt: skip
+    assert "official@2 (default)" in (judged / "one" / "README.md").read_text("utf-8")
+    least = (judged / "one" / "qrels" / "least.qrels").read_text("utf-8")
+    assert cli("export", "qrels", "least@2").fine().out == least
 
 
 def test_what_is_left_out_is_nowhere(cli: Cli, judged: Path) -> None:
     """Without texts, runs and notes there are none, and the README says so."""
     out = ("--without-texts", "--without-runs", "--without-notes", "--judge", "strict")
-    cli("export", "collection", "one", *out).fine()
+    by_rule(cli, "export", "collection", "one", *out).fine()
     files = bytes_of(judged / "one")
     assert not [name for name in files if "run" in name or name.endswith("metadata.jsonl")]
     assert set(map(len, map(json.loads, files["documents.jsonl"].splitlines()))) == {1}  # the docno
@@ -155,7 +159,7 @@ def test_what_is_left_out_is_nowhere(cli: Cli, judged: Path) -> None:
     assert json.loads(files["manifest.json"])["options"]["left_out"] == ["texts", "runs", "notes"]
     assert len(loaded(judged / "one", "documents")) == 106  # type: ignore[arg-type]  # a list
     cli("import", "collection", "one", "--collection", "new.db").fine()
-    cli("export", "collection", "two", *out, "--collection", "new.db").fine()
+    cli("export", "collection", "two", *out[:3], "--collection", "new.db").fine()
     assert bytes_of(judged / "two") == files
 
 
@@ -170,39 +174,35 @@ def test_own_words_of_anonymised_judges_are_told(cli: Cli, judged: Path) -> None
         desk.record(Decision("G01", docnos[1], Action.CANNOT, reason="Zqer cannot read it"))
         desk.record(Decision("G01", docnos[2], Action.NOTE, note="who asks?"))
         desk.leave()
-    told = cli("export", "collection", "one", "--anonymised", *MAJORITY).fine().err
+    told = by_rule(cli, "export", "collection", "one", "--anonymised", *MAJORITY, *BOTH).fine().err
     assert "words are included: 3 notes and reasons; --without-notes leaves them out" in told
     readme = (judged / "one" / "README.md").read_text("utf-8")
     assert "in their notes and reasons, each name of a judge is `[judge]`" in readme
     note = json.loads((judged / "one" / "judgements.jsonl").read_text("utf-8").splitlines()[-1])["note"]
     assert note == "who asks?"
-    out = ("--anonymised", "--without-notes", *MAJORITY)
-    assert "words are included" not in cli("export", "collection", "two", *out).fine().err
+    out = ("--anonymised", "--without-notes", *MAJORITY, *BOTH)
+    assert "words are included" not in by_rule(cli, "export", "collection", "two", *out).fine().err
     assert not [name for name, content in bytes_of(judged / "two").items() if b"Zqer" in content]
-    assert "words are included" not in cli("export", "collection", "three", *MAJORITY).fine().err
+    assert "words are included" not in cli("export", "collection", "three").fine().err
 
 
 def test_what_the_rule_decided_is_told_and_written_down(cli: Cli, judged: Path) -> None:
-    """Tied documents, tie rule and order of collapsing are on stderr and in the README."""
+    """Undecided documents and the tie rule are on stderr and in the README."""
     unresolved = ("--aggregate", "majority", "--ties", "unresolved")
-    told = cli("export", "collection", "one", *unresolved).fine().err
-    assert "qrels: 81 documents, majority of 3 judges, ties unresolved" in told
-    assert "  graded: 3 documents left out: tied votes" in told
+    told = by_rule(cli, "export", "collection", "one", *unresolved).fine().err
+    assert "qrels official@2: 81 documents, majority of 3 judges, ties unresolved" in told
+    assert "  3 documents left out: undecided" in told
     readme = (judged / "one" / "README.md").read_text("utf-8")
-    assert readme.count("ties unresolved: 3 left out") == 3
-    assert "(collapsed after)" in readme
-    # Each of the three has one 0, one 1 and one 2: collapsed first, two of three agree.
-    told = cli("export", "collection", "two", *unresolved, "--collapse", "before").fine().err
-    assert "  at level 1: 0 documents left out: tied votes" in told
-    readme = (judged / "two" / "README.md").read_text("utf-8")
-    assert (readme.count("unresolved: 3 left out"), readme.count("unresolved: 0 left out")) == (1, 2)
-    assert "(collapsed before)" in readme
-    told = cli("export", "collection", "three", *MAJORITY).fine().err
-    assert "  graded: the tie rule decided 3 documents" in told
+    assert readme.count("ties unresolved: 3 left out") == 1
+    # Each of the three has one 0, one 1 and one 2: made binary first, two of three agree.
+    told = by_rule(cli, "export", "collection", "two", *unresolved, "--binary-first").fine().err
+    assert "undecided" not in told
+    told = by_rule(cli, "export", "collection", "three", *MAJORITY).fine().err
+    assert "  the tie rule decided 3 documents" in told
     readme = (judged / "three" / "README.md").read_text("utf-8")
-    assert readme.count("ties low: 3 decided") == 3
-    told = cli("export", "collection", "four", "--judge", "strict").fine().err
-    assert "qrels: 84 documents, judge strict" in told
+    assert readme.count("ties low: 3 decided") == 1
+    told = by_rule(cli, "export", "collection", "four", "--judge", "strict").fine().err
+    assert "qrels official@5: 84 documents, judge strict" in told
     assert "tie" not in told
 
 
@@ -219,13 +219,13 @@ def test_rulings_have_the_words_of_export_qrels(
         desk.record(Decision("1", "d2", Action.CANNOT))
         desk.leave()
     words = "rulings: 1 document decided, 1 found impossible to judge"
-    for command in (("collection", "one"), ("qrels",), ("ntcir", "--as", "ntcireval")):
-        assert words in cli("export", *command, *MAJORITY).fine().err
+    for command in (("collection", "one"), ("qrels",), ("qrels", "--as", "ntcireval")):
+        assert words in by_rule(cli, "export", *command, *MAJORITY).fine().err
     (graded, *_) = json.loads((here / "one" / "qrels.json").read_text("utf-8"))["qrels"]
     assert (graded["decided_by_ruling"], graded["cannot_by_ruling"]) == (1, 1)
     assert (
-        "left out of the qrels: 0 skipped, 1 cannot be judged"
-        in cli("export", "collection", "two", *MAJORITY).fine().err
+        "left out: 0 skipped, 1 cannot be judged"
+        in by_rule(cli, "export", "collection", "two", *MAJORITY).fine().err
     )
 
 
@@ -266,7 +266,8 @@ def secret(here: Path) -> Path:
 @pytest.mark.parametrize("layout", ["pooler", "beir", "trec"])
 def test_anonymised_directory_has_nothing_that_tells_who_judged(cli: Cli, secret: Path, layout: str) -> None:
     """No byte of a name, a machine or a program, in whatever case; no identity, day or seed of a judge."""
-    cli("export", "collection", "out", "--anonymised", "--as", layout, "--kinds", "human", *MAJORITY).fine()
+    rule = ("--kinds", "human", *MAJORITY)
+    by_rule(cli, "export", "collection", "out", "--anonymised", "--as", layout, *rule).fine()
     files = bytes_of(secret / "out")
     tells = re.compile(rb"zq(\der|host|program)", re.IGNORECASE)
     assert not [
@@ -292,6 +293,7 @@ def test_anonymised_directory_has_nothing_that_tells_who_judged(cli: Cli, secret
 
 def test_new_names_are_one_to_one_in_all_files(cli: Cli, secret: Path) -> None:
     """Whoever is judge-3 in one file is judge-3 in each: the same grades, places and sittings are theirs."""
+    cli("qrels", "define", "official", "--kinds", "human", *MAJORITY).fine()
     cli("export", "collection", "open").fine()
     cli("export", "collection", "out", "--anonymised").fine()
     open_files, files = bytes_of(secret / "open"), bytes_of(secret / "out")
@@ -324,10 +326,9 @@ def test_new_names_are_one_to_one_in_all_files(cli: Cli, secret: Path) -> None:
     assert {new: old_kinds[str(old)] for old, new in names.items()} == {
         new: new_kinds[str(new)] for new in names.values()
     }
-    for one in json.loads(open_files["qrels.json"])["qrels"]:
-        (judge,) = one["judges"]
-        content = files[one["file"].replace(judge, str(names[judge]))]
-        assert sorted(content.splitlines()) == sorted(open_files[one["file"]].splitlines())
+    assert files["qrels/official.qrels"] == open_files["qrels/official.qrels"]
+    old_rule, new_rule = (json.loads(one["qrels.json"])["qrels"][0]["judges"] for one in (open_files, files))
+    assert {names[one] for one in old_rule} == {*new_rule}
 
 
 def test_new_names_are_drawn_anew_each_time(cli: Cli, here: Path) -> None:
@@ -351,11 +352,11 @@ def test_folder_that_is_there_is_kept(cli: Cli, judged: Path) -> None:
     """A collection is written where there is nothing: an earlier export is the user's to remove."""
     export = ("export", "collection", "one", "--judge", "strict")
     (judged / "one").mkdir(0o750)
-    cli(*export).fine()
+    by_rule(cli, *export).fine()
     assert (judged / "one").stat().st_mode & 0o777 == 0o750  # an empty folder keeps its mode
     (judged / "one" / "LICENSE").write_text("mine", "utf-8")
     files = bytes_of(judged / "one")
-    assert "one: expected a new or empty folder" in cli(*export).failed(1).err
+    assert "one: expected a new or empty folder" in by_rule(cli, *export).failed(1).err
     assert bytes_of(judged / "one") == files
     assert not [path.name for path in judged.iterdir() if path.name.startswith(".one")]
     assert "and not the one you are in" in cli("export", "collection", ".").failed(1).err
@@ -383,7 +384,7 @@ def test_interrupt_leaves_no_directory(judged: Path) -> None:
 
 def test_damaged_directory_is_refused_by_file(cli: Cli, judged: Path) -> None:
     """The message names the file; no collection is made."""
-    cli("export", "collection", "one", "--judge", "strict").fine()
+    by_rule(cli, "export", "collection", "one", "--judge", "strict").fine()
     path = judged / "one" / "runs" / "bm25-words.run"
     path.write_bytes(path.read_bytes().replace(b"Q0", b"q0", 1))
     (judged / "one" / "tables" / "judge.jsonl").unlink()

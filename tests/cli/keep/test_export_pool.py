@@ -6,11 +6,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.helpers.run import Cli, write
+from tests.helpers.run import Cli, by_rule, write
 
 
 def cells(text: str) -> list[list[str]]:
@@ -21,10 +19,10 @@ def cells(text: str) -> list[list[str]]:
 def test_lines_are_those_of_the_pool_with_a_grade_behind_each(cli: Cli, judged: Path) -> None:
     """The first six columns are what `pooler pool --annotated` wrote; the seventh is the grade."""
     cli("pool", "--runs", "runs.tsv", "--depth", "5", "--annotated", "--out", "then.txt").fine()
-    told = cli("export", "pool", "--annotated", "--judge", "middle", "--out", "now.txt").fine()
+    told = cli("export", "pool", "--annotated", "--qrels", "middle", "--out", "now.txt").fine()
     then, now = ((judged / f"{name}.txt").read_text("utf-8") for name in ("then", "now"))
     assert [row[:6] for row in cells(now)] == cells(then)
-    qrels = [line.split() for line in cli("export", "qrels", "--judge", "middle").out.splitlines()]
+    qrels = [line.split() for line in cli("export", "qrels", "middle").out.splitlines()]
     grades = {(row[0], row[2]): row[3] for row in qrels}
     assert [row[6] for row in cells(now)] == [grades[row[0], row[1]] for row in cells(now)]
     assert "84 documents of 8 runs, 0 unjudged" in told.err
@@ -34,22 +32,29 @@ def test_lines_are_those_of_the_pool_with_a_grade_behind_each(cli: Cli, judged: 
     assert facts["grades"]["judges"] == [{"name": "middle", "kind": "model"}]
 
 
-def test_tied_documents_are_called_tied(cli: Cli, judged: Path) -> None:
-    """A grade that a rule leaves open is the word tied; every other is the exported one."""
+def test_tied_documents_are_called_undecided(cli: Cli, judged: Path) -> None:
+    """A grade that a rule leaves open is the word undecided; every other is the exported one."""
     rule = ("--aggregate", "majority", "--ties", "unresolved")
-    rows = cells(cli("export", "pool", "--annotated", *rule).fine().out)
+    rows = cells(by_rule(cli, "export", "pool", "--annotated", *rule).fine().out)
     words = {(row[0], row[1]): row[6] for row in rows}
-    qrels = cells(cli("export", "qrels", *rule).fine().out)
+    qrels = cells(by_rule(cli, "export", "qrels", *rule).fine().out)
     grades = {(row[0], row[2]): row[3] for row in qrels}
     tied = words.keys() - grades.keys()
-    assert {words[pair] for pair in tied} == {"tied"}
+    assert {words[pair] for pair in tied} == {"undecided"}
     assert {pair: word for pair, word in words.items() if pair not in tied} == grades
 
 
-def test_several_judges_need_a_rule(cli: Cli, judged: Path) -> None:
-    """Whose grades are meant is asked, as by every export."""
-    refused = cli("export", "pool", "--annotated").failed(1).err
-    assert "3 judges judged (lenient, middle, strict); whose grades are meant?" in refused
+def test_what_judges_differ_on_is_undecided(cli: Cli, judged: Path) -> None:
+    """Without a rule the documents that all three graded alike have a grade, and the other 28 a word."""
+    words = Counter(
+        row[6]
+        for row in {
+            row[:2] + row[6:]: row
+            for row in map(tuple, cells(cli("export", "pool", "--annotated").fine().out))
+        }.values()
+    )
+    assert words["undecided"] == 28
+    assert words.total() == 84
 
 
 def test_documents_without_a_grade_have_a_word(cli: Cli, judged: Path) -> None:
@@ -61,11 +66,11 @@ def test_documents_without_a_grade_have_a_word(cli: Cli, judged: Path) -> None:
         desk.record(Decision("G01", docnos[0], Action.SKIP))
         desk.record(Decision("G01", docnos[1], Action.CANNOT, reason="cut off"))
         desk.record(Decision("G01", docnos[2], Action.NOTE, note="?"))
-        before = cells(cli("export", "pool", "--annotated", "--judge", "anna").fine().out)
+        before = cells(cli("export", "pool", "--annotated", "--qrels", "anna").fine().out)
         desk.record(Decision("G01", docnos[3], Action.JUDGE, grade=1))
         desk.leave()
     expected = dict(zip(docnos, ("skipped", "cannot", "unjudged", "1"), strict=True))
-    after = cells(cli("export", "pool", "--annotated", "--judge", "anna").fine().out)
+    after = cells(cli("export", "pool", "--annotated", "--qrels", "anna").fine().out)
     for rows, words in ((before, expected | {docnos[3]: "unjudged"}), (after, expected)):
         assert len(rows) == len(after)
         for topic, docno, *_, word in rows:
@@ -120,19 +125,10 @@ def test_contributors_are_those_that_the_pool_looked_at(cli: Cli, here: Path) ->
     assert rows == ["1 d1 a - 1 9.0 unjudged", "1 d2 b - 1 9.0 unjudged"]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--judge", "middle"],
-        ["--aggregate", "median", "--ties", "low"],
-        ["--of", "strict"],
-        ["--without-rulings"],
-    ],
-)
-def test_plain_pool_has_no_grades(cli: Cli, judged: Path, options: list[str]) -> None:
+def test_plain_pool_has_no_grades(cli: Cli, judged: Path) -> None:
     """Whose grades count is asked of the annotated pool alone."""
-    refused = cli("export", "pool", *options).failed(1).err
-    assert f"`{options[0]}` is for a pool with grades" in refused
+    refused = cli("export", "pool", "--qrels", "strict").failed(1).err
+    assert "`--qrels` is for a pool with grades" in refused
     assert "hint: --annotated writes them" in refused
     assert Counter(len(row) for row in cells(cli("export", "pool").fine().out)) == {2: 84}
 
@@ -144,6 +140,6 @@ def test_other_pools_are_named(cli: Cli, judged: Path) -> None:
         cli("pool", "--add", "--depth", depth, "--name", name).fine()
     words = "this is only pool `pool`; other pools: deep, late (--name writes one)"
     assert words in cli("export", "pool").fine().err
-    assert words in cli("export", "pool", "--annotated", "--judge", "strict").fine().err
+    assert words in cli("export", "pool", "--annotated", "--qrels", "strict").fine().err
     cli("unpool", "--pool", "deep").fine()
     assert "other pools: pool (" in cli("export", "pool", "--name", "late").fine().err

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import JUDGES, Cli, read_lines, read_trec
+from tests.helpers.run import JUDGES, Cli, by_rule, read_lines, read_trec
 
 VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
 
@@ -35,7 +35,7 @@ def test_share_of_judges_is_a_plain_share(cli: Cli, judged: Path) -> None:
     for judge in JUDGES:
         for topic, docno, grade in read_trec(judged / "judgements" / f"{judge}.qrels", (0, 2, 3)):
             votes.setdefault((topic, docno), []).append(int(grade) >= 2)
-    cli("export", "probabilities", "--rigid", "--out", "p.txt").fine()
+    cli("export", "probabilities", "--level", "rigid", "--out", "p.txt").fine()
     lines = [line.split() for line in read_lines(judged / "p.txt")]
     assert [tuple(line[:2]) for line in lines] == sorted(votes)
     for topic, docno, p in lines:
@@ -48,7 +48,7 @@ def test_share_of_judges_is_a_plain_share(cli: Cli, judged: Path) -> None:
 
 def test_some_judges_and_no_adjudicator(cli: Cli, judged: Path) -> None:
     """`--of` chooses judges, and an adjudicator's ruling changes no probability."""
-    options = ("export", "probabilities", "--level", "1", "--of", "strict", "--of", "lenient")
+    options = ("export", "probabilities", "--level", "1", "--judge", "strict", "--judge", "lenient")
     before = cli(*options, "--manifest", "m.json").fine().out
     manifest = json.loads((judged / "m.json").read_text("utf-8"))
     assert manifest["judges_left_out"] == ["middle"]
@@ -56,7 +56,7 @@ def test_some_judges_and_no_adjudicator(cli: Cli, judged: Path) -> None:
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     cli("adjudicate", "--judge", "zoe", "--plain", stdin=b"\n2\n2\nq\n").fine()
     assert cli(*options).fine().out == before
-    assert "`--of` must be judges" in cli("export", "probabilities", *VALUES, "--of", "zoe"
+    assert "`--of` must be judges" in by_rule(cli, "export", "probabilities", *VALUES, "--judge", "zoe"
                                           ).failed(1).err  # fmt: skip
 
 
@@ -78,4 +78,4 @@ def test_what_gives_no_probability_is_refused(
     cli: Cli, judged: Path, options: tuple[str, ...], said: str
 ) -> None:
     """Either every grade has a value, or a level says who counts."""
-    assert said in cli("export", "probabilities", *options).failed(1).err
+    assert said in by_rule(cli, "export", "probabilities", *options).failed(1).err

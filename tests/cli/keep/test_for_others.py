@@ -15,7 +15,7 @@ import pytrec_eval
 
 from store.collection import Collection
 from store.records import Document, Topic
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, by_rule
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
 MAJORITY = ("--aggregate", "majority", "--ties", "low")
@@ -37,7 +37,7 @@ def folders(cli: Cli, judged: Path) -> Path:
     """Work beside a BEIR folder and TREC's files of the sample collection."""
     cli("import", "docs", "documents.jsonl", "--all").fine()
     for layout in ("beir", "trec"):
-        cli("export", "collection", layout, "--as", layout, *MAJORITY).fine()
+        by_rule(cli, "export", "collection", layout, "--as", layout, *MAJORITY).fine()
     return judged
 
 
@@ -53,7 +53,7 @@ def test_beir_folder_is_read_by_ir_datasets(folders: Path, monkeypatch: pytest.M
     assert queries.queries_dict()["G02"].text == "watering balcony tomatoes"
     qrels = beir.BeirQrels(local(folders / "beir/qrels/test.tsv"), {})
     grades = [(one.query_id, one.doc_id, one.relevance) for one in qrels.qrels_iter()]
-    lines = (folders / "trec/qrels/graded.qrels").read_text("utf-8").splitlines()
+    lines = (folders / "trec/qrels/official.qrels").read_text("utf-8").splitlines()
     assert grades == [(a, c, int(d)) for a, _, c, d in map(str.split, lines)]
     assert len(grades) == 84
 
@@ -107,7 +107,7 @@ def test_markup_in_texts_is_text(cli: Cli, here: Path) -> None:
 
 def average_precision(folders: Path) -> dict[str, dict[str, float]]:
     """Return AP of every run by tag and topic, by pytrec_eval, of TREC's files."""
-    with (folders / "trec/qrels/level1.qrels").open(encoding="utf-8") as file:
+    with (folders / "trec/qrels/official.qrels").open(encoding="utf-8") as file:
         evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), {"map"})
     found = {}
     for path in sorted((folders / "trec/runs").glob("*.run")):
@@ -121,13 +121,13 @@ def test_trec_files_are_measured_alike_by_pytrec_eval_and_ir_measures(cli: Cli, 
     """Two programs read qrels and runs, and pooler the same folder: one AP."""
     expected = average_precision(folders)
     assert len(expected) == 9
-    qrels = list(ir_measures.read_trec_qrels(str(folders / "trec/qrels/level1.qrels")))
+    qrels = list(ir_measures.read_trec_qrels(str(folders / "trec/qrels/official.qrels")))
     for tag, by_topic in expected.items():
         run = ir_measures.read_trec_run(str(folders / f"trec/runs/{tag}.run"))
         own = {one.query_id: one.value for one in ir_measures.iter_calc([ir_measures.AP], qrels, run)}
         assert own == pytest.approx(by_topic)
     asked = ("--by-topic", "--measure", "AP", "--format", "json", "--table", "topics")
-    rows = [one for one in cli("evaluate", *MAJORITY, *asked).json() if one["topic"] != "all"]
+    rows = [one for one in by_rule(cli, "evaluate", *MAJORITY, *asked).json() if one["topic"] != "all"]
     assert len(rows) == 9 * 8
     for row in rows:
         assert row["value"] == pytest.approx(expected[row["run"]][row["topic"]])
@@ -138,7 +138,7 @@ def test_trec_files_are_measured_alike_by_ranx(folders: Path) -> None:
     """Ranx reads them, too."""
     ranx = pytest.importorskip("ranx", reason="peer absent: ranx")
     expected = average_precision(folders)
-    qrels = ranx.Qrels.from_file(str(folders / "trec/qrels/level1.qrels"), kind="trec")
+    qrels = ranx.Qrels.from_file(str(folders / "trec/qrels/official.qrels"), kind="trec")
     for tag, by_topic in expected.items():
         run = ranx.Run.from_file(str(folders / f"trec/runs/{tag}.run"), kind="trec")
         ranx.evaluate(qrels, run, "map", make_comparable=True)
@@ -164,7 +164,7 @@ def test_data_card_tells_how_it_was_judged(folders: Path) -> None:
 def test_folders_say_nothing_of_judges_who_are_to_be_anonymous(cli: Cli, judged: Path) -> None:
     """With new names, no file has an old one."""
     for layout in ("beir", "trec"):
-        cli("export", "collection", layout, "--as", layout, *MAJORITY, "--anonymised").fine()
+        by_rule(cli, "export", "collection", layout, "--as", layout, *MAJORITY, "--anonymised").fine()
         for path in (judged / layout).rglob("*"):
             if path.is_file() and "runs" not in path.parts:
                 data = path.read_text("utf-8")
@@ -173,7 +173,7 @@ def test_folders_say_nothing_of_judges_who_are_to_be_anonymous(cli: Cli, judged:
 
 def test_documents_without_texts_are_told(cli: Cli, judged: Path) -> None:
     """What a folder is without is said, and a BEIR folder is not without texts."""
-    said = cli("export", "collection", "beir", "--as", "beir", "--judge", "strict").fine().err
+    said = by_rule(cli, "export", "collection", "beir", "--as", "beir", "--judge", "strict").fine().err
     assert "left out: 32 documents without a text" in said
     refused = cli("export", "collection", "bare", "--as", "beir", "--without-texts")
     assert (refused.code, (judged / "bare").exists()) == (1, False)
@@ -183,12 +183,11 @@ def test_documents_without_texts_are_told(cli: Cli, judged: Path) -> None:
     }  # fmt: skip
 
 
-def test_several_judges_are_a_split_each(cli: Cli, judged: Path) -> None:
-    """Without a rule nobody's grades are mixed: every judge has a file."""
-    cli("export", "collection", "beir", "--as", "beir").fine()
-    assert {path.name for path in (judged / "beir/qrels").iterdir()} == {
-        "lenient.tsv", "middle.tsv", "strict.tsv",
-    }  # fmt: skip
+def test_a_beir_folder_has_the_default_qrels_as_its_split(cli: Cli, judged: Path) -> None:
+    """Its readers ask for the split `test`; other definitions are not among them."""
+    cli("qrels", "define", "least", "--aggregate", "min").fine()
+    by_rule(cli, "export", "collection", "beir", "--as", "beir", *MAJORITY).fine()
+    assert [path.name for path in (judged / "beir/qrels").iterdir()] == ["test.tsv"]
 
 
 def test_beir_folder_comes_in_again(cli: Cli, folders: Path) -> None:
@@ -201,8 +200,8 @@ def test_beir_folder_comes_in_again(cli: Cli, folders: Path) -> None:
     lines = (folders / "beir/qrels/test.tsv").read_bytes().partition(b"\n")[2]
     columns = ("--input-columns", "topic,docno,grade", "--judge", "all")
     cli("import", "judgements", "-", *columns, *there, stdin=lines).fine()
-    cli("export", "qrels", "--out", "again.qrels", *there).fine()
-    own = folders / "trec/qrels/graded.qrels"
+    by_rule(cli, "export", "qrels", "--out", "again.qrels", *there).fine()
+    own = folders / "trec/qrels/official.qrels"
     assert (folders / "again.qrels").read_text("utf-8") == own.read_text("utf-8")
     with Collection("collection.db") as first, Collection("new.db") as second:
         assert second.topics.all() == first.topics.all()

@@ -29,7 +29,7 @@ from sqlalchemy import text
 
 from store.collection import Collection
 from tests.helpers.postgres import empty_schema
-from tests.helpers.run import environment, program, run_inside, write
+from tests.helpers.run import by_rule, environment, program, run_inside, write
 from tests.helpers.saved_pages import block, record, save
 from tests.helpers.world import carry, count_rows, engine_of
 
@@ -51,7 +51,7 @@ COMMANDS = """
     import judgements carol.qrels --judge carol --kind human --collection HERE
     backup new.backup --collection HERE
     import topics more.jsonl --collection HERE
-    export qrels --judge bob --out bob.qrels --collection HERE
+    export qrels bob --out bob.qrels --collection HERE
 """
 """HERE is the collection, and THERE a place for another one."""
 LOADED = 0.5
@@ -105,7 +105,7 @@ def prepare(folder: Path) -> None:
     save(folder / "ann.judged.jsonl", block(page, "head"), steps)
     page.unlink()
     run_inside("backup", folder / "friday.backup", *here).fine()
-    run_inside("export", "collection", folder / "published", *here).fine()
+    by_rule(run_inside, "export", "collection", folder / "published", *here).fine()
     run_inside("judges", "add", "dan", *here).fine()  # what is replaced is not what replaces it
 
 

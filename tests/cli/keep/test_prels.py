@@ -12,7 +12,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.helpers.run import Cli, Outcome, read_lines, read_trec, write
+from tests.helpers.run import Cli, Outcome, by_rule, read_lines, read_trec, write
 
 XINFAP = [
     "51 0 d1 1 1",
@@ -50,7 +50,7 @@ def bring(cli: Cli, kind: str, *options: str) -> Outcome:
 
 def written(cli: Cli, kind: str, *options: str) -> list[str]:
     """Return the lines of an exported sample of `me`."""
-    return cli("export", "prels", "--as", kind, "--judge", "me", *options).fine().out.splitlines()
+    return by_rule(cli, "export", "prels", "--as", kind, "--qrels", "me", *options).fine().out.splitlines()
 
 
 @pytest.mark.vector("sample_eval.pl")
@@ -124,7 +124,7 @@ def test_iterations_negative_grades_and_stratum_0_survive(cli: Cli, here: Path) 
 def test_drawn_sample_goes_round(cli: Cli, judged: Path, kind: str, options: list[str]) -> None:
     """Pool, judge, export; import into another collection; export: the same bytes."""
     cli("pool", *options, "--depth", "5", "--seed", "3", "--name", "drawn").fine()
-    export = ("export", "prels", "--as", kind, "--judge", "strict")
+    export = ("export", "prels", "--as", kind, "--qrels", "strict")
     cli(*export, "--pool", "drawn", "--out", "first").fine()
     first = (judged / "first").read_bytes()
     other = ("--collection", "other.db")
@@ -177,7 +177,7 @@ def test_sampled_documents_without_a_grade_are_told_by_reason(cli: Cli, empty: P
     judge_by_hand("anna")
     write(empty / "more", "51 0 d4 1", "51 0 d9 2", "52 0 d9 0")
     cli("import", "judgements", "more", "--judge", "anna", "--kind", "human").fine()
-    export = ("export", "prels", "--pool", "s", "--judge", "anna")
+    export = ("export", "prels", "--pool", "s", "--qrels", "anna")
     answer = cli(*export, "--as", "xinfap", "--out", "x").fine()
     assert read_lines(empty / "x") == ["51 0 d1 1 2"] + [
         f"51 0 d{number} {1 if number < 4 else 2} -1" for number in range(2, 8)
@@ -243,7 +243,7 @@ def test_grade_minus_one_of_the_scale_has_no_place_in_xinfap(cli: Cli, here: Pat
     bring(cli, "xinfap", "--as-pool", "x", "--replace").fine()
     write(here / "q", "1 0 a -1")
     cli("import", "judgements", "q", "--judge", "me", "--replace").fine()
-    refused = cli("export", "prels", "--as", "xinfap", "--pool", "x", "--judge", "me").failed(1)
+    refused = cli("export", "prels", "--as", "xinfap", "--pool", "x", "--qrels", "me").failed(1)
     assert "grade -1 of the scale would mean `not sampled` in an xinfap file" in refused.err
 
 
@@ -300,7 +300,7 @@ def test_faults_of_what_the_lines_mean_are_told_with_lines(cli: Cli, judged: Pat
 
 def test_what_cannot_be_is_refused_in_words(cli: Cli, judged: Path) -> None:
     """Pools that are no samples, unknown pools, no format, and columns that name no judge."""
-    export = ("export", "prels", "--judge", "strict")
+    export = ("export", "prels", "--qrels", "strict")
     refused = cli(*export, "--as", "xinfap").failed(1)
     assert "pool `pool` has no strata" in refused.err
     refused = cli(*export, "--as", "statap").failed(1)
@@ -313,7 +313,7 @@ def test_what_cannot_be_is_refused_in_words(cli: Cli, judged: Path) -> None:
     assert "`--judge-column` is for qrels; no column of a sample names a judge" in column.err
     bring(cli, "statap", "--allow-unknown").fine()
     both = ("--kinds", "model,imported")
-    refused = cli("export", "prels", "--as", "xinfap", "--pool", "sample-me", *both).failed(1)
+    refused = by_rule(cli, "export", "prels", "--as", "xinfap", "--pool", "sample-me", *both).failed(1)
     assert "whose grades are meant?" in refused.err
     refused = cli(*export, "--as", "xinfap", "--pool", "sample-me").failed(1)
     assert "pool `sample-me` has no strata" in refused.err

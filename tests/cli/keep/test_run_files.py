@@ -6,7 +6,7 @@ import gzip
 import hashlib
 from pathlib import Path
 
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, by_rule
 
 HEAD = "# ir_metadata.start\n# actor: {team: g}\n# ir_metadata.end\n"
 FILES = {
@@ -73,10 +73,10 @@ def test_both_come_back(cli: Cli, here: Path) -> None:
     """A collection made of either folder exports the same runs, and knows what was handed in."""
     filled(cli, here)
     for number, options in enumerate(((), ("--run-files", "in"))):
-        cli("export", "collection", f"out{number}", *options).fine()
+        by_rule(cli, "export", "collection", f"out{number}", *options).fine()
         there = ("--collection", f"again{number}.db")
         cli("import", "collection", f"out{number}", *there).fine()
         assert "no fault found" in cli("verify", *there).out
-        cli("export", "collection", f"back{number}", *there).fine()
+        by_rule(cli, "export", "collection", f"back{number}", *there).fine()
         assert runs_of(f"back{number}") == PLAIN
         assert [both[1] for both in listed(f"back{number}").values()] == [*digests(FILES).values()][::-1]

@@ -30,9 +30,9 @@ READERS = (
     ("status", "outdated"),
     ("agreement",),
     ("adjudicate", "--list"),
-    ("evaluate", "-m", "AP", "--judge", "strict"),
-    ("sensitivity", "--depth", "5", "--judge", "strict"),
-    ("export", "qrels", "--judge", "strict"),
+    ("evaluate", "-m", "AP", "--qrels", "strict"),
+    ("sensitivity", "--depth", "5", "--qrels", "strict"),
+    ("export", "qrels", "strict"),
     ("export", "judgements"),
     ("export", "pool"),
     ("export", "collection", "exported"),
@@ -50,7 +50,7 @@ READERS = (
 def test_whole_collection(cli: Cli, judged: Path) -> None:
     """A row a check, no fault, exit code 0, in every format."""
     rows = cli("verify", "--format", "json").fine().json()
-    assert len(rows) == 15
+    assert len(rows) == 16
     assert [row["faults"] for row in rows] == [0] * len(rows)
     assert {row["advice"] for row in rows} == {None}
     checked = {row["check"]: row["checked"] for row in rows}
@@ -135,7 +135,7 @@ def test_file_cut_anywhere_is_refused(cli: Cli, judged: Path) -> None:
         place.write_bytes(content[:length])
         (judged / "cut.backup").write_bytes(sealed[:length])
         for words in (
-            ("export", "qrels", "--judge", "strict"),
+            ("export", "qrels", "strict"),
             ("backup", "b.backup"),
             ("import", "judgements", "judgements/strict.qrels", "--judge", "late"),
             ("restore", "cut.backup", "--collection", "new.db"),

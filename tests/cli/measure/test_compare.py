@@ -126,14 +126,14 @@ def test_collection_gives_what_its_files_give(cli: Cli, judged: Path) -> None:
     """Another measure, a judge and named runs."""
     options = ("-m", "nDCG@10", "--plot", "a.svg", "--format", "json")
     for first, second in ((A, B), (B, A)):
-        named = first.stem, second.stem, "--judge", "strict"
+        named = first.stem, second.stem, "--qrels", "strict"
         stored = cli("compare", *named, *options).fine().json()
         assert (stored["difference"][0]["a"], stored["difference"][0]["b"]) == named[:2]
         assert cli("compare", first, second, "--qrels", STRICT, *options).fine().json() == stored
     assert set(stored) == {"difference", "tests", "topics", "normality"}
     shares = [row["share"] for row in stored["normality"]]
     assert shares == pytest.approx([n / 8 for n in range(1, 9)])
-    everything = cli("compare", "--judge", "strict").fine().out
+    everything = cli("compare", "--qrels", "strict").fine().out
     assert "Of 36 pairs" in everything
 
 
@@ -142,7 +142,7 @@ def test_undefined_is_a_reason(cli: Cli, here: Path) -> None:
     write(here / "q", "1 0 a 1", "2 0 b 1", "3 0 c 0")
     for tag in ("x", "y"):
         write(here / f"{tag}.run", *(f"{t} Q0 {d} 1 1 {tag}" for t, d in (("1", "a"), ("2", "z"))))
-    answer = cli("compare", "--qrels", "q", "x.run", "y.run", "--format", "json").fine()
+    answer = cli("compare", "--qrels", "./q", "x.run", "y.run", "--format", "json").fine()
     tests = {row["test"]: (row["p"], row["reason"]) for row in answer.json()["tests"]}
     assert tests["t2: paired t"] == (None, "no-variation")
     assert tests["Wilcoxon signed ranks"] == (None, "no-difference")
@@ -155,11 +155,11 @@ def test_reasons_are_explained_as_of_two_runs(cli: Cli, here: Path) -> None:
     write(here / "q", "1 0 a 1", "2 0 b 1")
     for tag in ("x", "y"):
         write(here / f"{tag}.run", *(f"{topic} Q0 a 1 1 {tag}" for topic in "12"))
-    shown = " ".join(cli("compare", "--qrels", "q", "x.run", "y.run").fine().out.split())
+    shown = " ".join(cli("compare", "--qrels", "./q", "x.run", "y.run").fine().out.split())
     assert "no-variation: the same difference in every topic." in shown
     assert "no-difference: no topic has a difference that does not round to 0." in shown
     write(here / "q1", "1 0 a 1")
-    shown = cli("compare", "--qrels", "q1", "x.run", "y.run").fine().out
+    shown = cli("compare", "--qrels", "./q1", "x.run", "y.run").fine().out
     assert "one-topic: one topic where both runs have a score." in shown
     assert "--interval" not in shown
 
@@ -217,7 +217,13 @@ def test_a_tag_where_a_file_is_meant_is_told_of(cli: Cli, here: Path) -> None:
     """With --qrels runs are files, those of --runs too: the error says so, before any is read."""
     write(here / "runs.tsv", "file", str(A), str(B))
     options = ("compare", "--qrels", STRICT, "bm25-words", "rm3-words-title")
-    assert "hint: with --qrels a RUN is a file, not a tag" in cli(*options).failed(1).err
+    assert (
+        "hint: with --qrels FILE, and no collection here, a RUN is a file, not a tag"
+        in cli(*options).failed(1).err
+    )
     answer = cli(*options, "--runs", "runs.tsv").failed(1).err
     assert "error: bm25-words: no such file" in answer
-    assert "hint: with --qrels a RUN is a file, not the tag of one of --runs" in answer
+    assert (
+        "hint: with --qrels FILE, and no collection here, a RUN is a file, not the tag of one of --runs"
+        in answer
+    )

@@ -62,7 +62,7 @@ def test_score_and_interval_by_hand(cli: Cli, small: Path) -> None:
 
 def test_the_model_that_is_used_is_not_left_out(cli: Cli, small: Path) -> None:
     """People count without being named; another model is left out, and no word is said of this one."""
-    named, told = (rows_of(cli, *options)[1] for options in (("--judge", "ann"), ()))
+    named, told = (rows_of(cli, *options)[1] for options in (("--qrels", "ann"), ()))
     assert told["runs"] == named["runs"]
     assert not [one for one in told["warnings"] if "left out" in one]
     assert "kinds_left_out" not in told["settings"]
@@ -99,7 +99,7 @@ def test_a_document_that_nobody_could_judge(cli: Cli, small: Path) -> None:
     lost = sampled(small)[0]
     write(small / "bob.qrels", *(f"1 0 {docno} {HUMAN[docno]}" for docno in sampled(small)[1:]))
     cli("import", "judgements", "bob.qrels", "--judge", "bob", "--kind", "human").fine()
-    row, told = rows_of(cli, "--judge", "bob")
+    row, told = rows_of(cli, "--qrels", "bob")
     kept = [(docno in ORDER[:5]) / 5 * HUMAN[docno] for docno in sampled(small) if docno != lost]
     assert row["score"] == pytest.approx(8 / 3 * sum(kept))
     weight = (lost in ORDER[:5]) / 5
@@ -112,7 +112,7 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
     cli("judges", "add", "bob").fine()
     cli("pool", "--depth", "3", "--name", "deep").fine()
     cli("pool", "-s", "statap", "-b", "2", "--seed", "1", "--name", "random").fine()
-    estimate = {"--pool": "drawn", "--judge": "ann"}
+    estimate = {"--pool": "drawn", "--qrels": "ann"}
     for options, words in {
         ("--with-model", "bob"): "must be a judge of kind model, not human",
         ("--with-model", "gtp"): "unknown judge `gtp`; known: `gpt`",
@@ -124,7 +124,7 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
             "deep",
         ): "pool `deep` does not have inclusion probabilities and strata",
         ("--with-model", "gpt", "--pool", "random"): "pool `random` is no stratified simple random sample",
-        ("--with-model", "gpt", "--judge", "gpt"): "must not be among those whose judgements correct it",
+        ("--with-model", "gpt", "--qrels", "gpt"): "must not be among those whose judgements correct it",
         ("--with-model", "gpt", "--model-level", "7"): "7",
         ("--pairs",): "`--pairs` goes with --with-model JUDGE",
     }.items():
@@ -178,7 +178,7 @@ def test_a_pool_judged_whole_gives_people_s_scores(cli: Cli, learnt: Path) -> No
     options = [part for measure in MEASURES for part in ("-m", measure)]
     told = cli("estimate", "--with-model", "gpt", *options, "--format", "json").fine().whole()
     plain = [part for measure in ("P@10", "RBP", "DCG@10", "AP", "nDCG@10") for part in ("-m", measure)]
-    rows = cli("evaluate", "--judge", "ann", *plain, "--format", "json").fine().whole()["measures"]
+    rows = cli("evaluate", "--qrels", "ann", *plain, "--format", "json").fine().whole()["measures"]
     known = {(row["measure"], row["run"]): row["value"] for row in rows}
     best = sum(2 / log2(rank + 1) for rank in range(1, 11))
     for row in told["runs"]:
@@ -187,7 +187,7 @@ def test_a_pool_judged_whole_gives_people_s_scores(cli: Cli, learnt: Path) -> No
         assert row["score"] == pytest.approx(value, rel=1e-8), row["measure"]
         if row["measure"] in ("P@10", "RBP", "sDCG@10"):
             assert row["standard_error"] == pytest.approx(0, abs=1e-12)
-    by_model = cli("evaluate", "--judge", "gpt", *plain, "--format", "json").fine().whole()["measures"]
+    by_model = cli("evaluate", "--qrels", "gpt", *plain, "--format", "json").fine().whole()["measures"]
     known = {(row["measure"], row["run"]): row["value"] for row in by_model}
     for row in told["runs"]:
         value = known[row["measure"].removeprefix("s"), row["run"]] / (
@@ -201,7 +201,7 @@ def test_calibrated_by_plain_loops(cli: Cli, learnt: Path) -> None:
     """P@10 of a sample by strata: shares of relevant by the model's grade, differences, strata by topic."""
     strata = "strata=1:10:0.8,11:60:0.6"
     cli("pool", "-s", "stratified", "--param", strata, "--depth", "60", "--seed", "1").fine()
-    prels = cli("export", "prels", "--as", "xinfap", "--judge", "ann").fine().out.splitlines()
+    prels = cli("export", "prels", "--as", "xinfap", "--qrels", "ann").fine().out.splitlines()
     documents = [
         (topic, docno, (topic, stratum), rel != "-1")
         for topic, _, docno, stratum, rel in map(str.split, prels)

@@ -247,11 +247,11 @@ def test_exported_sample_gives_the_numbers_of_its_pool(
 ) -> None:
     """Half judged, with judgements outside the sample: the file says the same as the collection."""
     drawn(*draw, "--depth", "9")
-    ours, here = estimated(cli, "--judge", "strict", "--by-topic")
+    ours, here = estimated(cli, "--qrels", "strict", "--by-topic")
     assert ours["sampled"] > ours["graded"] > ours["relevant"] > 0
     runs = sorted(str(path) for path in Path("runs").iterdir())
     for kind, form in (("xinfap", "xinf"), ("statap", "statap")):
-        export = ("export", "prels", "--as", kind, "--pool", "drawn", "--judge", "strict")
+        export = ("export", "prels", "--as", kind, "--pool", "drawn", "--qrels", "strict")
         cli(*export, "--out", kind).fine()
         facts, there = estimated(cli, "--prels", kind, "--form", form, *runs, "--by-topic")
         assert facts["topics_without_grade"] <= ours["topics_without_grade"]
@@ -273,7 +273,7 @@ def test_sample_of_one_rate_has_the_inferred_ap_of_trec_eval(
     """pytrec_eval on the exported file, its column of strata taken out: -1 = pooled, not judged."""
     drawn("uniform", "--budget", "6", "--depth", "5")
     _, rows = estimated(cli, *STRICT, "--by-topic")
-    export = ("export", "prels", "--as", "xinfap", "--pool", "drawn", "--judge", "strict")
+    export = ("export", "prels", "--as", "xinfap", "--pool", "drawn", "--qrels", "strict")
     lines = [line.split() for line in cli(*export).fine().out.splitlines()]
     qrels: dict[str, dict[str, int]] = {}
     for topic, _, docno, _, code in lines:
@@ -294,7 +294,7 @@ def test_documents_of_two_choices_are_certain(cli: Cli, small: Path) -> None:
     write(small / "s", "51 d1 1 1 0.5", "51 d5 2 2 0.25", "51 d6 0 1 0.5")
     bring = ("import", "judgements", "s", "--as", "statap", "--judge", "you", "--as-pool", "two")
     cli(*bring).fine()
-    facts, rows = estimated(cli, "--pool", "two", "--judge", "you")
+    facts, rows = estimated(cli, "--pool", "two", "--qrels", "you")
     _, there = estimated(cli, "--prels", "s", "--form", "statap", "r.run")
     # d1 at rank 1 for two, d5 at rank 3 for itself alone: (2 * 1 + 1 * (1 + 2) / 3) / 3.
     assert facts["relevant_by_probability"] == 3.0
@@ -331,11 +331,11 @@ def test_what_is_not_judged_yet_is_told(cli: Cli, small: Path) -> None:
     """Sampled documents that wait, and strata of which nothing is judged."""
     write(small / "q", "51 0 d1 1", "51 0 d2 0")
     cli("import", "judgements", "q", "--judge", "late").fine()
-    answer = cli("estimate", "--judge", "late").fine()
+    answer = cli("estimate", "--qrels", "late").fine()
     assert "warning: 3 sampled documents have no grade: statAP is too low" in answer.err
     assert "warning: 4 pooled documents in strata without a judged document" in answer.err
     # Of stratum 2 nothing is known: d1 stands for 1 * 3/2 documents.
-    facts, rows = estimated(cli, "--judge", "late")
+    facts, rows = estimated(cli, "--qrels", "late")
     assert (facts["relevant_by_strata"], facts["in_strata_without_grade"]) == (1.5, 4)
     assert rows["r"]["xinfap"] == pytest.approx(1.0)
 
@@ -373,7 +373,7 @@ def test_cutoff_is_the_most_that_a_run_may_return(cli: Cli, small: Path) -> None
 
 def test_which_sample_is_meant(cli: Cli, judged: Path, drawn: Callable[..., None]) -> None:
     """None, a pool that is no sample, one, and two: the only one needs no name."""
-    ask = ("estimate", "--judge", "strict")
+    ask = ("estimate", "--qrels", "strict")
     assert "there is no sampled pool in the collection" in cli(*ask).failed(1).err
     refused = cli(*ask, "--pool", "pool").failed(1)
     assert "pool `pool` is no sample: it has neither strata nor inclusion" in refused.err
@@ -392,7 +392,7 @@ FILES = "--prels p --form xinf"
 
 
 REFUSED = [
-    ("--qrels p r.run", "`--qrels` names judgements without their sample"),
+    ("--qrels ./p r.run", "`--qrels` names judgements without their sample"),
     ("--prels p r.run", "which form does the prels file have?"),
     ("--form statap", "`--form` is for files, with --prels"),
     ("--runs p", "`--runs` is for files, with --prels"),
@@ -400,12 +400,10 @@ REFUSED = [
     ("r.run", "hint: run files need --prels FILE"),
     (f"{FILES} r", "hint: with --prels a RUN is a file, not a tag"),
     (FILES, "no run file is named"),
-    (f"{FILES} r.run --judge me", "`--judge` is for a collection"),
-    (f"{FILES} r.run --of me", "`--of` is for a collection"),
-    (f"{FILES} r.run --without-rulings", "`--without-rulings` is for a collection"),
+    (f"{FILES} r.run --qrels me", "`--qrels` is for a collection"),
     (f"{FILES} r.run --pool p", "`--pool` and --prels exclude each other"),
     (f"{FILES} r.run --collection collection.db", "`--collection` and --prels exclude each other"),
-    (f"{FILES} r.run --rigid", "`--rigid` needs a declared scale"),
+    (f"{FILES} r.run --level rigid", "`--level` needs a declared scale"),
     ("--prels p --form statap r.run", "all its lines could be xinfap lines"),
     ("--prels none --form xinf r.run", "none: no such file"),
     ("--prels empty --form xinf r.run", "no sampled document is judged"),
@@ -426,9 +424,9 @@ def test_table_says_what_its_columns_are(
 ) -> None:
     """Every heading is explained under the table, and no line is wider than 80 columns."""
     drawn("uniform", "--budget", "6", "--depth", "5")
-    lines = on_terminal(lambda: cli("estimate", "--judge", "strict", "--by-topic"))
+    lines = on_terminal(lambda: cli("estimate", "--qrels", "strict", "--by-topic"))
     for options in ((), ("--by-topic",)):
-        text = cli("estimate", "--judge", "strict", *options).fine().out
+        text = cli("estimate", "--qrels", "strict", *options).fine().out
         heading = next(line for line in text.splitlines() if line.startswith("run "))
         caption = text.partition("Estimates: ")[2]
         for word in set(heading.split()) - {"run", "topic"}:
@@ -436,7 +434,7 @@ def test_table_says_what_its_columns_are(
         assert {"infAP", "statAP", "s.e.", "found"} <= set(heading.split())
     assert {"by topic", "runs"} <= set(lines)
     assert max(map(len, lines)) <= PAGE
-    [first, *_] = cli("estimate", "--judge", "strict", "--format", "tsv").fine().tsv()
+    [first, *_] = cli("estimate", "--qrels", "strict", "--format", "tsv").fine().tsv()
     assert first["run"] == "bm25-bigrams"
 
 

@@ -20,8 +20,8 @@ def run_files(folder: Path) -> list[Path]:
 @pytest.mark.parametrize("level", [1, 2])
 def test_ap_equals_trec_eval_on_the_exported_qrels(cli: Cli, judged: Path, level: int) -> None:
     """Both evaluators read the exported qrels and give the AP of every run and topic."""
-    cli("export", "qrels", "--judge", "strict", "--out", "strict.txt").fine()
-    options = ("--judge", "strict", "--level", str(level), "--by-topic", "--order", "trec9")
+    cli("export", "qrels", "strict", "--out", "strict.txt").fine()
+    options = ("--qrels", "strict", "--level", str(level), "--by-topic", "--order", "trec9")
     rows = cli("evaluate", *options, "--format", "json").fine().json()
     values = {(row["run"], row["topic"]): row["value"] for row in rows}
     assert len(values) == 9 * 9
@@ -40,10 +40,10 @@ def test_ap_equals_trec_eval_on_the_exported_qrels(cli: Cli, judged: Path, level
 
 
 def test_binary_export_gives_the_ap_of_its_level(cli: Cli, judged: Path) -> None:
-    """Qrels exported at the rigid level give, as they are, the AP of `--rigid`."""
-    cli("export", "qrels", "--judge", "middle", "--rigid", "--out", "rigid.txt").fine()
+    """Qrels exported at the rigid level give, as they are, the AP of `--level rigid`."""
+    cli("export", "qrels", "middle", "--level", "rigid", "--out", "rigid.txt").fine()
     assert {line.split()[3] for line in read_lines(judged / "rigid.txt")} == {"0", "1"}
-    options = ("--judge", "middle", "--rigid", "--order", "trec9", "--format", "json")
+    options = ("--qrels", "middle", "--level", "rigid", "--order", "trec9", "--format", "json")
     for row in cli("evaluate", *options).fine().json():
         run = read_run(judged / "runs" / f"{row['run']}.run")
         expected = average_precision(read_qrels(judged / "rigid.txt"), run)
@@ -57,7 +57,7 @@ def test_binary_export_gives_the_ap_of_its_level(cli: Cli, judged: Path) -> None
 def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path, order: str) -> None:
     """`--qrels FILE RUN...` prints, to the last digit, what the collection with them prints."""
     options = ("--by-topic", "--cutoff", "20", "--order", order, "--format", "json")
-    stored = cli("evaluate", *options, "--judge", "strict").fine()
+    stored = cli("evaluate", *options, "--qrels", "strict").fine()
     files = cli("evaluate", *options, "--qrels", "judgements/strict.qrels", *run_files(judged))
     assert files.fine().json() == stored.json()
 
@@ -65,7 +65,7 @@ def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path, order
 def test_cutoff_looks_at_the_first_documents_only(cli: Cli, judged: Path) -> None:
     """AP at a cutoff is that of runs cut there, and R still counts every relevant document."""
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    options = ("--judge", "strict", "--cutoff", "5", "--order", "trec9", "--format", "json")
+    options = ("--qrels", "strict", "--cutoff", "5", "--order", "trec9", "--format", "json")
     for row in cli("evaluate", *options).fine().json():
         run = read_run(judged / "runs" / f"{row['run']}.run")
         cut = {
@@ -78,8 +78,8 @@ def test_cutoff_looks_at_the_first_documents_only(cli: Cli, judged: Path) -> Non
 
 def test_runs_may_be_named(cli: Cli, judged: Path) -> None:
     """Only the named runs are measured; the mean of one does not depend on the others."""
-    everything = cli("evaluate", "--judge", "strict", "--format", "tsv").fine().tsv()
-    some = cli("evaluate", "rm3-bigrams", "bm25-words", "--judge", "strict", "--format", "tsv")
+    everything = cli("evaluate", "--qrels", "strict", "--format", "tsv").fine().tsv()
+    some = cli("evaluate", "rm3-bigrams", "bm25-words", "--qrels", "strict", "--format", "tsv")
     names = ["bm25-words", "rm3-bigrams"]
     assert some.fine().tsv() == [row for row in everything if row["run"] in names]
 
@@ -129,15 +129,15 @@ BM25 = GARDEN / "runs" / "bm25-words.run"
 
 
 def test_a_declared_scale_gives_files_their_readings(cli: Cli, judged: Path) -> None:
-    """`--scale` lets --rigid and --relaxed mean of files what they mean of the collection."""
-    for reading in ("--rigid", "--relaxed"):
-        stored = cli("evaluate", "bm25-words", "--judge", "strict", reading, "--format", "json")
-        bare = cli("evaluate", BM25, "--qrels", STRICT, "--scale", "0-2", reading,
+    """`--scale` lets rigid and relaxed mean of files what they mean of the collection."""
+    for reading in ("rigid", "relaxed"):
+        stored = cli("evaluate", "bm25-words", "--qrels", "strict", "--level", reading, "--format", "json")
+        bare = cli("evaluate", BM25, "--qrels", STRICT, "--scale", "0-2", "--level", reading,
                    "--format", "json").fine()  # fmt: skip
         assert bare.json() == stored.fine().json()
     assert (
-        "`--relaxed` needs a declared scale"
-        in cli("evaluate", BM25, "--qrels", STRICT, "--relaxed").failed(1).err
+        "`--level` needs a declared scale to be rigid or relaxed, but got 'relaxed'"
+        in cli("evaluate", BM25, "--qrels", STRICT, "--level", "relaxed").failed(1).err
     )
 
 
@@ -153,12 +153,13 @@ def test_a_declared_scale_says_what_negative_codes_are(cli: Cli, here: Path) -> 
 
 @pytest.mark.parametrize("command", [("evaluate",), ("sensitivity", "--depth", "2")])
 def test_what_needs_a_collection_is_refused_for_files(cli: Cli, here: Path, command: tuple[str, ...]) -> None:
-    """Options on whose judgements count, and a collection, do not go with a file of qrels."""
-    for options in (("--judge", "x"), ("--of", "x"), ("--aggregate", "max"), ("--ties", "low"),
-                    ("--without-rulings",), ("--collection", "other.db")):  # fmt: skip
-        answer = cli(*command, BM25, "--qrels", STRICT, *options).failed(1)
-        assert options[0] in answer.err
-        assert not answer.out
+    """A name of qrels needs a collection; a file that is here is no name."""
+    assert "there is no collection" in cli(*command, BM25, "--qrels", "official").failed(1).err
+    (here / "official").write_bytes(STRICT.read_bytes())
+    answer = cli(*command, BM25, "--qrels", "official").failed(1).err
+    assert "error: `official` is the name of no qrels, and a file" in answer
+    assert "hint: --qrels ./official is the file; pooler qrels define official makes it a name" in answer
+    cli(*command, BM25, "--qrels", "./official").fine()
     missing = cli(*command, BM25).failed(1)
     assert "no qrels are named to measure it with" in missing.err
     assert "--qrels FILE" in missing.err
@@ -171,7 +172,7 @@ def test_a_run_file_in_place_of_a_tag_is_told_from_an_unknown_tag(cli: Cli, judg
     answer = cli("evaluate", "runs/bm25-words.run").failed(1)
     assert "runs/bm25-words.run is a file, not a run tag of the collection" in answer.err
     assert "run files need --qrels FILE" in answer.err
-    assert "unknown run `none`" in cli("evaluate", "none", "--judge", "strict").failed(1).err
+    assert "unknown run `none`" in cli("evaluate", "none", "--qrels", "strict").failed(1).err
 
 
 @pytest.mark.parametrize("command", [("evaluate",), ("sensitivity", "--depth", "5")])
@@ -223,10 +224,10 @@ def test_a_measure_deeper_than_the_cutoff_looks_deeper(cli: Cli, here: Path) -> 
     """P@2000 looks at 2,000 documents and AP at 1,000 still; with --cutoff it is refused."""
     write(here / "q", "1 0 d1500 1", "1 0 d1 1")
     write(here / "x.run", *(f"1 Q0 d{n} {n} {3000 - n} x" for n in range(1, 2501)))
-    rows = cli("evaluate", "--qrels", "q", "x.run", "-m", "P@2000", "-m", "AP", "--format", "json")
+    rows = cli("evaluate", "--qrels", "./q", "x.run", "-m", "P@2000", "-m", "AP", "--format", "json")
     assert [row["value"] for row in rows.fine().json()] == [2 / 2000, 0.5]
     words = "must be at most the 1000 ranks that were looked at"
-    options = ("--qrels", "q", "x.run", "-m", "P@2000", "--cutoff", "1000")
+    options = ("--qrels", "./q", "x.run", "-m", "P@2000", "--cutoff", "1000")
     assert words in cli("evaluate", *options).failed(1).err
 
 
@@ -235,7 +236,7 @@ def test_measures_are_listed_and_unknown_ones_refused(cli: Cli, here: Path) -> N
     names = {row["measure"] for row in cli("show", "measures", "--format", "json").fine().json()}
     assert {"AP[@N]", "P@N", "nDCG[@N]", "IPrec@RECALL", "SetF[@N]"} <= names
     for command in ("evaluate", "compare"):
-        slip = cli(command, "-m", "NDGC@10", "--qrels", "q").failed(1).err
+        slip = cli(command, "-m", "NDGC@10", "--qrels", "./q").failed(1).err
         assert "unknown measure `NDGC`" in slip
         assert "hint: pooler show measures" in slip
     refused = cli("evaluate", "-m", "SetF@0").failed(1).err
@@ -250,16 +251,16 @@ def test_level_of_a_graded_file_is_told(cli: Cli, here: Path) -> None:
     write(here / "graded", "1 0 a 1", "1 0 b 2")
     words = "relevant = grade 1 or more; another level with --level\n"
     for command in (("evaluate",), ("sensitivity", "--depth", "1")):
-        assert cli(*command, "--qrels", "graded", "x.run").fine().err == words
-        assert not cli(*command, "--qrels", "graded", "x.run", "--level", "1").fine().err
-        assert not cli(*command, "--qrels", "binary", "x.run").fine().err
+        assert cli(*command, "--qrels", "./graded", "x.run").fine().err == words
+        assert not cli(*command, "--qrels", "./graded", "x.run", "--level", "1").fine().err
+        assert not cli(*command, "--qrels", "./binary", "x.run").fine().err
 
 
 def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
     """A mean over two topics, in one of which the run has nothing; the words fit 80 columns."""
     write(here / "x.run", "1 Q0 a 1 1 x")
     write(here / "q", "1 0 a 1", "2 0 a 1")
-    row, *words = cli("evaluate", "--qrels", "q", "x.run").fine().out.splitlines()[2:]
+    row, *words = cli("evaluate", "--qrels", "./q", "x.run").fine().out.splitlines()[2:]
     assert row.split() == ["x", "AP", "0.5000", "2", "1"]
     assert words == ["topics: topics of the mean.", "missing: judged topics where the run has no document."]
 
@@ -275,7 +276,7 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
 )
 def test_options_that_have_no_meaning_together_are_refused(cli: Cli, options: str, words: str) -> None:
     """Before anything is read; nothing is quoted that was not typed."""
-    refused = cli("evaluate", "--qrels", "q", "x.run", *options.split())
+    refused = cli("evaluate", "--qrels", "./q", "x.run", *options.split())
     assert refused.code == 2
     assert words in refused.err
     assert not re.search("'(both|given|several)'", refused.err)

@@ -53,12 +53,9 @@ def test_manifest_has_the_expected_bytes(cli: Cli, case: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("majority-low.qrels", ["--aggregate", "majority", "--ties", "low"]),
-        (
-            "majority-high-relaxed-unjudged.qrels",
-            ["--aggregate", "majority", "--ties", "high", "--relaxed", "--unjudged", "-1"],
-        ),
-        ("ann.qrels", ["--judge", "ann"]),
+        ("majority-low.qrels", ["low"]),
+        ("majority-high-relaxed-unjudged.qrels", ["high", "--level", "relaxed", "--unjudged", "-1"]),
+        ("ann.qrels", ["ann"]),
     ],
 )
 def test_qrels_have_the_expected_bytes(cli: Cli, case: Path, name: str, options: list[str]) -> None:
@@ -67,7 +64,9 @@ def test_qrels_have_the_expected_bytes(cli: Cli, case: Path, name: str, options:
     cli("import", "runs", "--runs", "runs.tsv").fine()
     cli("pool", "--depth", "2").fine()
     cli("import", "judgements", "judges.txt", "--judge-column", "2").fine()
-    cli("export", "qrels", "--out", "got", *options).fine()
+    for ties in ("low", "high"):
+        cli("qrels", "define", ties, "--aggregate", "majority", "--ties", ties).fine()
+    cli("export", "qrels", *options, "--out", "got").fine()
     assert (case / "got").read_bytes() == expected(name)
     if name == "majority-low.qrels":
         assert (case / "got.manifest.json").read_bytes() == expected(f"{name}.manifest.json")

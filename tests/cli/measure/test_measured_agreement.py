@@ -106,24 +106,26 @@ def test_all_cf_judges_agree_as_measured(cf: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "relevant"),
     [
-        (("max", "--level", "1"), 4819),  # any judge
-        (("majority", "--ties", "high", "--collapse", "before", "--level", "1"), 2267),  # two of 4
-        (("majority", "--ties", "low", "--collapse", "before", "--level", "1"), 1655),  # three
-        (("min", "--level", "1"), 1188),  # all
-        (("max", "--level", "2"), 1927),
-        (("sum", "--level", "4"), 1544),
+        (("1", "max"), 4819),  # any judge
+        (("1", "majority", "--ties", "high", "--binary-first"), 2267),  # two of 4
+        (("1", "majority", "--ties", "low", "--binary-first"), 1655),  # three
+        (("1", "min"), 1188),  # all
+        (("2", "max"), 1927),
+        (("4", "sum"), 1544),
     ],
 )
 def test_rules_of_collapse_find_as_many_relevant(cf: Path, rule: tuple[str, ...], relevant: int) -> None:
     """Relevant pairs of the four judges, by rule, are as counted."""
-    qrels = pooler(cf, "export", "qrels", "--aggregate", *rule).out.splitlines()
+    level, *how = rule
+    pooler(cf, "qrels", "define", "official", "--aggregate", *how)
+    qrels = pooler(cf, "export", "qrels", "--level", level).out.splitlines()
     assert len(qrels) == 4819
     assert sum(line.endswith(" 1") for line in qrels) == relevant
 
 
 def test_cf_qrels_of_other_programs_say_how_many_went_in(cf: Path) -> None:
     """A qrels file of one judge has every grade as often as its source."""
-    qrels = pooler(cf, "export", "qrels", "--judge", "JBW").out.splitlines()
+    qrels = pooler(cf, "export", "qrels", "JBW").out.splitlines()
     counts = [sum(line.endswith(f" {grade}") for line in qrels) for grade in (0, 1, 2)]
     assert counts == [1365, 2043, 1411]
 
@@ -252,7 +254,7 @@ def test_one_human_and_33_models_agree_as_measured(llmjudge: Path) -> None:
 def test_majority_of_33_models_against_the_human(llmjudge: Path) -> None:
     """What most models call relevant, against what the human does."""
     tables = measured(llmjudge, "--against", "human", "--level", "2", "--aggregate", "majority",
-                      "--ties", "low", "--collapse", "before")  # fmt: skip
+                      "--ties", "low", "--binary-first")  # fmt: skip
     kappas = [row["kappa"] for row in tables["pairs"] if "majority" in row["first"]]
     assert about(0.3817) in kappas
 

@@ -130,22 +130,19 @@ def exported(cli: Cli, *options: str) -> dict[tuple[str, str], float]:
 @pytest.mark.parametrize(
     ("options", "by_export", "said"),
     [
-        ((), ("--relaxed",), "84 documents: p = share of judges at grade 1 or more, 3 judges, 3 a"),
-        (("--rigid",), ("--rigid",), "share of judges at grade 2 or more"),
+        ((), ("--level", "relaxed"), "84 documents: p = share of judges at grade 1 or more, 3 judges, 3 a"),
+        (("--level", "rigid"), ("--level", "rigid"), "share of judges at grade 2 or more"),
         (VALUES, VALUES, "p = mean value of grades, 3 judges, 3 a document"),
         ((*VALUES, "--level", "2"), VALUES, "mean value of grades"),
-        (
-            ("--of", "strict", "--of", "lenient"),
-            ("--relaxed", "--of", "strict", "--of", "lenient"),
-            "2 judges, 2 a document",
-        ),
-        (("--judge", "strict"), ("--relaxed",), "share of judges at grade 1 or more, 3 judges"),
+        (("--qrels", "two"), ("--level", "relaxed", "--qrels", "two"), "2 judges, 2 a document"),
+        (("--qrels", "strict"), ("--level", "relaxed"), "share of judges at grade 1 or more, 3 judges"),
     ],
 )
 def test_judges_of_a_collection_give_what_is_exported(
     cli: Cli, load: Load, judged: Path, options: tuple[str, ...], by_export: tuple[str, ...], said: str
 ) -> None:
     """Probabilities are those of `export probabilities`, ranks those of the run files."""
+    cli("qrels", "define", "two", "--judge", "strict", "--judge", "lenient").fine()
     arrays = load(*options)
     assert arrays.tags == tuple(Path(file).stem for file in files(judged))
     assert columns(arrays) == expected_columns(judged, exported(cli, *by_export))
@@ -168,7 +165,7 @@ def test_ids_are_those_of_the_collection(cli: Cli, load: Load, judged: Path) -> 
         for number, p, flag in zip(ids.tolist(), chances.tolist(), flags.tolist(), strict=True)
         if flag
     }
-    assert found == pytest.approx(exported(cli, "--relaxed"), abs=1e-9)
+    assert found == pytest.approx(exported(cli, "--level", "relaxed"), abs=1e-9)
 
 
 def test_file_gives_the_same_by_every_way(cli: Cli, load: Load, judged: Path) -> None:
@@ -179,7 +176,7 @@ def test_file_gives_the_same_by_every_way(cli: Cli, load: Load, judged: Path) ->
     file = ("--probabilities", "p.txt")
     qrels = ("--qrels", "judgements/strict.qrels")
     ways: list[tuple[str, ...]] = [
-        file, (*file, "--with-judged", "--judge", "strict"),
+        file, (*file, "--with-judged", "--qrels", "strict"),
         (*file, *files(judged)), (*file, *files(judged), *qrels),
         (*file, *files(judged), *qrels, "--with-judged"),
     ]  # fmt: skip
@@ -211,7 +208,7 @@ def test_what_is_exported_is_read_and_written_again(cli: Cli, judged: Path) -> N
 
 def test_runs_are_read_once(load: Load, judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that the command has loaded already are taken from it."""
-    plain = columns(load("--judge", "strict"))
+    plain = columns(load("--qrels", "strict"))
 
     ranked, calls = Runs.ranked, []
 
@@ -222,7 +219,7 @@ def test_runs_are_read_once(load: Load, judged: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Runs, "ranked", counted)
     for options in (("--with-judged",), ()):
         calls.clear()
-        assert columns(load("--judge", "strict", *options)) == plain
+        assert columns(load("--qrels", "strict", *options)) == plain
         assert len(calls) == 1
 
 
@@ -253,16 +250,16 @@ def test_negative_codes_of_qrels_are_unjudged_or_grades(load: Load, here: Path) 
     (here / "a.run").write_text("1 Q0 a 1 3 x\n1 Q0 b 2 2 x\n1 Q0 c 3 1 x\n")
     (here / "qrels").write_text("1 0 a -1\n1 0 b 1\n")
     values = ("--value", "1=0.5", "--value", "-1=0.25")
-    arrays = load("a.run", "--qrels", "qrels", "--value", "1=0.5")
+    arrays = load("a.run", "--qrels", "./qrels", "--value", "1=0.5")
     assert columns(arrays) == {"1": [(0.5, 2.0)]}
     scale = ("--scale", "-1-1", "--value", "0=0")
-    arrays = load("a.run", "--qrels", "qrels", *values, *scale)
+    arrays = load("a.run", "--qrels", "./qrels", *values, *scale)
     assert columns(arrays) == {"1": [(0.25, 1.0), (0.5, 2.0)]}
 
 
 def test_unjudged_documents_have_the_probability_that_is_named(cli: Cli, load: Load, judged: Path) -> None:
     """Documents that a run has within the cutoff get it, and it is said how many they are."""
-    chances = exported(cli, "--relaxed")
+    chances = exported(cli, "--level", "relaxed")
     arrays = load("--unjudged", "0.1")
     assert columns(arrays) == expected_columns(judged, chances, 0.1)
     n_unjudged = sum(int((~flags).sum()) for flags in arrays.judged)
@@ -300,7 +297,7 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (VALUES[:4], ArgumentError, "must be given for every grade of the scale; 2 is missing"),
         (("--unjudged", "1.5"), ArgumentError, "must be a probability from 0 to 1"),
         (("--unjudged", "rank"), ArgumentError, "must be a probability from 0 to 1"),
-        (("--of", "nobody"), UnknownNameError, "unknown judge `nobody`; known"),
+        (("--qrels", "nobody"), UnknownNameError, "unknown qrels `nobody`; known"),
         (("--level", "3"), ArgumentError, "`level` must be above 0 and at most 2"),
         (("nothing",), UnknownNameError, "unknown run `nothing`"),
         (("judgements/strict.qrels",), PoolerError, "is a file, not a run tag of the collection"),
@@ -318,14 +315,9 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
             "is a file, not a run tag of the collection",
         ),
         (
-            ("runs/bm25-words.run", "--probabilities", "p", "--rigid"),
+            ("runs/bm25-words.run", "--probabilities", "p", "--level", "rigid"),
             ArgumentError,
-            "`rigid` is for judgements; the file already says how likely",
-        ),
-        (
-            ("runs/bm25-words.run", "--probabilities", "p", "--of", "strict"),
-            ArgumentError,
-            "`of` is for judgements",
+            "`level` is for judgements; the file already says how likely",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from tests.helpers.run import GARDEN, Cli
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
 RUNS = tuple(str(GARDEN / "runs" / f"{tag}.run") for tag in ("bm25-words", "tfidf-words"))
-GIVEN = ("--qrels", "q", *RUNS)
+GIVEN = ("--qrels", "./q", *RUNS)
 COMMANDS = [
     ("evaluate", *GIVEN),
     ("evaluate", *GIVEN, "--scale", "0-2"),
@@ -22,10 +22,10 @@ COMMANDS = [
     ("next", *GIVEN, "--value", "0=0", "--value", "1=.5", "--value", "2=1"),
     ("required-difference", *GIVEN, "--depth", "5"),
     ("replay", *GIVEN, "-s", "take", "--depth", "10"),
-    ("provenance", *RUNS, "--qrels", "q", "--depth", "5"),
-    ("diff", "q", STRICT),
-    ("collapse", "q", "--level", "1"),
-    ("agreement", "q", STRICT),
+    ("provenance", *RUNS, "--qrels", "./q", "--depth", "5"),
+    ("qrels", "diff", "./q", STRICT),
+    ("export", "qrels", "./q", "--level", "1"),
+    ("agreement", "./q", STRICT),
 ]
 
 
@@ -48,9 +48,9 @@ def test_lines_that_say_what_an_earlier_one_says_count_once(
     number = repeated(here, lines[3], lines[0], lines[3])
     told = cli(*command).fine()
     assert told.out == plain.out
-    words = f"q: 3 lines not counted (first: line {number}): repeats of another line\n"
+    words = f"./q: 3 lines not counted (first: line {number}): repeats of another line\n"
     assert told.err.count(words) == told.err.count("not counted") == 1
-    is_evaluator = command[0] not in ("collapse", "agreement")
+    is_evaluator = command[0] not in ("export", "agreement")
     assert (f"warning: {words}" in told.err) == is_evaluator
 
 
@@ -62,7 +62,7 @@ def test_two_grades_of_a_document_are_refused_with_all_other_faults(
     lines = ("1 0 a 1", "1 0 b 0", "1 0 a 1", "1 0 a 0", "1 0 c", "1 0 b 1", "1 0 d 2")
     (here / "q").write_text("\n".join(lines) + "\n")
     told = cli("evaluate", *GIVEN, *options).failed(1).err
-    places = re.findall(r"^(?:error: )?q:([0-9]+): ", told, re.MULTILINE)
+    places = re.findall(r"^(?:error: )?./q:([0-9]+): ", told, re.MULTILINE)
     assert places == ["4", "5", "6"] + (["7"] if options else [])
     assert "docno `a` with grade 0; line 1 has it with grade 1" in told
     assert "docno `b` with grade 1; line 2 has it with grade 0" in told

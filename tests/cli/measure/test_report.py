@@ -18,7 +18,7 @@ import pytest
 from pooler.pages.on_pool import FACT_WORDS
 from pooler.results.pool.conclusions import REASONS
 from tests.conftest import SHARED_DATA
-from tests.helpers.run import Cli, Outcome, write
+from tests.helpers.run import Cli, Outcome, by_rule, write
 
 pytestmark = pytest.mark.slow
 
@@ -295,7 +295,7 @@ def test_a_page_beside_its_runs_is_no_run(cli: Cli, judged: Path) -> None:
 def test_other_pools_are_said_to_be_others(cli: Cli, judged: Path) -> None:
     """What is said of a depth pool is not taken for what was judged."""
     cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
-    cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
+    cli("report", "page.html", "--qrels", "strict", "--depth", "5").fine()
     text = words(read_page(Path("page.html")))
     assert "Pool moved was made by mtf with 4 documents per topic. " in text
     assert "This report looks at a depth pool of depth 5 of the same runs instead." in text
@@ -305,7 +305,7 @@ def test_nothing_relevant_is_said_in_words(cli: Cli, judged: Path) -> None:
     """Figures whose every value is undefined are a sentence with the reason."""
     lines = Path("judgements/strict.qrels").read_text().splitlines()
     write(Path("none"), *[f"{line.rpartition(' ')[0]} 0" for line in lines])
-    cli("report", "page.html", "--qrels", "none", "--runs", "runs.tsv", "--depth", "5").fine()
+    cli("report", "page.html", "--qrels", "./none", "--runs", "runs.tsv", "--depth", "5").fine()
     check_numbers(cli, Path("page.html"), least=4)
     text = words(read_page(Path("page.html")))
     assert "AP between its limits: every value is undefined: no relevant document." in text
@@ -315,7 +315,7 @@ def test_nothing_relevant_is_said_in_words(cli: Cli, judged: Path) -> None:
 
 def test_ranks_below_the_pool_show_no_end_of_relevant_documents(cli: Cli, judged: Path) -> None:
     """Nobody judged what entered there, so 0 relevant documents would mislead."""
-    cli("report", "page.html", "--judge", "strict").fine()
+    cli("report", "page.html", "--qrels", "strict").fine()
     [found] = [one for one in shown_tables(read_page(Path("page.html")))
                if "of them relevant" in "".join(map(words, one.drawings))]  # fmt: skip
     assert [row[0] for row in found.rows] == ["1", "2", "3", "4", "5"]
@@ -341,7 +341,7 @@ def test_many_judges_have_few_pairs_drawn(cli: Cli, collection_of: Callable[...,
     collection_of("0-2", **judges)
     write(Path("a.run"), *[f"1 Q0 d{n} {n} {9 - n} a" for n in range(7)])
     cli("import", "runs", "a.run").fine()
-    cli("report", "page.html", "--judge", "j1").fine()
+    cli("report", "page.html", "--qrels", "j1").fine()
     check_numbers(cli, Path("page.html"), least=4)
     [kappa, *_] = [one for one in shown_tables(read_page(Path("page.html")))
                    if "--interval none" in one.command and one.drawings]  # fmt: skip
@@ -351,7 +351,7 @@ def test_many_judges_have_few_pairs_drawn(cli: Cli, collection_of: Callable[...,
 
 def test_times_of_a_desk_are_shown(cli: Cli, worked: Path) -> None:
     """Who judged at a desk has bars of time; who did not is in the table."""
-    cli("report", "page.html", "--judge", "anna", "--depth", "4").fine()
+    cli("report", "page.html", "--qrels", "anna", "--depth", "4").fine()
     commands = check_numbers(cli, Path("page.html"), least=8)
     assert "pooler status effort" in commands
     page = read_page(Path("page.html"))
@@ -370,7 +370,7 @@ def test_one_judge_has_nobody_to_agree_with(cli: Cli, here: Path) -> None:
     cli("init").fine()
     cli("import", "runs", "a.run").fine()
     cli("import", "judgements", "q", "--judge", "<i>x", "--kind", "model").fine()
-    cli("report", "page.html", "--judge", "<i>x").fine()
+    cli("report", "page.html", "--qrels", "<i>x").fine()
     check_numbers(cli, Path("page.html"), least=3)
     text = words(read_page(Path("page.html")))
     assert "agreement needs two judges" in text
@@ -391,7 +391,7 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     write(Path("a.run"), *[f"1 Q0 d{n} {n} {20 - n} a" for n in range(12)])
     write(Path("b.run"), *[f"1 Q0 d{11 - n} {n} {20 - n} b" for n in range(12)])
     cli("import", "runs", "a.run", "b.run").fine()
-    cli("report", "page.html", "--judge", "ann").fine()
+    cli("report", "page.html", "--qrels", "ann").fine()
     commands = check_numbers(cli, Path("page.html"), least=6)
     text = " ".join(words(read_page(Path("page.html"))).split())
     assert "Agreement: tentative among people, reliable among models, unknown among imported judges." in text
@@ -406,14 +406,14 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     audits = [one for one in commands if one.startswith("pooler audit")]
     assert audits == [f"pooler audit --against ann --level 1 {name}" for name in ("gpt", "m2", "m3")]
     assert "No verdict: both graded fewer than 100 documents" in text
-    cli("report", "page.html", "--aggregate", "majority", "--ties", "low", "--depth", "1").fine()
+    by_rule(cli, "report", "page.html", "--aggregate", "majority", "--ties", "low", "--depth", "1").fine()
     by_majority = "audit --against ann --against bob --aggregate majority --ties low --level 1 m3"
     assert by_majority in Path("page.html").read_text("utf-8")
-    cli("report", "page.html", "--aggregate", "sum", "--level", "1", "--depth", "1").fine()
+    by_rule(cli, "report", "page.html", "--aggregate", "sum", "--level", "1", "--depth", "1").fine()
     refused = "gpt, m2, m3: an audit takes one person's grades, or several people's by a rule."
     assert refused in " ".join(words(read_page(Path("page.html"))).split())
     for chosen, command in ((("--kinds", "human"), "pooler agreement --kinds human "),
-                            (("--of", "bob", "--of", "ann"), "pooler agreement ")):  # fmt: skip
+                            (("--judge", "bob", "--judge", "ann"), "pooler agreement ")):  # fmt: skip
         cli("report", "page.html", *MAJORITY, *chosen, "--depth", "1").fine()
         own = [one for one in check_numbers(cli, Path("page.html"), least=6) if one.startswith(command)]
         assert own, chosen
@@ -440,7 +440,7 @@ def test_two_judges_have_the_interval_of_alpha_and_the_mean_overlap(
     })  # fmt: skip
     write(Path("a.run"), *[f"{t} Q0 d{n} {n} {20 - n} a" for t in "12" for n in range(12)])
     cli("import", "runs", "a.run").fine()
-    cli("report", "page.html", "--judge", "ann").fine()
+    cli("report", "page.html", "--qrels", "ann").fine()
     check_numbers(cli, Path("page.html"), least=4)
     text = words(read_page(Path("page.html")))
     assert "is 0.50 (95% interval over topics 0.15 to 0.67; N: 20 documents, 2 topics)" in text
@@ -457,7 +457,7 @@ def test_the_pair_that_differs_most_is_the_one_shown(cli: Cli, collection_of: Ca
     })  # fmt: skip
     write(Path("a.run"), *[f"1 Q0 d{n} {n} {30 - n} a" for n in range(22)])
     cli("import", "runs", "a.run").fine()
-    cli("report", "page.html", "--judge", "a").fine()
+    cli("report", "page.html", "--qrels", "a").fine()
     text = words(read_page(Path("page.html")))
     assert "Where a and c differ" in text
     assert "Of the pairs that share 20 documents or more, these two gave the same grade least often." in text
@@ -473,17 +473,17 @@ def test_what_is_no_page_is_not_replaced(cli: Cli, judged: Path) -> None:
         ("nowhere/page.html", "there is no folder nowhere"),
         ("-", "must be a file"),
     ):
-        failed = cli("report", out, "--judge", "strict")
+        failed = cli("report", out, "--qrels", "strict")
         assert failed.code == 1
         assert message in failed.err
     assert Path("runs.tsv").read_bytes() == before
-    failed = cli("report", "page.html", "--judge", "strict", "--format", "json")
+    failed = cli("report", "page.html", "--qrels", "strict", "--format", "json")
     assert (failed.code, Path("page.html").exists()) == (2, False)
     assert "--format" in failed.err
-    failed = cli("report", "page.html", "--judge", "nobody")
+    failed = cli("report", "page.html", "--qrels", "nobody")
     assert (failed.code, Path("page.html").exists()) == (1, False)
-    cli("report", "page.html", "--judge", "strict").fine()
-    cli("report", "page.html", "--judge", "lenient").fine()
+    cli("report", "page.html", "--qrels", "strict").fine()
+    cli("report", "page.html", "--qrels", "lenient").fine()
 
 
 @pytest.mark.long
@@ -526,7 +526,7 @@ def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> Non
 def test_page_shows_code_and_lets_a_browser_fetch_nothing(cli: Cli, judged: Path) -> None:
     """No backtick is left, commands in sentences are code, and the policy allows styles alone."""
     cli("pool", "--strategy", "mtf", "--budget", "4", "--name", "moved").fine()
-    cli("report", "page.html", "--judge", "strict", "--depth", "5").fine()
+    cli("report", "page.html", "--qrels", "strict", "--depth", "5").fine()
     page = read_page(Path("page.html"))
     assert "`" not in words(page)
     assert "mtf" in [words(one) for one in page.iter("code")]

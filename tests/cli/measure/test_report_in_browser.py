@@ -56,7 +56,7 @@ def measured(folder: Path, page: Path, script: str, width: int) -> str:
 @pytest.mark.parametrize("width", [320, 1280])
 def test_report_is_drawn_whole_and_fetches_nothing(width: int, cli: Cli, judged: Path) -> None:
     """Every figure has a size, the page is no wider than its frame, and no address is asked."""
-    cli("report", "trust.html", "--depth", "5", "--judge", "strict").fine()
+    cli("report", "trust.html", "--depth", "5", "--qrels", "strict").fine()
     page = judged / "trust.html"
     shown = measured(judged, page, SHOWN, width).split()
     assert len(shown) > 10
@@ -68,7 +68,7 @@ def test_report_is_drawn_whole_and_fetches_nothing(width: int, cli: Cli, judged:
 
 def test_printed_page_is_small(cli: Cli, judged: Path) -> None:
     """Hatched bars stay lines on paper: as pictures they make some 4 MB of the same page."""
-    cli("report", "trust.html", "--depth", "5", "--judge", "strict").fine()
+    cli("report", "trust.html", "--depth", "5", "--qrels", "strict").fine()
     paper = judged / "trust.pdf"
     browse(judged, judged / "trust.html", f"--print-to-pdf={paper}")
     assert paper.read_bytes().startswith(b"%PDF")

@@ -135,7 +135,7 @@ def test_depth_is_the_pools_and_people_are_told_what_is_enough(cli: Cli, judged:
 
 def test_judges_give_k(cli: Cli, judged: Path) -> None:
     """The share that `variation --pairs` has for the pair is left out of its variance."""
-    options = ("--all", "--judge", "strict", "--format", "json")
+    options = ("--all", "--qrels", "strict", "--format", "json")
     shares = {
         frozenset((row["a"], row["b"])): row["k"]
         for row in cli("variation", "--pairs", "--format", "json").fine().json()
@@ -155,7 +155,7 @@ def test_judges_give_k(cli: Cli, judged: Path) -> None:
         (("--all", "--topics", "5"), "`--topics` cannot be given with runs"),
         (("--all", "-H", ".1"), "`--variance-drop` cannot be given with runs"),
         (("--all", "-K", ".1,.2"), "`--variation` must be one number with runs"),
-        (("bm25-words", "--judge", "strict"), "there is one run, `bm25-words`: a pair needs two"),
+        (("bm25-words", "--qrels", "strict"), "there is one run, `bm25-words`: a pair needs two"),
     ],
 )
 def test_tables_and_runs_are_two_things(

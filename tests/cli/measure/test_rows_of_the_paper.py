@@ -18,7 +18,7 @@ def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path, cutoff: int
         read_run(judged / "runs" / "bm25-words.run"),
     )
     rows = cli(
-        "evaluate", "bm25-words", "--judge", "strict", "--r", "own", "--cutoff", str(cutoff), "--by-topic",
+        "evaluate", "bm25-words", "--qrels", "strict", "--r", "own", "--cutoff", str(cutoff), "--by-topic",
         "--order", "trec9", "--format", "json",
     ).fine().json()  # fmt: skip
     values = {row["topic"]: row["value"] for row in rows if row["topic"] != "all"}
@@ -33,7 +33,7 @@ def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path, cutoff: int
 
 def test_own_r_is_of_ap_alone(cli: Cli, judged: Path) -> None:
     """Another measure has no such R."""
-    refused = cli("evaluate", "--judge", "strict", "--r", "own", "-m", "P@5")
+    refused = cli("evaluate", "--qrels", "strict", "--r", "own", "-m", "P@5")
     assert refused.code == 2
     assert "`--r` own is of AP only" in refused.err
 
@@ -76,7 +76,7 @@ def test_table_3_as_printed(cli: Cli) -> None:
 def test_where_equation_20_holds(cli: Cli, judged: Path) -> None:
     """True where every relevant document of the topic is among the first five of the run."""
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    options = ("--depth", "5", "--judge", "strict", "--by", "topic", "--order", "trec9", "--format", "json")
+    options = ("--depth", "5", "--qrels", "strict", "--by", "topic", "--order", "trec9", "--format", "json")
     rows = cli("sensitivity", *options).fine().json()
     for row in rows:
         run = read_run(judged / "runs" / f"{row['run']}.run")
@@ -91,7 +91,7 @@ def test_where_equation_20_holds(cli: Cli, judged: Path) -> None:
     (judged / "a.run").write_text("1 Q0 x 1 2 a\n1 Q0 y 2 1 a\n", "utf-8")
     (judged / "q").write_text("1 0 x 1\n", "utf-8")
     (row,) = (
-        cli("sensitivity", "a.run", "--qrels", "q", "--depth", "1", "--by", "topic", "--format", "json")
+        cli("sensitivity", "a.run", "--qrels", "./q", "--depth", "1", "--by", "topic", "--format", "json")
         .fine()
         .json()
     )

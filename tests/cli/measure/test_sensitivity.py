@@ -21,7 +21,7 @@ def test_table_by_run_equals_edited_qrels(cli: Cli, judged: Path) -> None:
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
     runs = runs_of(judged)
     before = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
-    options = ("--depth", str(DEPTH), "--judge", "strict", "--order", "trec9", "--format", "json")
+    options = ("--depth", str(DEPTH), "--qrels", "strict", "--order", "trec9", "--format", "json")
     rows = cli("sensitivity", *options).fine().json()
     assert [row["run"] for row in rows] == sorted(runs)
     n_unjudged = 0
@@ -49,7 +49,7 @@ def test_scenario_own_lets_only_the_flipped_run_gain(cli: Cli, judged: Path) -> 
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
     runs = runs_of(judged)
     before = {tag: average_precision(qrels, run) for tag, run in runs.items()}
-    options = ("--depth", str(DEPTH), "--judge", "strict", "--scenario", "own")
+    options = ("--depth", str(DEPTH), "--qrels", "strict", "--scenario", "own")
     for row in cli("sensitivity", *options, "--format", "json").fine().json():
         after = []
         for tag, run in runs.items():
@@ -71,7 +71,7 @@ def test_scenario_own_lets_only_the_flipped_run_gain(cli: Cli, judged: Path) -> 
 
 def test_cells_by_topic_equal_ir_measures_on_edited_files(cli: Cli, judged: Path) -> None:
     """Adding the named document to the qrels file, by hand as it were, gives the AP after."""
-    options = ("--depth", str(DEPTH), "--judge", "strict", "--by", "topic", "--format", "tsv")
+    options = ("--depth", str(DEPTH), "--qrels", "strict", "--by", "topic", "--format", "tsv")
     rows = cli("sensitivity", *options).fine().tsv()
     assert len(rows) == 9 * 8
     original = (judged / "judgements" / "strict.qrels").read_text("utf-8")
@@ -101,7 +101,7 @@ def test_bare_files_give_what_the_collection_gives(
     runs = [f"runs/{tag}.run" for tag in sorted(runs_of(judged))]
     options = ["--depth", str(DEPTH), "--order", order, "--r", "own", "--format", "json"]
     options += ["--by", "topic"] * by_topic
-    stored = cli("sensitivity", *options, "--judge", "strict").fine()
+    stored = cli("sensitivity", *options, "--qrels", "strict").fine()
     files = cli("sensitivity", *options, "--qrels", "judgements/strict.qrels", *runs).fine()
     assert files.json() == stored.json()
 
@@ -145,13 +145,13 @@ def test_states_at_the_next_rank_are_kept_apart(
 def test_depth_is_that_of_the_pools_where_they_have_one(cli: Cli, judged: Path) -> None:
     """Not asked for then; of files it is, with the option to type."""
     for options in (("--by", "pair"), ("--at", "first"), ("--flips", "2")):
-        given = cli("sensitivity", "--depth", "5", "--judge", "strict", *options).fine()
-        assert cli("sensitivity", "--judge", "strict", *options).fine().out == given.out
+        given = cli("sensitivity", "--depth", "5", "--qrels", "strict", *options).fine()
+        assert cli("sensitivity", "--qrels", "strict", *options).fine().out == given.out
     cli("pool", "--strategy", "uniform", "--budget", "5", "--seed", "1", "--name", "five").fine()
-    assert cli("sensitivity", "--judge", "strict").fine().out
+    assert cli("sensitivity", "--qrels", "strict").fine().out
     cli("pool", "--depth", "7", "--name", "deeper").fine()
     own, of_5, of_7 = (
-        cli("sensitivity", *depth, "--by", "topic", "--judge", "strict", "--format", "json").fine().json()
+        cli("sensitivity", *depth, "--by", "topic", "--qrels", "strict", "--format", "json").fine().json()
         for depth in ((), ("--depth", "5"), ("--depth", "7"))
     )
     wanted = [
@@ -228,13 +228,13 @@ def test_runs_that_change_alike_are_told_in_one(cli: Cli, here: Path) -> None:
     """x, found at rank 2 of both, keeps AP at 1."""
     runs = [write_run(here, tag, {"1": "yx"}) for tag in ("a", "b")]
     write(here / "q", "1 0 y 1")
-    shown = cli("sensitivity", "--qrels", "q", "--depth", "1", *runs).fine().out
+    shown = cli("sensitivity", "--qrels", "./q", "--depth", "1", *runs).fine().out
     assert "MAP changes by 0 in every run.\n" in shown
 
 
 def test_depth_that_is_not_the_pools_is_warned_of(cli: Cli, judged: Path) -> None:
     """N is compared with the depth the collection was pooled at."""
-    options = ("--judge", "strict")
+    options = ("--qrels", "strict")
     assert "warning" not in cli("sensitivity", "--depth", "5", *options).fine().err
     deeper = cli("sensitivity", "--depth", "7", *options).fine().err
     assert "warning: depth 7 is not that of the pool (5)" in deeper
@@ -328,6 +328,6 @@ def test_what_does_not_go_together_is_refused(
     cli: Cli, judged: Path, options: tuple[str, ...], code: int, words: str
 ) -> None:
     """A mistake is named in one line, with nothing on stdout."""
-    outcome = cli("sensitivity", *options, "--judge", "strict").failed(code)
+    outcome = cli("sensitivity", *options, "--qrels", "strict").failed(code)
     assert words in " ".join(outcome.err.replace("│", " ").split())
     assert not outcome.out

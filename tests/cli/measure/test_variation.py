@@ -135,11 +135,11 @@ def test_files_and_a_collection_agree(cli: Cli, judged: Path) -> None:
 
 def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
     """No row is wider than 80 columns, of pairs 110; the words under the table say what it means."""
-    for most, options in ((96, ()), (110, ("--pairs",)), (96, ("--judge", "strict", "--monte-carlo", "100"))):
+    for most, options in ((96, ()), (110, ("--pairs",)), (96, ("--qrels", "strict", "--monte-carlo", "100"))):
         assert max(map(len, cli("variation", *options).fine().out.splitlines())) <= most
     text = " ".join(cli("variation").fine().out.split())
     assert "if judged again and their order by expected MAP, Kendall's tau is 0." in text
-    assert "judged: MAP by the judgements" in cli("variation", "--judge", "strict").fine().out
+    assert "judged: MAP by the judgements" in cli("variation", "--qrels", "strict").fine().out
 
 
 @pytest.mark.parametrize(

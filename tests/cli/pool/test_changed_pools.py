@@ -108,7 +108,7 @@ def check_states(cli: Cli, expected: Expected) -> None:
 def check_state(cli: Cli, expected: Expected) -> None:
     """Check how all documents stand, and that every judgement is there."""
     check_states(cli, expected)
-    lines = cli("export", "qrels", "--judge", "nist").fine().out.splitlines()
+    lines = cli("export", "qrels", "nist").fine().out.splitlines()
     assert {(line.split()[0], line.split()[2]) for line in lines} == expected.judged
 
 

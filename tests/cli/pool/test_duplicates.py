@@ -158,8 +158,8 @@ def graded(text: str) -> dict[str, tuple[str, str]]:
 
 def test_near_duplicates_get_the_grade_of_the_judged_one(classes: Path, cli: Cli) -> None:
     """Pooled or not, graded or at a level, marked, and counted; no judgement comes into the collection."""
-    plain = cli("export", "qrels", "--judge", "strict").fine().out
-    done = cli("export", "qrels", "--judge", "strict", "--one-of", "classes.txt", "--out", "all.qrels").fine()
+    plain = cli("export", "qrels", "strict").fine().out
+    done = cli("export", "qrels", "strict", "--one-of", "classes.txt", "--out", "all.qrels").fine()
     assert "with 4 grades copied to near-duplicates: iteration `duplicate`" in done.err
     text = Path("all.qrels").read_text()
     rows = graded(text)
@@ -174,12 +174,12 @@ def test_near_duplicates_get_the_grade_of_the_judged_one(classes: Path, cli: Cli
         "documents": 4, "classes": 2, "sha256": made, "grades": 4, "without_grade": 0
     }  # fmt: skip
     cli("pool", "--add", "--depth", "5").fine()
-    own = ("export", "qrels", "--judge", "strict", "--one-of", "classes.txt")
+    own = ("export", "qrels", "strict", "--one-of", "classes.txt")
     level = cli(*own, "--level", "2", "--unjudged", "-1").fine()
     binary = graded(level.out)
     for mirror, docno in MIRRORS.items():
         assert binary[mirror] == ("duplicate", binary[docno][1])
-    assert cli("export", "qrels", "--judge", "strict").fine().out == plain
+    assert cli("export", "qrels", "strict").fine().out == plain
 
 
 def test_several_grades_of_a_class_give_none(classes: Path, cli: Cli) -> None:
@@ -194,15 +194,15 @@ def test_several_grades_of_a_class_give_none(classes: Path, cli: Cli) -> None:
     lines = [f"G01\t{docno}\talice\thuman\t{state}\t{grade}\t\t\t0" for docno, state, grade in states]
     Path("alice.tsv").write_text("\n".join([header, *lines, ""]))
     cli("import", "judgements", "alice.tsv", "--format", "tsv").fine()
-    done = cli("export", "qrels", "--judge", "alice", "--one-of", "classes.txt").fine()
+    done = cli("export", "qrels", "alice", "--one-of", "classes.txt").fine()
     assert graded(done.out) == {docno: ("0", str(grade)) for docno, grade in rows.items()} | {
         "MIRROR-031": ("duplicate", "1"),
         "KG-E-005": ("duplicate", "1"),
     }
     assert "1 near-duplicate left out: the judged documents of the class have different grades" in done.err
-    relevant = cli("export", "qrels", "--judge", "alice", "--one-of", "classes.txt", "--level", "1").fine()
+    relevant = cli("export", "qrels", "alice", "--one-of", "classes.txt", "--level", "1").fine()
     assert "MIRROR-002" not in relevant.out
-    none = cli("export", "qrels", "--judge", "alice", "--one-of", "classes.txt", "--level", "2").fine()
+    none = cli("export", "qrels", "alice", "--one-of", "classes.txt", "--level", "2").fine()
     assert "G01 duplicate MIRROR-031 0" in none.out
 
 
@@ -218,7 +218,7 @@ def test_given_grades_are_measured_as_grades(cli: Cli, here: Path) -> None:
     cli("import", "runs", "X.run", "Y.run").fine()
     cli("import", "judgements", "q", "--judge", "ann", "--kind", "human", "--allow-unknown").fine()
     cli("export", "qrels", "--one-of", "classes.txt", "--out", "given").fine()
-    scored = cli("evaluate", "--qrels", "given", "X.run", "Y.run", "--format", "json").fine()
+    scored = cli("evaluate", "--qrels", "./given", "X.run", "Y.run", "--format", "json").fine()
     assert "1 grade copied to near-duplicates counted as well" in scored.err
     values = {one["run"]: Fraction(one["value"]).limit_denominator(1000) for one in scored.json()}
     assert values == {"X": Fraction(263, 300), "Y": Fraction(37, 60)}
@@ -226,12 +226,12 @@ def test_given_grades_are_measured_as_grades(cli: Cli, here: Path) -> None:
 
 def test_given_grades_are_no_judgements_when_they_come_back(classes: Path, cli: Cli) -> None:
     """Imported, collapsed or compared as a judge's they are left out, and that is said."""
-    cli("export", "qrels", "--judge", "strict", "--one-of", "classes.txt", "--out", "all.qrels").fine()
+    cli("export", "qrels", "strict", "--one-of", "classes.txt", "--out", "all.qrels").fine()
     left_out = "all.qrels: 4 lines left out: grades copied to near-duplicates"
     done = cli("import", "judgements", "all.qrels", "--judge", "again").fine()
     assert left_out in done.err
     assert "all.qrels: 84 judgements added of again" in done.err + done.out
-    collapsed = cli("collapse", "all.qrels", "--scale", "0-2", "--level", "1").fine()
+    collapsed = cli("export", "qrels", "all.qrels", "--scale", "0-2", "--level", "1").fine()
     assert left_out in collapsed.err
     assert "MIRROR" not in collapsed.out
     agreed = cli(
@@ -293,7 +293,7 @@ def test_what_cannot_be_is_refused(classes: Path, cli: Cli, command: str, said: 
     assert "Traceback" not in done.err
 
 
-@pytest.mark.parametrize("command", ["pool --add", "export qrels --judge strict", "pool mirror.run"])
+@pytest.mark.parametrize("command", ["pool --add", "export qrels strict", "pool mirror.run"])
 def test_faults_of_classes_are_told_at_once(mirrored: Path, cli: Cli, command: str) -> None:
     """Each with its line; run files know no documents but those they name."""
     Path("bad.txt").write_text("KG-E-002 1\nnope 1\nKG-E-002 2\nMIRROR-031\nzap 4\n")

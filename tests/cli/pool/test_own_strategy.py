@@ -48,7 +48,7 @@ def test_function_of_a_file_values_the_documents(cli: Cli, mine: Path, here: Pat
 def test_function_replays_and_is_added_to(cli: Cli, judged: Path) -> None:
     """`replay` compares it, and a pool of it in a collection goes on with --add."""
     write(judged / "mine.py", *ISR)
-    rows = cli("replay", "--judge", "strict", "-s", "take", "-s", "mine.py:isr:power=1", "--format", "json")
+    rows = cli("replay", "--qrels", "strict", "-s", "take", "-s", "mine.py:isr:power=1", "--format", "json")
     assert {one["strategy"] for one in rows.fine().json()} == {"take", "mine.py:isr:power=1"}
     cli("pool", "-s", "mine.py:isr", "--budget", "3", "--name", "own").fine()
     cli("pool", "--add", "--budget", "40", "--name", "more").fine()

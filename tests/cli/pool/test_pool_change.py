@@ -91,7 +91,7 @@ def test_dry_run_says_what_a_shallower_pool_leaves_out(cli: Cli, pooled: Path) -
     assert words in real.err
     assert "the pool that was `pool` is withdrawn, and listed as `pool.replaced-1`" in real.err
     # Judgements stay, and what is not said is as before: the round, too.
-    exported = cli("export", "qrels", "--judge", "ann").fine().out
+    exported = cli("export", "qrels", "ann").fine().out
     assert exported.splitlines() == ["1 1 a 0"]
     pools = cli("show", "pools", "--format", "json").fine().json()
     assert [(row["pool"], row["round"], row["depth"], row["withdrawn"]) for row in pools] == [

@@ -37,7 +37,7 @@ def test_add_lists_only_what_is_new(cli: Cli, two_runs: Path) -> None:
     assert (manifest["parameters"], manifest["order"]) == ({"depth": 2}, "docno-asc")
     status = cli("status", "--format", "json").fine().json()
     assert [(row["pooled"], row["judged"], row["outside"]) for row in status] == [(7, 3, 0)]
-    exported = cli("export", "qrels", "--judge", "ann").fine().out.splitlines()
+    exported = cli("export", "qrels", "ann").fine().out.splitlines()
     assert exported == ["1 1 a 2", "1 1 y 1", "2 1 e 0"]
     again = cli("pool", "--add").fine()
     assert "every document is in a pool already: nothing to add" in again.err

@@ -45,7 +45,7 @@ def test_take_equals_trec_eval_on_cut_qrels(cli: Cli, judged: Path, depth: int, 
     truth = [mean(average_precision(qrels, run).values()) for run in runs.values()]
     budgets = [1, 3, 10, 40]
     rows = cli(
-        "replay", "--judge", "strict", "-s", "take", "--depth", str(depth), "--order", "trec9",
+        "replay", "--qrels", "strict", "-s", "take", "--depth", str(depth), "--order", "trec9",
         "--unjudged", unjudged, "--budgets", ",".join(map(str, budgets)), "--format", "json",
     ).fine().json()  # fmt: skip
     assert [row["budget"] for row in rows] == budgets
@@ -102,7 +102,7 @@ def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path) -> No
     files = run_files(judged, contributing=True)
     options = ["--depth", "6", "--format", "tsv", "-s", "take", "-s", "hedge", "-s", "comb-mnz",
                "-s", "rbp-a:p=0.9", "-s", "thompson", "--seed", "3"]  # fmt: skip
-    stored = cli("replay", *(path.stem for path in files), "--judge", "strict", *options).fine()
+    stored = cli("replay", *(path.stem for path in files), "--qrels", "strict", *options).fine()
     bare = cli("replay", *files, *BARE, *options).fine()
     assert bare.out == stored.out
     assert "seed 3" in bare.err
@@ -117,7 +117,7 @@ def test_rank_order_decides_ties_at_the_depth(
     write(here / "x.run", "1 Q0 a 1 1 x", "1 Q0 b 2 1 x")
     write(here / "q", "1 0 a 1", "1 0 b 0")
     options = ("--depth", "1", "--order", order, "-s", strategy, "--format", "json")
-    [row] = cli("replay", "x.run", "--qrels", "q", *options).fine().json()
+    [row] = cli("replay", "x.run", "--qrels", "./q", *options).fine().json()
     assert (row["judgements"], row["relevant"]) == (1, found)
 
 
@@ -126,7 +126,7 @@ def test_scores_are_those_of_the_ranks_taken(cli: Cli, here: Path) -> None:
     write(here / "x.run", "1 Q0 a 1 1 x", "1 Q0 b 2 2 x", "1 Q0 c 3 3 x")
     write(here / "q", "1 0 a 0", "1 0 b 1", "1 0 c 1")
     options = ("--depth", "2", "--order", "file", "-s", "comb-sum", "--budgets", "1,all")
-    rows = cli("replay", "x.run", "--qrels", "q", *options, "--format", "json").fine().json()
+    rows = cli("replay", "x.run", "--qrels", "./q", *options, "--format", "json").fine().json()
     assert [(row["judgements"], row["relevant"]) for row in rows] == [(1, 1), (2, 1)]
 
 
@@ -141,11 +141,11 @@ def test_runs_that_do_not_contribute_are_scored_and_not_pooled(cli: Cli, judged:
     """The late run's own documents are in the union of bare files only."""
     options = ("--depth", "8", "-s", "take", "--budgets", "all", "--unjudged", "nonrelevant",
                "--format", "json")  # fmt: skip
-    stored = cli("replay", "--judge", "strict", *options).fine()
+    stored = cli("replay", "--qrels", "strict", *options).fine()
     bare = cli("replay", *run_files(judged), *BARE, *options).fine()
     assert "of the 8 of 9 runs that contribute; all are scored" in stored.err
     assert stored.json()[0]["judgements"] < bare.json()[0]["judgements"]
-    refused = cli("replay", "late-tfidf-bigrams", "--judge", "strict").failed(1)
+    refused = cli("replay", "late-tfidf-bigrams", "--qrels", "strict").failed(1)
     assert "none of these runs contributes to pools" in refused.err
 
 
@@ -153,7 +153,7 @@ def test_a_list_of_runs_says_of_files_which_contribute(cli: Cli, judged: Path) -
     """With `--runs`, files give what the collection gives, late run and declared scale included."""
     options = ["--depth", "8", "--budgets", "5,all", "--rigid", "--format", "tsv", "-s", "take",
                "-s", "comb-mnz"]  # fmt: skip
-    stored = cli("replay", "--judge", "strict", *options).fine()
+    stored = cli("replay", "--qrels", "strict", *options).fine()
     listed = ("--runs", judged / "runs.tsv")
     bare = cli("replay", *listed, *BARE, *options, "--scale", "0-2").fine()
     assert bare.out == stored.out
@@ -172,12 +172,12 @@ def test_options_of_files_and_of_a_collection_exclude_each_other(cli: Cli, judge
     assert "`--collection` and --qrels exclude each other" in refused.err
     for options, words in ((("--runs", "runs.tsv"), "`--runs` is for files, with --qrels"),
                            (("--scale", "0-2"), "`--scale` is for files")):  # fmt: skip
-        assert words in cli("replay", "--judge", "strict", *options).failed(1).err
+        assert words in cli("replay", "--qrels", "strict", *options).failed(1).err
 
 
 def test_table_for_people_has_a_row_a_strategy_and_a_column_a_budget(cli: Cli, judged: Path) -> None:
     """Four tables, headed by their budgets, say in words what there was to find."""
-    shown = cli("replay", "--judge", "strict", "--depth", "20", "-s", "take", "-s", "rrf:k=10",
+    shown = cli("replay", "--qrels", "strict", "--depth", "20", "-s", "take", "-s", "rrf:k=10",
                 "--budgets", "5,1000,all").fine()  # fmt: skip
     heads = re.findall(r"^strategy +(.*)$", shown.out, re.MULTILINE)
     assert [re.sub(" +", " ", head).strip() for head in heads] == ["5 all 1,000"] * 4
@@ -186,9 +186,9 @@ def test_table_for_people_has_a_row_a_strategy_and_a_column_a_budget(cli: Cli, j
     assert "have no judgement: passed over, at no cost" in " ".join(shown.out.split())
     assert max(map(len, shown.out.splitlines())) <= 88
     assert not controls(shown.out + shown.err)
-    costly = cli("replay", "--judge", "strict", "-s", "take", "--unjudged", "nonrelevant").fine()
+    costly = cli("replay", "--qrels", "strict", "-s", "take", "--unjudged", "nonrelevant").fine()
     assert "each costs a judgement that says not relevant" in " ".join(costly.out.split())
-    long = cli("replay", "--judge", "strict", "-s", "take", "--sort", "tau_b").fine().out
+    long = cli("replay", "--qrels", "strict", "-s", "take", "--sort", "tau_b").fine().out
     assert long.splitlines()[0].split()[:3] == ["strategy", "budget", "judgements"]
 
 
@@ -223,13 +223,13 @@ def test_judged_topics_without_a_run_are_told(cli: Cli, here: Path) -> None:
     """A topic that is judged and in no run is counted in the judgements, and said."""
     write(here / "x.run", "1 Q0 a 1 1 x")
     write(here / "q", "1 0 a 1", "2 0 a 1")
-    told = cli("replay", "x.run", "--qrels", "q", "-s", "take", "--format", "json").fine()
+    told = cli("replay", "x.run", "--qrels", "./q", "-s", "take", "--format", "json").fine()
     assert "1 of them is in none of these runs" in told.err
     [row] = told.json()
     assert (row["relevant"], row["of_union"], row["of_qrels"]) == (1, 1.0, 0.5)
     assert (row["tau_b"], row["reason"]) == (None, "fewer-than-two")
     write(here / "x.run", "1 Q0 b 1 2 x", "1 Q0 a 2 1 x")
-    refused = cli("replay", "x.run", "--qrels", "q", "--depth", "1").failed(1)
+    refused = cli("replay", "x.run", "--qrels", "./q", "--depth", "1").failed(1)
     assert "none of the first 1 documents of any run is judged" in refused.err
 
 
@@ -267,7 +267,7 @@ def test_scores_of_standard_input_are_those_of_the_file(cli: Cli, judged: Path) 
 @pytest.mark.slow
 def test_a_seed_gives_the_same_bytes_in_another_process(judged: Path) -> None:
     """The same command prints the same, whatever the hash seed."""
-    command = ("replay", "--judge", "strict", "-s", "thompson", "-s", "depth-then:then=thompson", "--seed",
+    command = ("replay", "--qrels", "strict", "-s", "thompson", "-s", "depth-then:then=thompson", "--seed",
                "5")  # fmt: skip
     first, second = (
         run_process(*command, folder=judged, settings={"PYTHONHASHSEED": number}).stdout for number in "12"

@@ -133,6 +133,7 @@ def test_keys_compare_bytewise_on_postgresql(postgres_url: str) -> None:
         "judgement.iteration",
         "pool.name",
         "pool.round",
+        "qrels.name",
         "run.group",
         "run.tag",
         "topic.number",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from store.grades.definition import QrelsDefinition
 from store.grades.opinions import CurrentRuling, gather
-from store.grades.policy import Policy
 from store.grades.qrels import FinalQrels, decide
 from store.records import Judgement, Scale
 
@@ -13,14 +13,15 @@ from store.records import Judgement, Scale
 def final_qrels(
     judgements: Sequence[Judgement],
     scale: Scale,
-    policy: Policy | None = None,
+    definition: QrelsDefinition | None = None,
+    level: int | None = None,
     *,
     adjudicators: Collection[str] = (),
     rulings: Sequence[CurrentRuling] = (),
 ) -> FinalQrels:
     """Choose the grade of every judged document, by default the only judge's and rulings."""
-    policy = policy or Policy()
-    policy.check()
-    policy.check_scale(scale)
-    all_votes = gather(judgements, scale, policy, adjudicators=adjudicators, rulings=rulings)
-    return decide(all_votes, policy)
+    definition = definition or QrelsDefinition()
+    definition.check()
+    definition.check_scale(scale, level)
+    all_votes = gather(judgements, scale, definition, adjudicators=adjudicators, rulings=rulings)
+    return decide(all_votes, definition, level)

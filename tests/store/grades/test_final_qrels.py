@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, PoolerError
-from store.grades import Rule
+from store.grades import Aggregate
+from store.grades.definition import QrelsDefinition
 from store.grades.opinions import CurrentRuling
-from store.grades.policy import Policy
 from store.judging.disagreements import Settlement
 from store.records import Grade, Judgement, Qrel, Scale, State, Ties
 from tests.helpers.world import make_scale, parse_scale
@@ -43,10 +43,11 @@ def test_only_judge_needs_no_name() -> None:
 
 
 def test_several_judges_must_be_chosen_from() -> None:
-    """With several judges the caller says whose grades are meant; one who only skipped is none."""
+    """Judges who differ leave a document undecided where no rule is said; one who only skipped is none."""
     rows = [made("a", "me", 1), made("a", "you", 0)]
-    with pytest.raises(PoolerError, match=r"2 judges judged \(me, you\); whose grades are meant\?"):
-        final_qrels(rows, SCALE)
+    final = final_qrels(rows, SCALE)
+    assert (final.rows, final.left_out, final.n_undecided) == ([], {("1", "a"): "undecided"}, 1)
+    assert final.rule == "primary judge, else equal grades"
     skipped = made("a", "you", None, State.SKIPPED)
     assert final_qrels([rows[0], skipped], SCALE).rows == [Qrel("1", "a", 1)]
 
@@ -59,14 +60,14 @@ def test_majority_of_three_on_a_scale_with_junk() -> None:
         for docno, grades in votes.items()
         for judge, grade in zip("xyz", grades, strict=True)
     ]
-    low = final_qrels(rows, JUNK, Policy(rule="majority", ties="low"))
-    high = final_qrels(rows, JUNK, Policy(rule="majority", ties="high"))
-    none = final_qrels(rows, JUNK, Policy(rule="majority", ties="unresolved"))
+    low = final_qrels(rows, JUNK, QrelsDefinition(aggregate="majority", ties="low"))
+    high = final_qrels(rows, JUNK, QrelsDefinition(aggregate="majority", ties="high"))
+    none = final_qrels(rows, JUNK, QrelsDefinition(aggregate="majority", ties="unresolved"))
     assert [row.grade for row in low.rows] == [-2, -2, 1]
     assert [row.grade for row in high.rows] == [-2, 1, 1]
     assert [(row.docno, row.grade) for row in none.rows] == [("a", -2), ("c", 1)]
     assert (low.n_decided_by_ties, low.left_out) == (1, {})
-    assert (none.n_decided_by_ties, none.left_out) == (0, {("1", "b"): "tied"})
+    assert (none.n_decided_by_ties, none.left_out) == (0, {("1", "b"): "undecided"})
 
 
 def test_nothing_judged_is_an_error() -> None:
@@ -74,7 +75,11 @@ def test_nothing_judged_is_an_error() -> None:
     with pytest.raises(PoolerError, match="nothing is judged yet"):
         final_qrels([], SCALE)
     with pytest.raises(PoolerError, match="judge `me` has judged nothing"):
-        final_qrels([made("a", "me", None, State.CANNOT)], SCALE, Policy(judge="me"))
+        final_qrels(
+            [made("a", "me", None, State.CANNOT)],
+            SCALE,
+            QrelsDefinition(judges=("me",), without_rulings=True),
+        )
 
 
 judgements = st.lists(
@@ -111,7 +116,7 @@ def test_every_document_is_accounted_for(rows: list[Judgement], ties: Ties) -> N
             counts["skipped"] += State.SKIPPED in states and State.CANNOT not in states
             continue
         best = sorted(grade for grade, n in votes.items() if n == max(votes.values()))
-        counts["tied"] += len(best) > 1
+        counts["undecided"] += len(best) > 1
         if len(best) > 1 and ties == "unresolved":
             counts["unresolved"] += 1
             continue
@@ -121,14 +126,14 @@ def test_every_document_is_accounted_for(rows: list[Judgement], ties: Ties) -> N
         expected.append(Qrel("1", docno, grade, rounds.pop() if len(rounds) == 1 else "0"))
     if not any(one.state is State.JUDGED for one in rows):
         with pytest.raises(PoolerError):
-            final_qrels(rows, SCALE, Policy(rule="majority", ties=ties))
+            final_qrels(rows, SCALE, QrelsDefinition(aggregate="majority", ties=ties))
         return
-    final = final_qrels(rows, SCALE, Policy(rule="majority", ties=ties))
+    final = final_qrels(rows, SCALE, QrelsDefinition(aggregate="majority", ties=ties))
     assert final.rows == expected
     assert final.count_left_out("skipped") == counts["skipped"]
     assert final.count_left_out("cannot") == counts["cannot"]
-    assert final.count_left_out("tied") == counts["unresolved"]
-    assert final.n_decided_by_ties == (0 if ties == "unresolved" else counts["tied"])
+    assert final.count_left_out("undecided") == counts["unresolved"]
+    assert final.n_decided_by_ties == (0 if ties == "unresolved" else counts["undecided"])
     assert final.n_mixed_iterations == counts["mixed"]
 
 
@@ -136,7 +141,7 @@ def test_order_of_judgements_changes_nothing() -> None:
     """The same judgements in any order give the same qrels."""
     rows = [made(docno, judge, grade) for (docno, judge), grade in
             zip(product("ab", "xyz"), (0, 1, 2, 2, 2, 0), strict=True)]  # fmt: skip
-    policy = Policy(rule="majority", ties="low")
+    policy = QrelsDefinition(aggregate="majority", ties="low")
     forwards, backwards = (final_qrels(said, SCALE, policy) for said in (rows, rows[::-1]))
     assert forwards.rows == backwards.rows
     assert forwards.n_decided_by_ties == backwards.n_decided_by_ties == 1
@@ -172,10 +177,10 @@ def of_judges(votes: dict[str, tuple[int | None, ...]]) -> list[Judgement]:
         ("sum", None, [2, 4]),
     ],
 )
-def test_rules_give_what_they_say(rule: Rule, ties: Ties | None, grades: list[int]) -> None:
+def test_rules_give_what_they_say(rule: Aggregate, ties: Ties | None, grades: list[int]) -> None:
     """Of 0 0 1 1 and of 0 2 2, by hand; a mean of 4/3 is 1, of 2/4 is 1."""
     rows = of_judges({"a": (0, 0, 1, 1), "b": (0, 2, 2)})
-    final = final_qrels(rows, SCALE, Policy(rule=rule, ties=ties))
+    final = final_qrels(rows, SCALE, QrelsDefinition(aggregate=rule, ties=ties))
     assert [row.grade for row in final.rows] == grades
     assert (final.rule, final.ties, final.judges) == (rule, ties, ("w", "x", "y", "z"))
     assert final.n_fewer_votes == (1 if rule == "sum" else 0)
@@ -186,27 +191,30 @@ def test_rules_give_what_they_say(rule: Rule, ties: Ties | None, grades: list[in
 def test_level_is_a_cut_before_or_after() -> None:
     """0 0 1 2 is 0 by majority, but half of the judges find it relevant: a tie, if collapsed."""
     rows = of_judges({"a": (0, 0, 1, 2), "b": (1, 1, 0, 2)})
-    for collapse, ties, expected in (
-        ("after", "low", [0, 1]),
-        ("after", "high", [0, 1]),
-        ("before", "low", [0, 1]),
-        ("before", "high", [1, 1]),
-    ):
-        policy = Policy(rule="majority", ties=ties, collapse=collapse, level=1)  # type: ignore[arg-type]
-        assert [row.grade for row in final_qrels(rows, SCALE, policy).rows] == expected
-    open_ = Policy(rule="majority", ties="unresolved", collapse="before", level=1)
-    assert final_qrels(rows, SCALE, open_).left_out == {("1", "a"): "tied"}
-    assert [row.grade for row in final_qrels(rows[:1], SCALE, Policy(level=1)).rows] == [0]
+    choices: list[tuple[bool, Ties, list[int]]] = [
+        (False, "low", [0, 1]),
+        (False, "high", [0, 1]),
+        (True, "low", [0, 1]),
+        (True, "high", [1, 1]),
+    ]
+    for first, ties, expected in choices:
+        policy = QrelsDefinition(aggregate="majority", ties=ties, binary_first=first)
+        assert [row.grade for row in final_qrels(rows, SCALE, policy, 1).rows] == expected
+    open_ = QrelsDefinition(aggregate="majority", ties="unresolved", binary_first=True)
+    assert final_qrels(rows, SCALE, open_, 1).left_out == {("1", "a"): "undecided"}
+    assert [row.grade for row in final_qrels(rows[:1], SCALE, QrelsDefinition(), 1).rows] == [0]
+    with pytest.raises(ArgumentError, match="`binary_first` must come with a level"):
+        final_qrels(rows, SCALE, open_)
 
 
 def test_level_of_sums_is_one_of_the_sums() -> None:
     """A level is checked against what judges' grades can add up to, not against the scale."""
     rows = of_judges({"a": (2, 2, 1), "b": (1, 0, 1)})
-    final = final_qrels(rows, SCALE, Policy(rule="sum", level=5))
+    final = final_qrels(rows, SCALE, QrelsDefinition(aggregate="sum"), 5)
     assert [(row.docno, row.grade) for row in final.rows] == [("a", 1), ("b", 0)]
     for level in (0, 7):
         with pytest.raises(ArgumentError, match="`level` must be above 0 and at most 6, as sums"):
-            final_qrels(rows, SCALE, Policy(rule="sum", level=level))
+            final_qrels(rows, SCALE, QrelsDefinition(aggregate="sum"), level)
 
 
 RULED = [
@@ -217,33 +225,32 @@ RULED = [
 
 
 @pytest.mark.parametrize("rule", ["majority", "median", "mean", "min", "max"])
-def test_ruling_wins_over_every_rule(rule: Rule) -> None:
+def test_ruling_wins_over_every_rule(rule: Aggregate) -> None:
     """Where a ruling stands it is the grade, or leaves the document out; else the rule decides."""
     votes = {"a": (0, 0, 0), "b": (1, 1, 1), "c": (0, 0, 0), "d": (None, None, None)}
     rows = [*of_judges(votes), made("a", "zoe", 2), made("b", "zoe", None, State.CANNOT),
             made("d", "yan", 1, iteration="3"), made("e", "zoe", None, State.SKIPPED)]  # fmt: skip
-    policy = Policy(rule=rule, ties="low" if rule in ("majority", "median") else None)
+    policy = QrelsDefinition(aggregate=rule, ties="low" if rule in ("majority", "median") else None)
     final = final_qrels(rows, SCALE, policy, adjudicators={"zoe", "yan"}, rulings=RULED)
     assert final.rows == [Qrel("1", "a", 2), Qrel("1", "c", 0), Qrel("1", "d", 1, "3")]
     assert final.left_out == {("1", "b"): "cannot", ("1", "e"): "skipped"}
     assert (final.judges, final.adjudicators) == (("w", "x", "y"), ("yan", "zoe"))
     assert (final.n_ruled, final.n_ruled_cannot) == (2, 1)
     assert (final.n_rulings_changed, final.n_rulings_unneeded) == (1, 1)
-    without = replace(policy, rulings=False)
+    without = replace(policy, without_rulings=True)
     plain = final_qrels(rows, SCALE, without, adjudicators={"zoe", "yan"}, rulings=RULED)
     assert [(row.docno, row.grade) for row in plain.rows] == [("a", 0), ("b", 1), ("c", 0)]
     assert (plain.left_out, plain.n_ruled, plain.adjudicators) == ({}, 0, ())
-    binary = replace(policy, level=2)
-    final = final_qrels(rows, SCALE, binary, adjudicators={"zoe", "yan"}, rulings=RULED)
+    final = final_qrels(rows, SCALE, policy, 2, adjudicators={"zoe", "yan"}, rulings=RULED)
     assert [(row.docno, row.grade) for row in final.rows] == [("a", 1), ("c", 0), ("d", 0)]
 
 
 def test_ruling_settles_a_tie() -> None:
     """A tied document with a ruling is neither unresolved nor the tie rule's doing."""
     rows = [*of_judges({"a": (0, 2), "b": (0, 2)}), made("a", "zoe", 1)]
-    for ties, n_decided, left_out in (("low", 1, {}), ("unresolved", 0, {("1", "b"): "tied"})):
+    for ties, n_decided, left_out in (("low", 1, {}), ("unresolved", 0, {("1", "b"): "undecided"})):
         final = final_qrels(
-            rows, SCALE, Policy(rule="majority", ties=ties),  # type: ignore[arg-type]
+            rows, SCALE, QrelsDefinition(aggregate="majority", ties=ties),  # type: ignore[arg-type]
             adjudicators={"zoe"}, rulings=[CurrentRuling("1", "a", 1, "zoe")],
         )  # fmt: skip
         assert final.rows[0] == Qrel("1", "a", 1)
@@ -254,25 +261,25 @@ def test_judge_named_alone_is_not_ruled_over() -> None:
     """`judge` takes one judge's own grades; the only voter's grades give way to rulings."""
     rows = [made("a", "me", 0), made("b", "me", 0), made("a", "zoe", 2)]
     given_ = {"adjudicators": {"zoe"}, "rulings": [CurrentRuling("1", "a", 2, "zoe")]}
-    own = final_qrels(rows, SCALE, Policy(judge="me"), **given_)  # type: ignore[arg-type]
+    own = final_qrels(rows, SCALE, QrelsDefinition(judges=("me",), without_rulings=True), **given_)  # type: ignore[arg-type]
     assert [row.grade for row in own.rows] == [0, 0]
     assert (own.judges, own.n_ruled) == (("me",), 0)
-    only = final_qrels(rows, SCALE, Policy(), **given_)  # type: ignore[arg-type]
+    only = final_qrels(rows, SCALE, QrelsDefinition(), **given_)  # type: ignore[arg-type]
     assert [row.grade for row in only.rows] == [2, 0]
-    hers = final_qrels(rows, SCALE, Policy(judge="zoe"), **given_)  # type: ignore[arg-type]
+    hers = final_qrels(rows, SCALE, QrelsDefinition(judges=("zoe",), without_rulings=True), **given_)  # type: ignore[arg-type]
     assert hers.rows == [Qrel("1", "a", 2)]
 
 
 def test_judges_that_are_named_vote_alone() -> None:
     """`of` leaves the others' votes and skips out of account."""
     rows = [*of_judges({"a": (0, 2, 2)}), made("b", "x", None, State.SKIPPED)]
-    policy = Policy(rule="min", of=("x", "y"))
+    policy = QrelsDefinition(aggregate="min", judges=("x", "y"))
     final = final_qrels(rows, SCALE, policy)
     assert (final.rows, final.judges) == ([Qrel("1", "a", 2)], ("x", "y"))
     assert final.left_out == {("1", "b"): "skipped"}
-    assert final_qrels(rows, SCALE, Policy(of=("w",))).rows == [Qrel("1", "a", 0)]
+    assert final_qrels(rows, SCALE, QrelsDefinition(judges=("w",))).rows == [Qrel("1", "a", 0)]
     with pytest.raises(PoolerError, match="nothing is judged by zoe"):
-        final_qrels(rows, SCALE, Policy(of=("zoe",)))
+        final_qrels(rows, SCALE, QrelsDefinition(judges=("zoe",)))
 
 
 def test_sums_and_rulings_are_not_mixed() -> None:
@@ -280,9 +287,9 @@ def test_sums_and_rulings_are_not_mixed() -> None:
     rows = of_judges({"a": (0, 2)})
     rulings = [CurrentRuling("1", "a", 1, "zoe")]
     with pytest.raises(ArgumentError, match="must be another rule where rulings stand") as caught:
-        final_qrels(rows, SCALE, Policy(rule="sum"), rulings=rulings)
+        final_qrels(rows, SCALE, QrelsDefinition(aggregate="sum"), rulings=rulings)
     assert caught.value.hint == "--without-rulings leaves the rulings out"
-    alone = final_qrels(rows, SCALE, Policy(rule="sum", rulings=False), rulings=rulings)
+    alone = final_qrels(rows, SCALE, QrelsDefinition(aggregate="sum", without_rulings=True), rulings=rulings)
     assert [row.grade for row in alone.rows] == [2]
 
 
@@ -298,20 +305,22 @@ def test_rulings_alone_are_qrels() -> None:
 def test_dawid_skene_tells_how_it_went() -> None:
     """Iterations, and documents with fewer votes than three, are told; two judges are refused."""
     rows = of_judges({"a": (0, 0, 0), "b": (1, 1, 1), "c": (1, 1), "d": (0, 0, 1)})
-    final = final_qrels(rows, SCALE, Policy(rule="dawid-skene"))
+    final = final_qrels(rows, SCALE, QrelsDefinition(aggregate="dawid-skene"))
     assert [row.grade for row in final.rows] == [0, 1, 1, 0]
     assert (final.n_fewer_votes, final.converged) == (1, True)
     assert final.n_iterations is not None
     assert final.n_iterations > 0
     with pytest.raises(PoolerError, match="at least 3 judges, and has 2"):
-        final_qrels(of_judges({"a": (0, 1)}), SCALE, Policy(rule="dawid-skene"))
+        final_qrels(of_judges({"a": (0, 1)}), SCALE, QrelsDefinition(aggregate="dawid-skene"))
 
 
 def test_dawid_skene_learns_from_rulings() -> None:
     """Where three judges gave 0 and the ruling was 2, their 0 on another document is read as 2."""
     rows = of_judges({"a": (0, 0, 0), "b": (1, 1, 1), "c": (0, 0, 0)})
     rulings = [CurrentRuling("1", "a", 2, "zoe")]
-    taught = final_qrels(rows, SCALE, Policy(rule="dawid-skene"), rulings=rulings)
+    taught = final_qrels(rows, SCALE, QrelsDefinition(aggregate="dawid-skene"), rulings=rulings)
     assert [row.grade for row in taught.rows] == [2, 1, 2]
-    untaught = final_qrels(rows, SCALE, Policy(rule="dawid-skene", rulings=False), rulings=rulings)
+    untaught = final_qrels(
+        rows, SCALE, QrelsDefinition(aggregate="dawid-skene", without_rulings=True), rulings=rulings
+    )
     assert [row.grade for row in untaught.rows] == [0, 1, 0]

@@ -7,16 +7,16 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.grades import Rule
+from store.grades import Aggregate
+from store.grades.definition import QrelsDefinition
 from store.grades.opinions import CurrentRuling, gather
-from store.grades.policy import Policy
 from store.grades.qrels import Change, FinalQrels, decide, flips_of
 from store.records import Judgement, State
 from tests.helpers.world import parse_scale
 from tests.store.grades.deciding import final_qrels
 
 SCALE = parse_scale("0-2")
-RULES: list[Rule] = ["majority", "median", "mean", "min", "max"]
+RULES: list[Aggregate] = ["majority", "median", "mean", "min", "max"]
 
 Cells = dict[tuple[str, str], int]
 """Grade by (docno, judge)."""
@@ -48,23 +48,23 @@ def difference(one: dict[str, bool] | dict[str, int], other: dict[str, bool] | d
 
 
 @given(cells_of_judges, st.sampled_from(RULES), st.data())
-def test_flips_equal_making_the_qrels_otherwise(cells: Cells, rule: Rule, data: st.DataObject) -> None:
+def test_flips_equal_making_the_qrels_otherwise(cells: Cells, rule: Aggregate, data: st.DataObject) -> None:
     """Every count is that of comparing two whole sets of qrels; a ruling changes nothing."""
     rows = judgements_of(cells)
     docnos = sorted({docno for docno, _ in cells})
     ruled = data.draw(st.dictionaries(st.sampled_from(docnos), st.sampled_from([None, 0, 2])))
     rulings = [CurrentRuling("1", docno, given_grade, "zoe") for docno, given_grade in ruled.items()]
     ties = data.draw(st.sampled_from(["low", "high", "unresolved"]))
-    policy = Policy(rule=rule, ties=ties if rule in ("majority", "median") else None)
+    policy = QrelsDefinition(aggregate=rule, ties=ties if rule in ("majority", "median") else None)
 
-    def made(other: Policy) -> FinalQrels:
-        return final_qrels(rows, SCALE, other, rulings=rulings)
+    def made(other: QrelsDefinition, level: int | None = None) -> FinalQrels:
+        return final_qrels(rows, SCALE, other, level, rulings=rulings)
 
-    def grades(other: Policy) -> dict[str, int]:
-        return {row.docno: row.grade for row in made(other).rows}
+    def grades(other: QrelsDefinition, level: int | None = None) -> dict[str, int]:
+        return {row.docno: row.grade for row in made(other, level).rows}
 
-    flips = flips_of(gather(rows, SCALE, policy, rulings=rulings), policy, (1, 2))
-    assert [flip.option for flip in flips] == ["ties"] * (0 if policy.ties is None else 2) + ["collapse"]
+    flips = flips_of(gather(rows, SCALE, policy, rulings=rulings), policy, None, (1, 2))
+    assert [flip.option for flip in flips] == ["ties"] * (0 if policy.ties is None else 2) + ["binary_first"]
     for flip in flips[:-1]:
         other = replace(policy, ties=flip.value)  # type: ignore[arg-type]
         assert flip.grades == difference(grades(policy), grades(other))
@@ -72,36 +72,36 @@ def test_flips_equal_making_the_qrels_otherwise(cells: Cells, rule: Rule, data: 
             one, two = (relevance(made(chosen), level) for chosen in (policy, other))
             assert count == difference(one, two)
     for level, count in flips[-1].relevance.items():
-        orders = [replace(policy, level=level, collapse=order) for order in ("after", "before")]  # type: ignore[arg-type]
-        assert count == difference(grades(orders[0]), grades(orders[1]))
-        for chosen, flip in ((one, flips_of(gather(rows, SCALE, one, rulings=rulings), one)[-1])
+        orders = [replace(policy, binary_first=first) for first in (False, True)]
+        assert count == difference(grades(orders[0], level), grades(orders[1], level))
+        for chosen, flip in ((one, flips_of(gather(rows, SCALE, one, rulings=rulings), one, level)[-1])
                              for one in orders):  # fmt: skip
             turned = chosen is orders[1]
             back = Change(count.removed, count.added, count.changed)
             assert flip.relevance == {level: back if turned else count}
             assert count.total == flip.relevance[level].total
-            assert flip.value != chosen.collapse
+            assert flip.value != chosen.binary_first
 
 
 def test_three_different_grades_hang_on_everything() -> None:
     """0 1 2 is 0, or 2, or left out; collapsed first it is relevant to two of three."""
     rows = judgements_of({("a", "x"): 0, ("a", "y"): 1, ("a", "z"): 2})
-    policy = Policy(rule="majority", ties="low", level=1)
+    policy = QrelsDefinition(aggregate="majority", ties="low")
     all_votes = gather(rows, SCALE, policy)
-    assert decide(all_votes, policy).rows[0].grade == 0
-    flips = flips_of(all_votes, policy)
+    assert decide(all_votes, policy, 1).rows[0].grade == 0
+    flips = flips_of(all_votes, policy, 1)
     assert [(flip.option, flip.value, flip.grades, flip.relevance) for flip in flips] == [
         ("ties", "high", None, {1: Change(changed=1)}),
         ("ties", "unresolved", None, {1: Change(removed=1)}),
-        ("collapse", "before", None, {1: Change(changed=1)}),
+        ("binary_first", True, None, {1: Change(changed=1)}),
     ]
 
 
 def test_document_that_another_order_would_grade_is_added() -> None:
     """0 1 2 is tied and left out; collapsed first it is relevant to two of three, and has a 1."""
     rows = judgements_of({("a", "x"): 0, ("a", "y"): 1, ("a", "z"): 2})
-    policy = Policy(rule="majority", ties="unresolved")
-    flips = flips_of(gather(rows, SCALE, policy), policy, (1, 2))
+    policy = QrelsDefinition(aggregate="majority", ties="unresolved")
+    flips = flips_of(gather(rows, SCALE, policy), policy, None, (1, 2))
     assert flips[0].grades == Change(added=1)
     assert flips[-1].relevance == {1: Change(added=1), 2: Change(added=1)}
     assert flips[-1].relevance[1].to_json() == {"added": 1, "removed": 0, "changed": 0}
@@ -110,5 +110,5 @@ def test_document_that_another_order_would_grade_is_added() -> None:
 def test_rules_without_a_choice_have_no_flips() -> None:
     """A single judge and sums have neither ties nor an order of collapsing."""
     rows = judgements_of({("a", "x"): 1})
-    for policy in (Policy(level=1), Policy(rule="sum", level=1)):
-        assert flips_of(gather(rows, SCALE, policy), policy, (1, 2)) == []
+    for policy in (QrelsDefinition(), QrelsDefinition(aggregate="sum")):
+        assert flips_of(gather(rows, SCALE, policy), policy, None, (1, 2)) == []

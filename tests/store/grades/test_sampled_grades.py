@@ -20,7 +20,7 @@ from store.db.engine import reading
 from store.db.keys import topic_keys
 from store.errors import PoolerError, UnknownNameError
 from store.formats.prels import StatapRow, XinfapRow
-from store.grades.policy import Policy
+from store.grades.definition import QrelsDefinition
 from store.grades.sampled import fetch_sampled_pools, statap_pools, xinfap_pools
 from store.records import JudgeKind, Pool, PoolEntry, Qrel, Ranking, Run
 from tests.helpers.world import engine_of, make_pool
@@ -72,7 +72,7 @@ def filled(collection: Collection) -> Collection:
 
 def test_four_standings_stay_apart(filled: Collection, collection_name: str) -> None:
     """Graded, waiting, not sampled though judged; what is not pooled is not there."""
-    sole = filled.grades.sole(Policy())
+    sole = filled.grades.sole(QrelsDefinition())
     assert sole is not None
     pools = pools_of(collection_name, "sample", sole.by_topic)
     assert list(pools) == ["9", "10"]
@@ -99,9 +99,9 @@ def test_four_standings_stay_apart(filled: Collection, collection_name: str) -> 
 def test_collection_and_files_give_the_same_scores(filled: Collection, collection_name: str) -> None:
     """One judge's grades, the final qrels as grades, and rows of both kinds of file."""
     ranked = filled.runs.ranked()
-    sole = filled.grades.sole(Policy())
+    sole = filled.grades.sole(QrelsDefinition())
     assert sole is not None
-    final = grades_by_topic(ranked, filled.grades.final(Policy()).rows)
+    final = grades_by_topic(ranked, filled.grades.final(QrelsDefinition()).rows)
     pools = [pools_of(collection_name, "sample", sole.by_topic), pools_of(collection_name, "sample", final)]
     pools += [xinfap_pools(ranked, XINFAP), statap_pools(ranked, STATAP)]
     arrays = [sampled_rankings(ranked.tags, ranked.rankings, one, cutoff=1000) for one in pools]

@@ -9,7 +9,7 @@ from store.collection import Collection
 from store.db.engine import reading
 from store.db.keys import topic_keys
 from store.errors import ArgumentError, UnknownNameError
-from store.grades.policy import Policy
+from store.grades.definition import QrelsDefinition
 from store.grades.votes import TalliedGrades, fetch_tallied_grades
 from store.records import JudgeKind, Qrel
 from store.text import natural_key
@@ -21,7 +21,7 @@ def counts_of(collection: str, of: tuple[str, ...]) -> dict[str, dict[int, list[
     """Return what the ballots say: counts by grade, by topic and document id."""
     with Collection(collection) as opened:
         ids = opened.runs.ranked().ids
-        all_votes = opened.grades.all_votes(Policy(rulings=False, of=of))
+        all_votes = opened.grades.all_votes(QrelsDefinition(without_rulings=True, judges=of))
     found: dict[str, dict[int, list[int]]] = {}
     for row, counts in zip(all_votes.rows.tolist(), all_votes.counts.tolist(), strict=True):
         topic, docno = all_votes.pairs[row]

@@ -166,7 +166,7 @@ def test_rulings_of_an_erased_adjudicator_go(ready: Collection, collection_name:
     assert (would.judgements, would.kept, would.lost, would.shared, would.rulings) == (
         1, 0, 0, (), 0,
     )  # fmt: skip
-    assert ready.history.of_document("1", "a").final.reason == "several-judges"
+    assert ready.history.of_document("1", "a").final.reason == "undecided"
     (erasure,) = ready.erasures.all()
     assert (erasure.kind, erasure.judgements) == (JudgeKind.ADJUDICATOR, 1)
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from store.collection import Collection
-from store.errors import ArgumentError, UnknownNameError
-from store.grades.policy import Policy
+from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.grades.definition import QrelsDefinition
 from store.judging.disagreements import Selection
 from store.judging.kinds import Voters, choose_voters, count_kinds, is_mixed, sorts_words
 from store.records import Action, Decision, Judge, JudgeKind, Qrel
@@ -79,14 +77,6 @@ def test_people_and_adjudicators_are_no_mixture() -> None:
     assert sorts_words(count_kinds(ALL)) == "people, models and imported judges"
 
 
-@pytest.mark.parametrize("named", [{"judge": "ann"}, {"of": ("ann",)}], ids=["judge", "of"])
-def test_kinds_and_names_exclude_each_other(named: dict[str, str | tuple[str, ...]]) -> None:
-    """Either says whose judgements count."""
-    message = re.escape(f"`kinds` and --{next(iter(named))} exclude each other")
-    with pytest.raises(ArgumentError, match=message):
-        Policy(kinds=("human",), **named).check()  # type: ignore[arg-type]  # one of two fields
-
-
 def test_a_collection_hears_who_has_a_grade_now(collection: Collection) -> None:
     """A grade that was undone is none; a ruling that nothing can be judged is one; on both databases."""
     area = collection.grades
@@ -101,7 +91,7 @@ def test_a_collection_hears_who_has_a_grade_now(collection: Collection) -> None:
     desk.queue("1")
     desk.record(Decision("1", "a", Action.JUDGE, 2))
     assert names(area.voters()) == (["ann"], ["gpt", "old"])
-    assert area.final(Policy()).rows == [Qrel("1", "a", 2)]
+    assert area.final(QrelsDefinition()).rows == [Qrel("1", "a", 2)]  # half of what a model graded
     assert [*area.tallied().judges] == ["ann"]
     assert area.votes().votes.judges == ("ann",)
     desk.undo()
@@ -112,7 +102,9 @@ def test_a_collection_hears_who_has_a_grade_now(collection: Collection) -> None:
     ruling.record(Decision("1", "a", Action.CANNOT, None))
     ruling.leave()
     assert names(area.voters(rulings=True)) == (["ann", "zoe"], ["gpt", "old"])
-    assert area.final(Policy()).left_out == {("1", "a"): "cannot"}
-    both = Policy(rule="majority", ties="low", kinds=("human", "model"))
+    with pytest.raises(PoolerError, match="people graded 0 documents and models 2"):
+        area.final(QrelsDefinition())
+    assert area.final(QrelsDefinition(kinds=("human",))).left_out == {("1", "a"): "cannot"}
+    both = QrelsDefinition(aggregate="majority", ties="low", kinds=("human", "model"))
     assert area.final(both).rows == [Qrel("1", "b", 0)]
     assert area.final(both).all_votes.voters.counts_if_mixed == {"model": 1, "adjudicator": 1}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.errors import UnknownNameError
-from store.judging.history import CollectionEvents, HistoryFilter
+from store.history import CollectionEvents, HistoryFilter
 from store.records import Action, Decision, Document, JudgeKind, Qrel, Topic
 from tests.helpers.world import (
     JudgeAtWork,

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from store.collection import Collection
 from store.errors import PoolerError, UnknownNameError
-from store.grades.policy import Policy
+from store.grades.definition import QrelsDefinition
 from store.grades.qrels import decide
 from store.judging.disagreements import Settlement
-from store.judging.history import HistoryFilter
+from store.history import HistoryFilter
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale
 from tests.strategies import examples
@@ -137,7 +137,7 @@ def test_kinds_that_are_not_asked_for_give_no_final_grade(collection: Collection
     assert (final.grade, final.by) == (0, "ann")
     final = collection.history.of_document("1", "b").final
     assert (final.grade, final.reason) == (None, "other-kinds")
-    exported = decide(collection.grades.all_votes(Policy()), Policy())
+    exported = decide(collection.grades.all_votes(QrelsDefinition()), QrelsDefinition())
     assert [(row.docno, row.grade) for row in exported.rows] == [("a", 0)]
 
 
@@ -207,7 +207,7 @@ def test_final_grade_is_that_of_the_export(
                             note="n" if what == "note" else None)  # fmt: skip
         final = made.history.of_document("1", "a").final
         try:
-            exported = decide(made.grades.all_votes(Policy()), Policy())
+            exported = decide(made.grades.all_votes(QrelsDefinition()), QrelsDefinition())
         except PoolerError as error:
             if "nothing is judged" in error.message:
                 assert final.reason in ("unjudged", "skipped", "cannot")

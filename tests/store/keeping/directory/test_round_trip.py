@@ -15,7 +15,6 @@ from sqlalchemy import inspect, text
 
 from store.collection import Collection
 from store.db.engine import writing
-from store.grades.policy import Policy
 from store.keeping.directory import ExportChoice, read_directory, write_directory
 from store.records import JudgeKind, Qrel
 from tests.helpers.world import engine_of, make_run, parse_scale
@@ -70,8 +69,7 @@ def test_what_is_left_out_stays_out(data: st.DataObject) -> None:
     """A directory without texts, runs or notes makes a collection that gives it again."""
     flags = data.draw(st.tuples(*[st.booleans()] * 3).filter(any), label="left out")
     texts, runs, notes = (not flag for flag in flags)
-    export_choice = ExportChoice(texts=texts, runs=runs, notes=notes,
-                    policy=Policy(rule="median", ties="low") if runs else Policy())  # fmt: skip
+    export_choice = ExportChoice(texts=texts, runs=runs, notes=notes)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         where, again = str(folder / "a.db"), str(folder / "b.db")

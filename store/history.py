@@ -12,7 +12,7 @@ from datetime import datetime
 from operator import attrgetter, itemgetter
 from typing import Any, Literal
 
-from sqlalchemy import Column, ColumnElement, Row, Select, and_, exists, select, true
+from sqlalchemy import Column, ColumnElement, Row, Select, String, and_, cast, exists, or_, select, true
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, topic_id
@@ -28,6 +28,7 @@ from store.db.tables import (
     JUDGEMENT,
     POOL,
     POOL_ENTRY,
+    QRELS,
     RANKING,
     RUN,
     SITTING,
@@ -37,6 +38,11 @@ from store.db.tables import (
 )
 from store.errors import UnknownNameError
 from store.event import JudgementEvent
+from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition
+from store.grades.definitions import fetch_named
+from store.grades.opinions import AllVotes
+from store.grades.qrels import decide
+from store.grades.votes import fetch_all_votes
 from store.judging.disagreements import (
     Case,
     GivenGrade,
@@ -51,10 +57,12 @@ from store.judging.disagreements import (
 from store.judging.events import KEY, Pair, event_of_row, fetch_passages, no_earlier, ruling_of
 from store.judging.judges import fetch_identities, fetch_voters_of_kinds, judge_id
 from store.judging.sittings import fetch_sitting_numbers
-from store.records import DECIDED, Action, JudgeKind, State
+from store.records import DECIDED, Action, JudgeKind, Scale, State
 from store.text import natural_key
 
-What = Literal["event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "collection"]
+What = Literal[
+    "event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "qrels", "collection"
+]
 """To what something happened. ``event`` is a judge's, on a document; ``ruling`` an adjudicator's
 decision on one."""
 
@@ -95,14 +103,14 @@ class Entry:
     what: What
     action: str
     """An `Action` of a judge; else ``imported``, ``made``, ``changed``, ``set``, ``added``,
-    ``renamed``, ``erased``, ``assigned``."""
+    ``renamed``, ``erased``, ``assigned``, ``defined``."""
     judge: str | None = None
     """By the name of now; ``None`` of one who was erased."""
     kind: JudgeKind | None = None
     topic: str | None = None
     docno: str | None = None
     name: str | None = None
-    """Of the run, the pool or the collection."""
+    """Of the run, the pool, the collection, or qrels with their version."""
     round: str | None = None
     """Of the pool; the iteration of the event."""
     withdrawn: bool | None = None
@@ -282,6 +290,10 @@ def _sources(topic: int | None, judges: list[int]) -> Iterator[_Source]:
         yield _Source("collection", "made", _COLLECTION.c.created_at, {"name": _COLLECTION.c.name})
         version = {"guideline_version": GUIDELINE.c.version}
         yield _Source("guidelines", "set", GUIDELINE.c.created_at, version)
+        label = QRELS.c.name + "@" + cast(QRELS.c.version, String)
+        # The first one came with the collection.
+        is_later = or_(QRELS.c.name != OFFICIAL, QRELS.c.version > 1)
+        yield _Source("qrels", "defined", QRELS.c.created_at, {"name": label}, is_later)
         gone = {name: ERASURE.c[name] for name in ("kind", "judgements", "events")}
         yield _Source("judge", "erased", ERASURE.c.erased_at, gone)
 
@@ -291,9 +303,10 @@ TextThen = Literal["same", "changed", "came later", "removed", "none", "not know
 ``none``: there was none and is none; ``not known``: an imported event that does not say."""
 
 NoGrade = Literal[
-    "not-pooled", "unjudged", "skipped", "cannot", "other-kinds", "several-judges", "ruled-cannot"
+    "not-pooled", "unjudged", "skipped", "cannot", "other-kinds", "undecided", "ruled-cannot", "left-out"
 ]
-"""Why a document has no final grade. ``other-kinds``: only judges of kinds that do not vote graded it."""
+"""Why a document has no final grade. ``other-kinds``: only judges of kinds that are not asked for graded it;
+``left-out``: the definition of the qrels leaves the document out."""
 
 _RULES = (Action.JUDGE, Action.CANNOT)
 """Actions of an adjudicator that are a ruling."""
@@ -333,16 +346,21 @@ class Pooling:
     inclusion_probability: float | None
 
 
+How = Literal["only", "equal", "primary", "rule"]
+"""The only judge's grade, several judges' who agree, that of the primary judge, or that of a rule."""
+
+
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The grade that follows without a choice of a rule, or why none does."""
+    """The grade that a document has in the default qrels, or why it has none."""
 
     grade: int | None
     reason: NoGrade | None
     """Given exactly when there is no grade."""
     by: str | None = None
-    """Whose grade or ruling it is."""
+    """Whose grade or ruling it is; of a rule, the qrels that have it."""
     is_ruling: bool = False
+    how: How = "only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,10 +420,12 @@ def final_of(
     voting_kinds: Set[JudgeKind],
     *,
     is_pooled: bool,
+    primary: Set[str] = frozenset(),
 ) -> Final:
-    """Return which grade follows without a rule, as in `store.grades.qrels`: a ruling's, or the only judge's.
+    """Say which grade follows where no rule is defined, as in `store.grades.qrels`.
 
-    Of judges, those of a kind that counts where no judge is named.
+    A ruling's, else that of the primary judge, else the only or the equal ones. Of judges, those of a kind
+    that counts where no judge is named.
     """
     if ruling is not None:
         by = names[ruling.judge]
@@ -415,16 +435,37 @@ def final_of(
         one for one in newest_events if one.state is State.JUDGED and one.kind is not JudgeKind.ADJUDICATOR
     ]
     counted = [one for one in graded if one.kind in voting_kinds]
-    if len(counted) == 1:
-        return Final(counted[0].grade, None, counted[0].judge)
+    deciding = [one for one in newest_events if one.judge in primary and one.state in DECIDED]
+    if deciding := [one for one in deciding if one.kind in voting_kinds]:
+        counted = graded = [one for one in deciding if one.state is State.JUDGED]
+        newest_events = deciding
+    if len({one.grade for one in counted}) == 1:
+        how: How = "primary" if deciding else "only" if len(counted) == 1 else "equal"
+        return Final(counted[0].grade, None, " and ".join(one.judge for one in counted), how=how)
     if graded:
-        return Final(None, "several-judges" if counted else "other-kinds")
+        return Final(None, "undecided" if counted else "other-kinds")
     states = {one.state for one in newest_events}
     if State.CANNOT in states:
         return Final(None, "cannot")
     if State.SKIPPED in states:
         return Final(None, "skipped")
     return Final(None, "unjudged" if is_pooled else "not-pooled")
+
+
+def final_by(votes: AllVotes, named: NamedQrels, scale: Scale, topic: str, docno: str) -> Final:
+    """Say which grade follows by a definition."""
+    definition = named.definition
+    level = definition.level_on(scale, None) if definition.binary_first else None
+    final = decide(votes, definition, level)
+    if ruling := next(
+        (one for one in votes.rulings.values() if (one.topic, one.docno) == (topic, docno)), None
+    ):
+        reason: NoGrade | None = "ruled-cannot" if ruling.given_grade is None else None
+        return Final(ruling.given_grade, reason, ruling.adjudicator, is_ruling=True)
+    found = next((one for one in final.rows if (one.topic, one.docno) == (topic, docno)), None)
+    if found is not None:
+        return Final(found.grade, None, named.label, how="rule")
+    return Final(None, final.left_out.get((topic, docno), "left-out"))
 
 
 def _events_on_document(topic: int, document: int) -> Any:
@@ -561,6 +602,19 @@ class HistoryQueries(Area):
             )
             names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
             is_pooled = any(one.sampled and not one.withdrawn for one in places)
+            named = fetch_named(session)
+            is_seen = any(one.state in {*DECIDED, State.SKIPPED} for one in newest_events)
+            if is_seen and named.definition != QrelsDefinition():
+                self._db.topics.refresh(session)
+                votes = fetch_all_votes(session, self._db.topics, self._db.scale, named.definition)
+                final = final_by(votes, named, self._db.scale, topic, docno)
+            else:
+                places_of = ASSIGNMENT.c.topic_id == topic_row, ASSIGNMENT.c.document_id == document.id
+                held = select(ASSIGNMENT.c.judge_id).where(*places_of, ASSIGNMENT.c.purpose == "primary")
+                primary = {names[one] for one in session.scalars(held) if one in names}
+                final = final_of(
+                    newest_events, case.ruling, names, voting_kinds, is_pooled=is_pooled, primary=primary
+                )
             asked_for = [
                 row.id
                 for row in rows
@@ -580,6 +634,6 @@ class HistoryQueries(Area):
                 n_left_out=len(asked_for) - len(kept),
                 newest_events=tuple(newest_events),
                 ruling_status=None if case.ruling is None else case.status,
-                final=final_of(newest_events, case.ruling, names, voting_kinds, is_pooled=is_pooled),
+                final=final,
                 voting_kinds=voting_kinds,
             )

@@ -1,0 +1,243 @@
+"""Qrels by name: the designs that people have, and what is never done unasked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import pooler as p
+from store.records import Action, Decision
+from tests.helpers.run import Cli, write
+
+TEN = [f"d{number}" for number in range(10)]
+
+
+def judged_by(cli: Cli, here: Path, judge: str, kind: str, *lines: str) -> None:
+    """Import lines of a qrels file as judgements."""
+    write(here / f"{judge}.txt", *lines)
+    cli("import", "judgements", f"{judge}.txt", "--judge", judge, "--kind", kind).fine()
+
+
+def run_of(cli: Cli, here: Path, topics: str, docnos: list[str]) -> None:
+    """Import a run with documents in their order, and pool all of it."""
+    lines = [f"{topic} Q0 {one} 1 {-place} r" for topic in topics for place, one in enumerate(docnos)]
+    write(here / "r.run", *lines)
+    cli("import", "runs", "r.run").fine()
+    cli("pool", "--depth", str(len(docnos))).fine()
+
+
+def test_two_authors_second_judge_each_other(cli: Cli, here: Path) -> None:
+    """The author of a topic decides; the other's grades there, given as second judge, never count."""
+    cli("init", "--scale", "0-2").fine()
+    cli("judges", "add", "ann", "bob").fine()
+    run_of(cli, here, "12", ["x", "y"])
+    write(here / "authors.tsv", "1\tann", "2\tbob")
+    cli("assign", "--topic-judges", "authors.tsv", "--overlap", "1").fine()
+    # Of each document the author says one grade, the second judge another.
+    grades = {
+        "ann": {"1 x": 2, "1 y": 0, "2 x": 0, "2 y": 0},
+        "bob": {"1 x": 0, "1 y": 1, "2 x": 1, "2 y": 2},
+    }
+    with p.open_collection() as opened:
+        for judge, given in grades.items():
+            desk = opened.desk(judge)
+            for pair, grade in given.items():
+                topic, docno = pair.split()
+                desk.queue(topic)
+                desk.record(Decision(topic, docno, Action.JUDGE, grade))
+            desk.leave()
+    lines = "1 0 x 2\n1 0 y 0\n2 0 x 1\n2 0 y 2\n"
+    cli("qrels", "define", "authors", "--aggregate", "primary").fine()
+    assert cli("export", "qrels", "authors").fine().out == lines
+    # The definition that is there from the start says the same: assignments name who is primary.
+    assert cli("export", "qrels").fine().out == lines
+    compared = cli("qrels", "diff", "authors", "official", "--list", "--format", "json").fine().json()
+    assert compared["differences"] == []
+    assert "final grade: 2 (relevant), of ann, primary there" in cli("history", "1", "x").fine().out
+
+
+def test_a_file_says_who_is_primary_of_imported_judgements(cli: Cli, here: Path) -> None:
+    """Where nothing is assigned, `--primary` does what assignments do, in a collection and on files."""
+    cli("init", "--scale", "0-2").fine()
+    judged_by(cli, here, "ann", "human", "1 0 x 2", "1 0 y 0", "2 0 x 0", "2 0 y 0")
+    judged_by(cli, here, "bob", "human", "1 0 x 0", "1 0 y 1", "2 0 x 1", "2 0 y 2")
+    refused = cli("export", "qrels").failed(1).err
+    assert "official@1: 4 documents undecided: judges gave different grades, and no rule says" in refused
+    write(here / "authors.tsv", "1\tann", "2\tbob")
+    lines = "1 0 x 2\n1 0 y 0\n2 0 x 1\n2 0 y 2\n"
+    rule = ("--aggregate", "primary", "--primary", "authors.tsv")
+    cli("qrels", "define", "authors", *rule).fine()
+    assert cli("export", "qrels", "authors").fine().out == lines
+    assert cli("export", "qrels", "ann=ann.txt", "bob=bob.txt", *rule).fine().out == lines
+    none = cli("export", "qrels", "ann=ann.txt", "bob=bob.txt", "--aggregate", "primary").failed(1).err
+    assert "no document is judged by a judge to whom it is assigned as primary" in none
+
+
+def test_one_check_does_not_take_the_place_of_imported_qrels(cli: Cli, here: Path) -> None:
+    """One colleague looked at one of ten: nothing is measured before it is said whose grades count."""
+    cli("init", "--scale", "0-1").fine()
+    run_of(cli, here, "1", TEN)
+    judged_by(cli, here, "trec", "imported", *(f"1 0 {one} {int(one in ('d0', 'd1'))}" for one in TEN))
+    value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
+    assert [row["value"] for row in value] == [1.0]
+    judged_by(cli, here, "eve", "human", "1 0 d1 1")
+    for command in (("evaluate", "-m", "AP"), ("export", "qrels"), ("sensitivity", "--depth", "5")):
+        refused = cli(*command).failed(1).err
+        assert "people graded 1 document and imported judges 10: whose grades count?" in refused
+        assert "hint: pooler qrels define official --kinds imported takes these" in refused
+    cli("qrels", "define", "official", "--kinds", "imported").fine()
+    value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
+    assert [row["value"] for row in value] == [1.0]
+    # Her own grades are of one document at rank 2: AP is 1/2, where they are asked for.
+    own = cli("evaluate", "-m", "AP", "--qrels", "eve", "--format", "json").fine().json()
+    assert [row["value"] for row in own] == [0.5]
+
+
+@pytest.mark.parametrize("more", [(), ("--without-topic", "2"), ("--pool", "pool")])
+def test_what_was_published_is_made_again_to_the_byte(cli: Cli, here: Path, more: tuple[str, ...]) -> None:
+    """Judge, publish as of now, judge on, define anew: version 2 gives the bytes of then."""
+    cli("init", "--scale", "0-2").fine()
+    run_of(cli, here, "12", ["a", "b"])
+    judged_by(cli, here, "ann", "human", "1 0 a 2", "1 0 b 0", "2 0 a 1")
+    judged_by(cli, here, "bob", "human", "1 0 a 2", "1 0 b 1", "2 0 b 1")
+    rule = ("--aggregate", "majority", "--ties", "low")
+    cli("qrels", "define", "official", *rule, "--as-of", "now", *more).fine()
+    first = cli("export", "qrels", "official@2", "--unjudged", "-1", "--out", "first.qrels").fine()
+    lines = ["1 0 a 2", "1 0 b 0", "2 0 a 1", "2 0 b 1"]
+    assert (here / "first.qrels").read_text().splitlines() == lines[: 2 if "--without-topic" in more else 4]
+    # Another judge, another grade of an old one, another pool, another rule.
+    judged_by(cli, here, "cid", "human", "1 0 b 1", "2 0 a 2", "1 0 c 1")
+    write(here / "ann.txt", "1 0 a 0")
+    cli("import", "judgements", "ann.txt", "--judge", "ann", "--kind", "human", "--replace").fine()
+    write(here / "s.run", "1 Q0 e 1 1 s")
+    cli("import", "runs", "s.run").fine()
+    cli("pool", "--depth", "1", "--name", "late").fine()
+    cli("qrels", "define", "official", "--aggregate", "max").fine()
+    again = cli("export", "qrels", "official@2", "--unjudged", "-1", "--out", "again.qrels").fine()
+    assert (here / "again.qrels").read_bytes() == (here / "first.qrels").read_bytes()
+    manifests = [(here / f"{one}.qrels.manifest.json").read_bytes() for one in ("first", "again")]
+    assert manifests[0] == manifests[1]
+    assert json.loads(manifests[0])["qrels"] == "official@2"
+    assert again.err == first.err
+    assert cli("export", "qrels", "official").fine().out != (here / "first.qrels").read_text()
+
+
+def test_events_of_then_that_are_gone_are_told(cli: Cli, here: Path) -> None:
+    """Who was erased is missed: the qrels are no longer those that were defined, and say so."""
+    cli("init", "--scale", "0-1").fine()
+    judged_by(cli, here, "ann", "human", "1 0 a 1")
+    judged_by(cli, here, "bob", "human", "1 0 a 1", "1 0 b 1")
+    run_of(cli, here, "1", ["a", "b"])
+    cli("qrels", "define", "then", "--aggregate", "max", "--as-of", "now").fine()
+    cli("judges", "erase", "bob", "--yes").fine()
+    said = cli("evaluate", "--qrels", "then").fine().err
+    assert "warning: then@1: not as it was defined: 2 judgement events of then gone" in said
+
+
+def test_sums_have_levels_of_their_own_in_both_forms_of_ntcir(cli: Cli, here: Path) -> None:
+    """Three judges on 0 to 2: sums 0 to 6, relevant from 2, highly from 4; letters and levels by hand."""
+    cli("init", "--scale", "0-2").fine()
+    sums = {"a": (2, 2, 1), "b": (1, 1, 0), "c": (0, 1, 0), "d": (2, 1, 1)}
+    for place, judge in enumerate(("ann", "bob", "cid")):
+        judged_by(cli, here, judge, "human", *(f"1 0 {one} {three[place]}" for one, three in sums.items()))
+    cli("qrels", "define", "sums", "--aggregate", "sum", "--relaxed", "2", "--rigid", "4").fine()
+    assert cli("export", "qrels", "sums").fine().out == "1 0 a 5\n1 0 b 2\n1 0 c 1\n1 0 d 4\n"
+    rigid = cli("export", "qrels", "sums", "--level", "rigid").fine().out
+    assert rigid == "1 0 a 1\n1 0 b 0\n1 0 c 0\n1 0 d 1\n"
+    told = cli("export", "qrels", "sums", "--as", "ntcireval").fine()
+    assert told.out == "1 a L5\n1 b L2\n1 c L1\n1 d L4\n"
+    cli("export", "qrels", "sums", "--as", "ntcir2", "--out", "web").fine()
+    assert (here / "web.rigid").read_text() == "1\tA\ta\t1\n1\tB\tb\t0\n1\tC\tc\t0\n1\tA\td\t1\n"
+    assert (here / "web.relaxed").read_text() == "1\tA\ta\t1\n1\tB\tb\t1\n1\tC\tc\t0\n1\tA\td\t1\n"
+    cli("qrels", "define", "bare", "--aggregate", "sum").fine()
+    refused = cli("export", "qrels", "bare", "--as", "ntcir2", "--out", "web").failed(1).err
+    assert "must be defined with --relaxed and --rigid, as a sum has no letter of the scale" in refused
+    run_of(cli, here, "1", ["c", "a", "b", "d"])
+    # Relevant from 2: a, b, d at ranks 2, 3, 4; from 4: a, d at ranks 2, 4.
+    for level, ap in (("relaxed", (1 / 2 + 2 / 3 + 3 / 4) / 3), ("rigid", (1 / 2 + 2 / 4) / 2)):
+        shown = cli("evaluate", "-m", "AP", "--qrels", "sums", "--level", level, "--format", "json").fine()
+        assert shown.json()[0]["value"] == pytest.approx(ap)
+
+
+def test_a_definition_never_becomes_the_default_by_being_made(cli: Cli, here: Path) -> None:
+    """What is measured by default changes where `--default` says so, and nowhere else."""
+    cli("init", "--scale", "0-1").fine()
+    run_of(cli, here, "1", ["a", "b"])
+    judged_by(cli, here, "ann", "human", "1 0 a 1", "1 0 b 0")
+    cli("qrels", "define", "strict", "--map", "1=0").fine()
+    listed = cli("qrels", "--format", "json").fine().json()
+    assert [(row["qrels"], row["version"], row["default"]) for row in listed] == [
+        ("official", 1, True), ("strict", 1, False),
+    ]  # fmt: skip
+    assert cli("evaluate").fine().err.startswith("official@1: 2 judgements (judge ann)")
+    cli("qrels", "define", "strict", "--map", "1=0", "--default").fine()
+    assert cli("export", "qrels").fine().out == "1 0 a 0\n1 0 b 0\n"
+    assert "`strict` stays: it is the default" in cli("qrels", "drop", "strict").failed(1).err
+    cli("qrels", "define", "official", "--default").fine()
+    cli("qrels", "drop", "strict").fine()
+
+
+def test_runs_and_qrels_come_from_files_and_a_collection_in_any_mix(cli: Cli, here: Path) -> None:
+    """Two runs, four ways to name them and their qrels, one score."""
+    cli("init", "--scale", "0-1").fine()
+    run_of(cli, here, "1", ["a", "b", "c"])
+    judged_by(cli, here, "ann", "human", "1 0 b 1", "1 0 c 0")
+    cli("export", "qrels", "--out", "q.qrels").fine()
+    ways = (
+        (), ("r",), ("--qrels", "ann"), ("--qrels", "official@1"), ("r.run", "--qrels", "official"),
+        ("--qrels", "q.qrels"), ("r", "--qrels", "q.qrels"), ("r.run", "--qrels", "q.qrels"),
+    )  # fmt: skip
+    found = {cli("evaluate", "-m", "AP", *words, "--format", "tsv").fine().out for words in ways}
+    assert len(found) == 1
+    assert "0.5" in found.pop()
+    with p.open_collection() as opened:
+        sources = (
+            p.source(opened), p.source(opened, qrels="ann"), p.source(opened, qrels="q.qrels"),
+            p.source("r.run", qrels="official", collection=opened), p.source("r.run", qrels=Path("q.qrels")),
+            p.source(opened, qrels=p.Qrels(aggregate="max")),
+            p.source("r.run", qrels=p.Qrels(aggregate="max"), judgements=["ann=ann.txt"]),
+        )  # fmt: skip
+        assert {p.evaluate(one, "AP").table("measures").cells("value")[0] for one in sources} == {0.5}
+
+
+def test_undecided_documents_are_warned_of_and_not_published(cli: Cli, here: Path) -> None:
+    """What looks warns and leaves them out, pooled without a grade; what publishes refuses."""
+    cli("init", "--scale", "0-1").fine()
+    run_of(cli, here, "1", ["a", "b", "c"])
+    judged_by(cli, here, "ann", "human", "1 0 a 1", "1 0 b 0", "1 0 c 1")
+    judged_by(cli, here, "bob", "human", "1 0 a 0", "1 0 b 0")
+    said = cli("evaluate", "-m", "AP").fine().err
+    assert "warning: official@1: 1 document undecided, left out: pooler qrels define official --agg" in said
+    for command in (("export", "qrels"), ("export", "collection", "made")):
+        assert "official@1: 1 document undecided" in cli(*command).failed(1).err
+    cli("qrels", "define", "two", "--aggregate", "max", "--votes", "2").fine()
+    assert cli("export", "qrels", "two").fine().out == "1 0 a 1\n1 0 b 0\n"
+    assert "documents.jsonl" not in {one.name for one in here.iterdir()}
+
+
+def test_definitions_travel_with_the_collection(cli: Cli, here: Path) -> None:
+    """Backup and folder bring every version back; `qrels.json` says what each file is; history has them."""
+    cli("init", "--scale", "0-1").fine()
+    run_of(cli, here, "1", ["a", "b"])
+    judged_by(cli, here, "ann", "human", "1 0 a 1", "1 0 b 0")
+    cli("qrels", "define", "official", "--judge", "ann", "--as-of", "now").fine()
+    cli("qrels", "define", "strict", "--aggregate", "min", "--pool", "pool", "--without-topic", "1").fine()
+    listed = cli("qrels", "--format", "json").fine().json()
+    cli("backup", "b.db").fine()
+    cli("restore", "b.db", "--collection", "restored.db").fine()
+    cli("export", "collection", "folder").fine()
+    cli("import", "collection", "folder", "--collection", "again.db").fine()
+    for place in ("restored.db", "again.db"):
+        assert cli("qrels", "--format", "json", "--collection", place).fine().json() == listed
+        assert cli("export", "qrels", "--collection", place).fine().out == "1 0 a 1\n1 0 b 0\n"
+        cli("verify", "--collection", place).fine()
+    [official] = json.loads((here / "folder" / "qrels.json").read_text())["qrels"]
+    assert (official["file"], official["qrels_version"]) == ("qrels/official.qrels", 2)
+    assert (official["kinds"], official["levels"]["relaxed"]) == ({"human": 1}, 1)
+    assert official["defined"]["judges"] == ["ann"]
+    assert (here / "folder" / "qrels" / "official.qrels").read_text() == "1 0 a 1\n1 0 b 0\n"
+    told = cli("history").fine().out
+    assert "official@2" in told
+    assert "official@1" not in told
