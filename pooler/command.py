@@ -83,6 +83,8 @@ class Option:
     """What stands for no value in help."""
     panel: str = ""
     """Heading under which help lists it; default the command's own options."""
+    for_people: int | None = None
+    """Of `Limit`: how many people see unless they ask for more."""
     hidden: bool = False
     """Of Python alone."""
 
@@ -187,7 +189,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
 
     The function made also takes `progress` by name, called with steps done. A first parameter `Measured` or
     `Pooled` may be whatever `source_of` takes, one `Stored` an open collection or its place. The settings of
-    a result are the parameters, and what the function itself puts there, by default what was measured.
+    a result are the parameters, and what the function itself puts there, by default what it worked on.
 
     >>> from pooler import compare
     >>> compare.__name__, parameters_of(compare).options["alpha"].below
@@ -216,9 +218,11 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
             if not isinstance(found, Result):
                 return found
             own = found.settings
-            for value in () if own else values.values():
-                if isinstance(value, Source):
-                    own = value.settings()
+            for name, one in () if own else about.given.items():
+                if one.kind == "source":
+                    own = values[name].settings()
+                elif one.kind == "collection":
+                    own = {"collection": values[name].name}
         warnings = (*found.warnings, *(one for one in collected.warnings if one not in found.warnings))
         return replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
 

@@ -18,8 +18,12 @@ GROUPS = {
         "replay",
     ),
     "Judging": (
-        "assign", "assigned", "clear_assignments", "status", "recall_bounds", "effort", "outdated", "listing",
-        "details", "history", "erasing",
+        "assign", "assigned", "clear_assignments", "status", "recall_bounds", "effort", "outdated", "history",
+        "erasing",
+    ),
+    "What there is": (
+        "show_runs", "show_topics", "show_docs", "show_pools", "show_judges", "show_guidelines",
+        "show_strategies", "show_measures",
     ),
     "Agreement": (
         "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",

@@ -245,10 +245,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
         "serve": ("judge.serve", "Let judges judge in a browser."),
         "status": ("judge.status:app", "Show how far each judge has got, and how long the rest will take."),
-        "show": (
-            "judge.show:app",
-            "Show the runs, topics, documents, pools, judges and so on, or all of one.",
-        ),
         "history": ("judge.history", "Show who changed what and when, or why a document has its grade."),
     },
     "Agree": {

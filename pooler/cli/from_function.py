@@ -58,7 +58,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             if about.declared[name].kind is Parameter.VAR_POSITIONAL:
                 runs = next(iter(worked_on.values())).tags()
             elif name == "limit" and option.hidden:
-                named[name] = output and output.limit
+                named[name] = output and output.wanted(option.for_people)
             elif name == "confirm" and option.hidden:
                 named[name] = partial(confirm, yes=values["yes"])
             elif not option.hidden and values[name] is not None:

@@ -20,7 +20,8 @@ GROUP: Any = typer.main.get_command(app)
 def test_every_file_of_a_command_is_announced() -> None:
     """A command's module that nobody announces would never be run."""
     assert tuple(GROUP.commands) == WORKFLOW
-    assert len({announced.where for announced in TABLE.values()}) == len(WORKFLOW)
+    listed = [one.where for one in TABLE.values() if one.where]  # the others are found by their files
+    assert len(set(listed)) == len(listed)
 
 
 @pytest.mark.parametrize("name", WORKFLOW)
