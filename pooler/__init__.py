@@ -33,7 +33,6 @@ _MODULES = {
     "pooler.results.look.disagreements": ("disagreements",),
     "pooler.results.look.effort": ("effort",),
     "pooler.results.look.erasing": ("erasing",),
-    "pooler.results.look.history": ("history",),
     "pooler.results.look.outdated": ("outdated",),
     "pooler.results.look.recall": ("recall_bounds",),
     "pooler.results.look.status": ("status",),

@@ -1,6 +1,7 @@
 """Names of the API, for editors and type checkers: `tests/api/test_stub.py --freeze`."""
 
 from pooler import datasets as datasets
+from pooler.commands.look.history import history as history
 from pooler.commands.look.show import show_docs as show_docs
 from pooler.commands.look.show import show_guidelines as show_guidelines
 from pooler.commands.look.show import show_judges as show_judges
@@ -25,7 +26,6 @@ from pooler.results.keep.verify import verify as verify
 from pooler.results.look.disagreements import disagreements as disagreements
 from pooler.results.look.effort import effort as effort
 from pooler.results.look.erasing import erasing as erasing
-from pooler.results.look.history import history as history
 from pooler.results.look.outdated import outdated as outdated
 from pooler.results.look.recall import recall_bounds as recall_bounds
 from pooler.results.look.status import status as status

@@ -27,7 +27,8 @@ DOING = {
         "store/analysis/pools", "store/analysis/rankings", "store/analysis/run_order", "store/ranking",
     ),
     "Assigning and judging": (
-        "pooler/assigning", "store/judging", "judge_ui", "pooler/cli/judge", "pooler/results/look",
+        "pooler/assigning", "store/judging", "judge_ui", "pooler/commands/judge", "pooler/commands/look",
+        "pooler/cli/judge", "pooler/results/look",
         "store/looking", "store/event", "store/records",
     ),
     "Agreement and one grade": (

@@ -245,7 +245,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
         "serve": ("judge.serve", "Let judges judge in a browser."),
         "status": ("judge.status:app", "Show how far each judge has got, and how long the rest will take."),
-        "history": ("judge.history", "Show who changed what and when, or why a document has its grade."),
     },
     "Agree": {
         "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
