@@ -1,6 +1,9 @@
 """Names of the API, for editors and type checkers: `tests/api/test_stub.py --freeze`."""
 
 from pooler import datasets as datasets
+from pooler.commands.judge.status import status as status
+from pooler.commands.judge.status_effort import status_effort as status_effort
+from pooler.commands.judge.status_outdated import status_outdated as status_outdated
 from pooler.commands.look.history import history as history
 from pooler.commands.look.show import show_docs as show_docs
 from pooler.commands.look.show import show_guidelines as show_guidelines
@@ -24,11 +27,8 @@ from pooler.results.audit.audit import audit as audit
 from pooler.results.audit.corrected import corrected as corrected
 from pooler.results.keep.verify import verify as verify
 from pooler.results.look.disagreements import disagreements as disagreements
-from pooler.results.look.effort import effort as effort
 from pooler.results.look.erasing import erasing as erasing
-from pooler.results.look.outdated import outdated as outdated
 from pooler.results.look.recall import recall_bounds as recall_bounds
-from pooler.results.look.status import status as status
 from pooler.results.measures.at_rank import attainable as attainable
 from pooler.results.measures.choice import choose as choose
 from pooler.results.measures.curves import curves as curves

@@ -154,6 +154,23 @@ Cutoff = Annotated[
         panel="Runs and judgements",
     ),
 ]
+
+
+def _kinds(name: str, text: str) -> tuple[str, ...]:  # noqa: ARG001 - of an option's reader
+    from store.judging.kinds import check_kinds
+
+    return check_kinds([part.strip() for part in text.split(",")])
+
+
+Kinds = Annotated[
+    Sequence[str],
+    Option(
+        "--kinds KIND,...",
+        "Count judges of these kinds together: human (with adjudicators), model, imported.",
+        read=_kinds,
+        default="people alone; where no person judged, imported, else models",
+    ),
+]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
 """Asks a question, `PoolerError` = no; on the command line, where `--yes` answers it. Python does not ask."""
 Limit = Annotated[int | None, Option(hidden=True)]

@@ -18,7 +18,8 @@ GROUPS = {
         "replay",
     ),
     "Judging": (
-        "assign", "assigned", "clear_assignments", "status", "recall_bounds", "effort", "outdated", "history",
+        "assign", "assigned", "clear_assignments", "status", "status_effort", "status_outdated",
+        "recall_bounds", "history",
         "erasing",
     ),
     "What there is": (

@@ -244,7 +244,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
         "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
         "serve": ("judge.serve", "Let judges judge in a browser."),
-        "status": ("judge.status:app", "Show how far each judge has got, and how long the rest will take."),
     },
     "Agree": {
         "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),

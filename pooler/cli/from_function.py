@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature
-from typing import Annotated, Any, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 from typer.models import ArgumentInfo
@@ -27,26 +27,28 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     """
     about = command.parameters_of(function)
     returned: Any = about.hints.get("return")
-    is_table = isinstance(returned, type) and issubclass(returned, Result)
+    results = [
+        one for one in get_args(returned) or [returned] if isinstance(one, type) and issubclass(one, Result)
+    ]
     groups = {name: _class_at(one.where) for name, one in about.given.items()}
     own = [
         _parameter(about.declared[name], about.hints[name], one)
         for name, one in about.options.items()
         if not one.hidden
     ]
-    if is_table and returned.plots is not Result.plots:
+    if any(one.plots is not Result.plots for one in results):
         own.append(Parameter("plot", Parameter.KEYWORD_ONLY, default=None, annotation=PlotOption))
-    if is_table and returned.HAS_TOPICS:
+    if any(one.HAS_TOPICS for one in results):
         own.append(Parameter("by_topic", Parameter.KEYWORD_ONLY, default=False, annotation=ByTopicOption))
     if "confirm" in about.options:
         own.append(Parameter("yes", Parameter.KEYWORD_ONLY, default=False, annotation=YesOption))
-    for group in [*groups.values(), *([Output] if is_table else [])]:
+    for group in [*groups.values(), *([Output] if results else [])]:
         known = {one.name for one in own}
         own += [one for one in parameters_of(group) if one.name not in known]
     every = sorted(own, key=_place)
 
     def run(**values: Any) -> None:
-        output = given(Output, values) if is_table else None
+        output = given(Output, values) if results else None
         if output is not None:
             if values.get("by_topic"):
                 output = replace(output, table=output.table or "topics")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
+from pooler.commands.judge.status import status
+from pooler.commands.judge.status_effort import status_effort
 from pooler.commands.look.show import show_judges, show_pools
 from pooler.messages import Listener, listening
 from pooler.pages.commands import CommandLines
@@ -14,8 +16,6 @@ from pooler.results.agree.agreement import AgreementResult, agreement
 from pooler.results.audit.audit import audit
 from pooler.results.audit.tables import Audit
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.look.effort import effort
-from pooler.results.look.status import status
 from pooler.results.pool.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, level_of_collection, opened_collection
 from pooler.results.undiscovered.base import depth_in_words
@@ -167,7 +167,7 @@ def _of_collection(source: Source) -> Stored:
             pools=show_pools(opened).table("pools"),
             judges=show_judges(opened).table("judges"),
             progress=status(opened).table("status"),
-            costs=effort(opened, below=LOW_DWELL).table("effort"),
+            costs=status_effort(opened, below=LOW_DWELL).table("effort"),
             agreement=found,
             by_kind=by_kind,
             audits=audits,

@@ -276,7 +276,7 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
             pytest.param(arguments, marks=pytest.mark.slow)
             for arguments in (
                 ("status", "--by-topic", "--format", "tsv"),
-                ("status", "--format", "json"),
+                ("status", "--table", "status", "--format", "json"),
                 ("show", "judges"),
                 ("status", "outdated", "--judge", IN_ONE_LINE),
                 ("status", "effort", IN_ONE_LINE),

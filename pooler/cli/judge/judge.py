@@ -208,7 +208,7 @@ def _refuse_others(opened: Collection, name: str) -> None:
 
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
-    from pooler.results.look.status import drawable, idle_words  # loads numpy
+    from pooler.results.idle import drawable, idle_words
 
     if opened.assignments.workloads().lines:
         message = f"nothing is assigned to `{judge_name}`"

@@ -62,7 +62,7 @@ def _in_full(where: str) -> str:
 
 
 def _left_by_judge(opened: Collection) -> dict[str, str]:
-    from pooler.results.look.status import status
+    from pooler.commands.judge.status import status
     from store.records import JudgeKind
 
     rows: dict[Any, Any] = {row["judge"]: row for row in status(opened).table("status").to_records()}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler import disagreements, erasing, history, outdated
+from pooler import disagreements, erasing, history, status_outdated
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.records import Action
@@ -81,7 +81,7 @@ def test_what_cannot_be_asked_is_refused(opened: Collection) -> None:
     with pytest.raises(ArgumentError, match="`limit` must be an integer >= 1"):
         history(opened, limit=0)
     with pytest.raises(ArgumentError, match="`why` must be some of guidelines, text, text-came-later, topic"):
-        outdated(opened, why=["mood"])
+        status_outdated(opened, why=["mood"])
     with pytest.raises(ArgumentError, match="`unresolved` must be one of majority, median"):
         disagreements(opened, unresolved="mean")
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
