@@ -30,7 +30,6 @@ _MODULES = {
     "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),
     "pooler.results.keep.verify": ("verify",),
-    "pooler.results.look.disagreements": ("disagreements",),
     "pooler.results.look.erasing": ("erasing",),
     "pooler.results.look.recall": ("recall_bounds",),
     "pooler.results.measures.at_rank": ("attainable",),

@@ -1,6 +1,8 @@
 """Names of the API, for editors and type checkers: `tests/api/test_stub.py --freeze`."""
 
 from pooler import datasets as datasets
+from pooler.commands.judge.adjudicate import adjudicate as adjudicate
+from pooler.commands.judge.ask import ask as ask
 from pooler.commands.judge.status import status as status
 from pooler.commands.judge.status_effort import status_effort as status_effort
 from pooler.commands.judge.status_outdated import status_outdated as status_outdated
@@ -26,7 +28,6 @@ from pooler.results.agree.sharing import plan_sharing as plan_sharing
 from pooler.results.audit.audit import audit as audit
 from pooler.results.audit.corrected import corrected as corrected
 from pooler.results.keep.verify import verify as verify
-from pooler.results.look.disagreements import disagreements as disagreements
 from pooler.results.look.erasing import erasing as erasing
 from pooler.results.look.recall import recall_bounds as recall_bounds
 from pooler.results.measures.at_rank import attainable as attainable

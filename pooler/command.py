@@ -31,6 +31,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from inspect import Parameter, cleandoc, signature
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -49,8 +50,6 @@ from pooler.results.source import Measurable, Source, opened_collection, source_
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from store.collection import Collection
 
 P = ParamSpec("P")
@@ -81,6 +80,8 @@ class Option:
     """Whether `read` takes a list: the option may be repeated."""
     default: str = ""
     """What stands for no value in help."""
+    envvar: str = ""
+    """Variable of the environment that stands for it."""
     panel: str = ""
     """Heading under which help lists it; default the command's own options."""
     for_people: int | None = None
@@ -110,6 +111,13 @@ class Option:
             raise ArgumentError(name, f"must be a number < {self.below:g}", value)
 
 
+def _kinds(_: str, text: str) -> tuple[str, ...]:
+    """Read kinds of judges like ``human,model``."""
+    from store.judging.kinds import check_kinds
+
+    return check_kinds([part.strip() for part in text.split(",")])
+
+
 @dataclass(frozen=True)
 class Given:
     """What a parameter is made of on the command line: the fields of a dataclass of options.
@@ -129,6 +137,9 @@ if TYPE_CHECKING:
     Stored: TypeAlias = Collection
 else:  # nothing of the database is loaded for a type
     Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
+
+Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
+"""A file or URL, where a collection is or will be."""
 
 # Parameters of many commands.
 Measure = Annotated[str, Option("--measure -m MEASURE", "A measure; see `show measures`.")]
@@ -154,12 +165,6 @@ Cutoff = Annotated[
         panel="Runs and judgements",
     ),
 ]
-
-
-def _kinds(name: str, text: str) -> tuple[str, ...]:  # noqa: ARG001 - of an option's reader
-    from store.judging.kinds import check_kinds
-
-    return check_kinds([part.strip() for part in text.split(",")])
 
 
 Kinds = Annotated[

@@ -19,7 +19,7 @@ GROUPS = {
     ),
     "Judging": (
         "assign", "assigned", "clear_assignments", "status", "status_effort", "status_outdated",
-        "recall_bounds", "history",
+        "recall_bounds", "ask", "history",
         "erasing",
     ),
     "What there is": (
@@ -27,7 +27,7 @@ GROUPS = {
         "show_strategies", "show_measures",
     ),
     "Agreement": (
-        "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
+        "agreement", "audit", "disagreement_matters", "plan_sharing", "adjudicate", "compare_qrels",
         "clusters",
     ),
     "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),

@@ -28,7 +28,7 @@ DOING = {
     ),
     "Assigning and judging": (
         "pooler/assigning", "store/judging", "judge_ui", "pooler/commands/judge", "pooler/commands/look",
-        "pooler/cli/judge", "pooler/results/look",
+        "pooler/results/look",
         "store/looking", "store/event", "store/records",
     ),
     "Agreement and one grade": (

@@ -241,14 +241,10 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     "Judge": {
         "judges": ("collect.judges:app", "The judges of a collection."),
         "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
-        "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
-        "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
-        "serve": ("judge.serve", "Let judges judge in a browser."),
     },
     "Agree": {
         "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
         "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
-        "adjudicate": ("judge.adjudicate", "Settle documents that judges have decided differently."),
         "diff": ("agree.diff", "Compare two qrels files, grade by grade."),
     },
     "Export": {

@@ -67,7 +67,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
         first = [named.pop(name) for name in groups]
         found = function(*first, *runs, **named)
-        if output is not None:
+        if output is not None and found is not None:
             render(found, output, plot=values.get("plot"))
 
     run.__signature__ = Signature(every)  # type: ignore[attr-defined]  # what typer reads
@@ -100,6 +100,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
             metavar=metavar,
             help=option.words,
             show_default=option.default or True,
+            envvar=option.envvar or None,
             min=option.least,
             max=option.most,
             rich_help_panel=option.panel or None,

@@ -300,7 +300,7 @@ def _open_words(cases: Sequence[Case]) -> str:
     statuses = [case.status for case in cases if case.is_disagreement]
     n_open, n_changed = statuses.count(Settlement.OPEN), statuses.count(Settlement.CHANGED)
     waiting = f"{n_open:,} open" + (f", {n_changed:,} changed since" if n_changed else "")
-    return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate --list"
+    return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate"
 
 
 def _size(pool: StoredPool) -> str:

@@ -86,7 +86,7 @@ status effort
 status outdated
 agreement --kinds model
 audit m --against strict
-adjudicate --list
+adjudicate
 export qrels --judge m
 export qrels --kinds model --aggregate median --ties low
 export ntcir --as ntcireval --judge m
@@ -96,7 +96,7 @@ export judgements
 export answers m
 export answers m --as umbrela
 evaluate --measure AP --judge m
-compare --all --measure AP --judge m
+compare --measure AP --judge m
 diagnose --judge m
 sensitivity --depth 5 --judge m
 variation --judge m

@@ -274,14 +274,14 @@ def test_adjudicator_has_rulings_and_no_pool(cli: Cli, six_pooled: Path) -> None
     assert [row_of(cli, "zoe")[f"grade_{grade}"] for grade in (0, 1, 2)] == [1, 0, 1]
     table = cli("status").fine().out
     # anna and ben differ on a, b and z; zoe has ruled on a and z.
-    assert table.count("3 disagreements, 1 open: pooler adjudicate --list") == 1
+    assert table.count("3 disagreements, 1 open: pooler adjudicate") == 1
     assert ["zoe", "-", "2", "-", "0", "0", "-", "1", "0", "1"] in [
         line.split() for line in table.splitlines()
     ]
 
 
 def test_ruling_on_other_grades_than_now_is_not_open(cli: Cli, six_pooled: Path) -> None:
-    """What `adjudicate --list` calls changed since, `status` does not call open."""
+    """What `adjudicate` calls changed since, `status` does not call open."""
     for judge, grade in (("anna", 0), ("ben", 2), ("carl", 1)):
         write(six_pooled / "q", f"1 0 a {grade}")
         cli("import", "judgements", "q", "--judge", judge, "--kind", "human").fine()
@@ -289,7 +289,7 @@ def test_ruling_on_other_grades_than_now_is_not_open(cli: Cli, six_pooled: Path)
     cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\nq\n").fine()
     assert "1 disagreement, 0 open: pooler" in cli("status").fine().out
     cli("judges", "erase", "carl", "--yes").fine()
-    assert "changed since" in cli("adjudicate", "--list").fine().out
+    assert "changed since" in cli("adjudicate").fine().out
     assert "1 disagreement, 0 open, 1 changed since: pooler" in cli("status").fine().out
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler import disagreements, erasing, history, status_outdated
+from pooler import adjudicate, erasing, history, status_outdated
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.records import Action
@@ -61,11 +61,11 @@ def test_history_of_a_document_has_facts(opened: Collection) -> None:
 
 def test_disagreements_tell_names_when_asked_alone(opened: Collection) -> None:
     """Nobody learns who A and B are unasked."""
-    found = disagreements(opened, gap=2)
+    found = adjudicate(opened, gap=2)
     assert found.table("disagreements").cells("gap") == [2]
     assert "judges" not in found.table("disagreements").data
-    assert len(disagreements(opened, gap=3).cases) == 0
-    named = disagreements(opened, names=True).table("disagreements")
+    assert len(adjudicate(opened, gap=3).cases) == 0
+    named = adjudicate(opened, names=True).table("disagreements")
     (judges,) = named.cells("judges")
     assert sorted(str(one)[2:] for one in judges) == ["ann", "bob"]
 
@@ -83,7 +83,7 @@ def test_what_cannot_be_asked_is_refused(opened: Collection) -> None:
     with pytest.raises(ArgumentError, match="`why` must be some of guidelines, text, text-came-later, topic"):
         status_outdated(opened, why=["mood"])
     with pytest.raises(ArgumentError, match="`unresolved` must be one of majority, median"):
-        disagreements(opened, unresolved="mean")
+        adjudicate(opened, unresolved="mean")
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
         erasing(opened, "eve")
 

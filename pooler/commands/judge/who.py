@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pooler.cli.console import text_stdin
 from pooler.messages import say, warn
+from pooler.streams import text_stdin
 from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
 
