@@ -20,7 +20,6 @@ from typing import Any
 from pooler.version import __version__ as __version__
 
 _MODULES = {
-    "pooler.pages.report": ("report",),
     "pooler.results.agree.aggregate": ("Qrels", "aggregate", "collapse"),
     "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.clusters": ("clusters",),

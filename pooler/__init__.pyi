@@ -16,7 +16,7 @@ from pooler.commands.look.show import show_runs as show_runs
 from pooler.commands.look.show import show_strategies as show_strategies
 from pooler.commands.look.show import show_topics as show_topics
 from pooler.commands.measure.compare import compare as compare
-from pooler.pages.report import report as report
+from pooler.commands.trust.report import report as report
 from pooler.results.agree.aggregate import Qrels as Qrels
 from pooler.results.agree.aggregate import aggregate as aggregate
 from pooler.results.agree.aggregate import collapse as collapse

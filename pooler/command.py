@@ -88,6 +88,8 @@ class Option:
     """Of `Limit`: how many people see unless they ask for more."""
     hidden: bool = False
     """Of Python alone."""
+    required: bool = False
+    """Whether the command line needs it, where Python does not."""
 
     def check(self, name: str, value: Any) -> None:
         """Raise `ArgumentError` for a number out of range."""

@@ -45,6 +45,7 @@ DOING = {
     "What the pool missed, and what judging again would change": (
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",
         "store/analysis/arrays", "store/analysis/arguments", "pooler/results/paper", "pooler/pages",
+        "pooler/commands/trust",
     ),
     "Keeping and exporting": (
         "store/keeping", "pooler/results/keep", "pooler/cli/keep", "pooler/results/files",

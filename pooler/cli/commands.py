@@ -280,7 +280,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
         "paper": ("measure.paper", "Redo the tables and figures of Kishida (2001) on two runs."),
         "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest."),
-        "report": ("measure.report", "Write a page that shows how far the collection can be trusted."),
     },
     "Keep": {
         "backup": ("keep.safety", "Save the whole collection as one file, while judges work."),

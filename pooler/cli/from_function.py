@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 import typer
@@ -18,6 +19,9 @@ from pooler.cli.options import YesOption
 from pooler.cli.render import ByTopicOption, Output, PlotOption, render
 from pooler.cli.signature import given, is_signed, parameters_of
 from pooler.results.result import Result
+
+_TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}
+"""What typer reads of a type that it has no reader for."""
 
 
 def from_function(function: Callable[..., Any]) -> Callable[..., None]:
@@ -91,6 +95,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     parts = (option.form or f"--{declared.name.replace('_', '-')}").split()
     names = [part for part in parts if part.startswith("-")]
     metavar = " ".join(parts[len(names) :]) or None
+    kind = _TYPED.get(kind, kind)
     if option.read is not None or get_origin(kind) is Sequence:
         kind = list[str] | None if option.repeated or option.read is None else str | None
     info: Any
@@ -108,6 +113,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     else:
         info = typer.Argument(metavar=metavar, help=option.words, show_default=option.default or True)
     default = None if isinstance(declared.default, tuple) else declared.default
+    default = Parameter.empty if option.required else default
     return Parameter(declared.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pooler.pages.commands import CommandLines
+from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.results.source import Source
 from store.grades.policy import Policy
 from store.records import Qrel

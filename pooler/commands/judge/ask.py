@@ -74,7 +74,8 @@ def ask(
     repeat: Annotated[int, Option("--repeat K", "Ask K judged pairs again; their grades stay.", least=0)] = 0,
     canaries: Annotated[int, Option("--canaries N", least=0)] = 0,
     price: Annotated[
-        Price | None, Option("--price PROMPT,COMPLETION[,CACHED]", "Price of a million tokens.", read=_price)
+        Sequence[float] | None,
+        Option("--price PROMPT,COMPLETION[,CACHED]", "Price of a million tokens.", read=_price),
     ] = None,
     max_tokens_total: Annotated[int | None, Option("--max-tokens-total N", least=1)] = None,
     max_cost: Annotated[

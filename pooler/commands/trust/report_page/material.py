@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from pooler.commands.judge.status import status
 from pooler.commands.judge.status_effort import status_effort
 from pooler.commands.look.show import show_judges, show_pools
+from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.messages import Listener, listening
-from pooler.pages.commands import CommandLines
 from pooler.results.agree.agreement import AgreementResult, agreement
 from pooler.results.audit.audit import audit
 from pooler.results.audit.tables import Audit
