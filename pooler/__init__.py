@@ -20,7 +20,6 @@ from typing import Any
 from pooler.version import __version__ as __version__
 
 _MODULES = {
-    "pooler.pages.report": ("report",),
     "pooler.qrels_rules": ("Qrels", "qrels", "qrels_define", "qrels_drop"),
     "pooler.results.agree.aggregate": ("export_qrels",),
     "pooler.results.agree.agreement": ("agreement",),
@@ -31,15 +30,8 @@ _MODULES = {
     "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),
     "pooler.results.keep.verify": ("verify",),
-    "pooler.results.look.details": ("details",),
-    "pooler.results.look.disagreements": ("disagreements",),
-    "pooler.results.look.effort": ("effort",),
     "pooler.results.look.erasing": ("erasing",),
-    "pooler.results.look.history": ("history",),
-    "pooler.results.look.listing": ("listing",),
-    "pooler.results.look.outdated": ("outdated",),
     "pooler.results.look.recall": ("recall_bounds",),
-    "pooler.results.look.status": ("status",),
     "pooler.results.measures.at_rank": ("attainable",),
     "pooler.results.measures.choice": ("choose",),
     "pooler.results.measures.curves": ("curves",),

@@ -1,8 +1,22 @@
 """Names of the API, for editors and type checkers: `tests/api/test_stub.py --freeze`."""
 
 from pooler import datasets as datasets
+from pooler.commands.judge.adjudicate import adjudicate as adjudicate
+from pooler.commands.judge.ask import ask as ask
+from pooler.commands.judge.status import status as status
+from pooler.commands.judge.status_effort import status_effort as status_effort
+from pooler.commands.judge.status_outdated import status_outdated as status_outdated
+from pooler.commands.look.history import history as history
+from pooler.commands.look.show import show_docs as show_docs
+from pooler.commands.look.show import show_guidelines as show_guidelines
+from pooler.commands.look.show import show_judges as show_judges
+from pooler.commands.look.show import show_measures as show_measures
+from pooler.commands.look.show import show_pools as show_pools
+from pooler.commands.look.show import show_runs as show_runs
+from pooler.commands.look.show import show_strategies as show_strategies
+from pooler.commands.look.show import show_topics as show_topics
 from pooler.commands.measure.compare import compare as compare
-from pooler.pages.report import report as report
+from pooler.commands.trust.report import report as report
 from pooler.qrels_rules import Qrels as Qrels
 from pooler.qrels_rules import qrels as qrels
 from pooler.qrels_rules import qrels_define as qrels_define
@@ -16,15 +30,8 @@ from pooler.results.agree.sharing import plan_sharing as plan_sharing
 from pooler.results.audit.audit import audit as audit
 from pooler.results.audit.corrected import corrected as corrected
 from pooler.results.keep.verify import verify as verify
-from pooler.results.look.details import details as details
-from pooler.results.look.disagreements import disagreements as disagreements
-from pooler.results.look.effort import effort as effort
 from pooler.results.look.erasing import erasing as erasing
-from pooler.results.look.history import history as history
-from pooler.results.look.listing import listing as listing
-from pooler.results.look.outdated import outdated as outdated
 from pooler.results.look.recall import recall_bounds as recall_bounds
-from pooler.results.look.status import status as status
 from pooler.results.measures.at_rank import attainable as attainable
 from pooler.results.measures.choice import choose as choose
 from pooler.results.measures.curves import curves as curves

@@ -31,6 +31,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from inspect import Parameter, cleandoc, signature
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -49,8 +50,6 @@ from pooler.results.source import Measurable, Source, opened_collection, source_
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from store.collection import Collection
 
 P = ParamSpec("P")
@@ -81,10 +80,16 @@ class Option:
     """Whether `read` takes a list: the option may be repeated."""
     default: str = ""
     """What stands for no value in help."""
+    envvar: str = ""
+    """Variable of the environment that stands for it."""
     panel: str = ""
     """Heading under which help lists it; default the command's own options."""
+    for_people: int | None = None
+    """Of `Limit`: how many people see unless they ask for more."""
     hidden: bool = False
     """Of Python alone."""
+    required: bool = False
+    """Whether the command line needs it, where Python does not."""
 
     def check(self, name: str, value: Any) -> None:
         """Raise `ArgumentError` for a number out of range."""
@@ -108,6 +113,13 @@ class Option:
             raise ArgumentError(name, f"must be a number < {self.below:g}", value)
 
 
+def _kinds(_: str, text: str) -> tuple[str, ...]:
+    """Read kinds of judges like ``human,model``."""
+    from store.judging.kinds import check_kinds
+
+    return check_kinds([part.strip() for part in text.split(",")])
+
+
 @dataclass(frozen=True)
 class Given:
     """What a parameter is made of on the command line: the fields of a dataclass of options.
@@ -127,6 +139,9 @@ if TYPE_CHECKING:
     Stored: TypeAlias = Collection
 else:  # nothing of the database is loaded for a type
     Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
+
+Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
+"""A file or URL, where a collection is or will be."""
 
 # Parameters of many commands.
 Measure = Annotated[str, Option("--measure -m MEASURE", "A measure; see `show measures`.")]
@@ -150,6 +165,17 @@ Cutoff = Annotated[
         least=1,
         default="1000",
         panel="Runs and judgements",
+    ),
+]
+
+
+Kinds = Annotated[
+    Sequence[str],
+    Option(
+        "--kinds KIND,...",
+        "Count judges of these kinds together: human (with adjudicators), model, imported.",
+        read=_kinds,
+        default="people alone; where no person judged, imported, else models",
     ),
 ]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
@@ -187,7 +213,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
 
     The function made also takes `progress` by name, called with steps done. A first parameter `Measured` or
     `Pooled` may be whatever `source_of` takes, one `Stored` an open collection or its place. The settings of
-    a result are the parameters, and what the function itself puts there, by default what was measured.
+    a result are the parameters, and what the function itself puts there, by default what it worked on.
 
     >>> from pooler import compare
     >>> compare.__name__, parameters_of(compare).options["alpha"].below
@@ -216,9 +242,11 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
             if not isinstance(found, Result):
                 return found
             own = found.settings
-            for value in () if own else values.values():
-                if isinstance(value, Source):
-                    own = value.settings()
+            for name, one in () if own else about.given.items():
+                if one.kind == "source":
+                    own = values[name].settings()
+                elif one.kind == "collection":
+                    own = {"collection": values[name].name}
         warnings = (*found.warnings, *(one for one in collected.warnings if one not in found.warnings))
         return replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
 

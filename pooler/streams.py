@@ -1,7 +1,8 @@
-"""Words and progress on standard error."""
+"""Words and progress on standard error, answers on standard input."""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -39,6 +40,15 @@ def terminal_width(stream: TextIO) -> int:
         return os.get_terminal_size(stream.fileno()).columns or PAGE
     except (OSError, ValueError):  # a stream that is no file
         return PAGE
+
+
+def text_stdin() -> TextIO:
+    """Return stdin as text: UTF-8 from files and pipes; what is none becomes U+FFFD."""
+    # Once a line has been read it can be said no more.
+    if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors != "replace":
+        encoding = sys.stdin.encoding if sys.stdin.isatty() else "utf-8"
+        sys.stdin.reconfigure(encoding=encoding, errors="replace")
+    return sys.stdin
 
 
 class OnTerminal(Listener):

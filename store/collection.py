@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from store.content.topics import Guidelines, Topics
     from store.grades.definitions import Definitions
     from store.grades.votes import CollectionGrades
+    from store.history import HistoryQueries
     from store.judging.adjudication import AdjudicationDesk, Disagreements
     from store.judging.assignments import Assignments
     from store.judging.codes import Codes
     from store.judging.desk import Desk
     from store.judging.disagreements import Selection
     from store.judging.erasing import Erasures
-    from store.history import HistoryQueries
     from store.judging.judges import Judges
     from store.judging.models import ModelDesk, Models
     from store.judging.progress import JudgingProgress

@@ -31,8 +31,8 @@ from store.db.tables import (
     SITTING,
     TOPIC,
 )
-from store.judging.events import as_record, current_events
 from store.history import Pooling, find_document, poolings
+from store.judging.events import as_record, current_events
 from store.judging.judges import judge_named
 from store.judging.models import ModelWork, StatedModel, fetch_models, fetch_work
 from store.judging.rejudging import TopicVersion, count_older, fetch_topic_versions

@@ -79,7 +79,7 @@ def test_covid_pool_is_the_one_nist_judged(covid: Path) -> None:
     assert "6,959 pairs to judge in 30 topics" in said
     assert "depth 7 of 56 runs" in said
     assert "5,454 of them (78%) come from one run only" in said
-    [row] = in_covid(covid, "status", "--format", "json").json()
+    [row] = in_covid(covid, "status", "--table", "status", "--format", "json").json()
     states = ("pooled", "judged", "unjudged", "skipped", "cannot", "outside")
     assert [row[state] for state in states] == [6959, 6959, 0, 0, 0, 1732]
     assert [row[f"grade_{grade}"] for grade in (0, 1, 2)] == [6339, 1115, 1237]

@@ -27,7 +27,8 @@ DOING = {
         "store/analysis/pools", "store/analysis/rankings", "store/analysis/run_order", "store/ranking",
     ),
     "Assigning and judging": (
-        "pooler/assigning", "store/judging", "judge_ui", "pooler/cli/judge", "pooler/results/look",
+        "pooler/assigning", "store/judging", "judge_ui", "pooler/commands/judge", "pooler/commands/look",
+        "pooler/results/look",
         "store/looking", "store/event", "store/records",
     ),
     "Agreement and one grade": (
@@ -44,6 +45,7 @@ DOING = {
     "What the pool missed, and what judging again would change": (
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",
         "store/analysis/arrays", "store/analysis/arguments", "pooler/results/paper", "pooler/pages",
+        "pooler/commands/trust",
     ),
     "Keeping and exporting": (
         "store/keeping", "pooler/results/keep", "pooler/cli/keep", "pooler/results/files",

@@ -241,20 +241,10 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     "Judge": {
         "judges": ("collect.judges:app", "The judges of a collection."),
         "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
-        "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
-        "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
-        "serve": ("judge.serve", "Let judges judge in a browser."),
-        "status": ("judge.status:app", "Show how far each judge has got, and how long the rest will take."),
-        "show": (
-            "judge.show:app",
-            "Show the runs, topics, documents, pools, judges and so on, or all of one.",
-        ),
-        "history": ("judge.history", "Show who changed what and when, or why a document has its grade."),
     },
     "Agree": {
         "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
         "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
-        "adjudicate": ("judge.adjudicate", "Settle documents that judges have decided differently."),
         "qrels": ("agree.qrels:app", "List the qrels of the collection by name, with their versions."),
     },
     "Export": {"export": ("keep.export:app", "Write qrels and other files for evaluation programs.")},
@@ -287,7 +277,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
         "paper": ("measure.paper", "Redo the tables and figures of Kishida (2001) on two runs."),
         "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest."),
-        "report": ("measure.report", "Write a page that shows how far the collection can be trusted."),
     },
     "Keep": {
         "backup": ("keep.safety", "Save the whole collection as one file, while judges work."),

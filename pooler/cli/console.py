@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from enum import IntEnum
-from typing import Any, TextIO
+from typing import Any
 
 from pooler.messages import say
 from pooler.results.files import check_manifest as check_manifest
@@ -22,7 +22,7 @@ from pooler.results.files import earlier_result, write_whole
 from pooler.results.files import json_text as json_text
 from pooler.results.judge_kinds import erased_facts as erased_facts
 from pooler.results.judge_kinds import erased_words as erased_words
-from pooler.streams import on_terminal
+from pooler.streams import on_terminal, text_stdin
 from store.errors import ContradictionError, FormatError, PoolerError, StoreError
 from store.text import sanitise
 
@@ -124,15 +124,6 @@ def set_up_stdout() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
         sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
-
-
-def text_stdin() -> TextIO:
-    """Return stdin as text: UTF-8 from files and pipes; what is none becomes U+FFFD."""
-    # Once a line has been read it can be said no more.
-    if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors != "replace":
-        encoding = sys.stdin.encoding if sys.stdin.isatty() else "utf-8"
-        sys.stdin.reconfigure(encoding=encoding, errors="replace")
-    return sys.stdin
 
 
 def discard_stdout() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature
-from typing import Annotated, Any, get_origin
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 from typer.models import ArgumentInfo
@@ -19,6 +20,9 @@ from pooler.cli.render import ByTopicOption, Output, PlotOption, render
 from pooler.cli.signature import given, is_signed, parameters_of
 from pooler.results.result import Result
 
+_TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}
+"""What typer reads of a type that it has no reader for."""
+
 
 def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     """Return what typer reads of a command: its own options, those of what it works on, those of tables.
@@ -27,26 +31,28 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     """
     about = command.parameters_of(function)
     returned: Any = about.hints.get("return")
-    is_table = isinstance(returned, type) and issubclass(returned, Result)
+    results = [
+        one for one in get_args(returned) or [returned] if isinstance(one, type) and issubclass(one, Result)
+    ]
     groups = {name: _class_at(one.where) for name, one in about.given.items()}
     own = [
         _parameter(about.declared[name], about.hints[name], one)
         for name, one in about.options.items()
         if not one.hidden
     ]
-    if is_table and returned.plots is not Result.plots:
+    if any(one.plots is not Result.plots for one in results):
         own.append(Parameter("plot", Parameter.KEYWORD_ONLY, default=None, annotation=PlotOption))
-    if is_table and returned.HAS_TOPICS:
+    if any(one.HAS_TOPICS for one in results):
         own.append(Parameter("by_topic", Parameter.KEYWORD_ONLY, default=False, annotation=ByTopicOption))
     if "confirm" in about.options:
         own.append(Parameter("yes", Parameter.KEYWORD_ONLY, default=False, annotation=YesOption))
-    for group in [*groups.values(), *([Output] if is_table else [])]:
+    for group in [*groups.values(), *([Output] if results else [])]:
         known = {one.name for one in own}
         own += [one for one in parameters_of(group) if one.name not in known]
     every = sorted(own, key=_place)
 
     def run(**values: Any) -> None:
-        output = given(Output, values) if is_table else None
+        output = given(Output, values) if results else None
         if output is not None:
             if values.get("by_topic"):
                 output = replace(output, table=output.table or "topics")
@@ -58,14 +64,14 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             if about.declared[name].kind is Parameter.VAR_POSITIONAL:
                 runs = next(iter(worked_on.values())).tags()
             elif name == "limit" and option.hidden:
-                named[name] = output and output.limit
+                named[name] = output and output.wanted(option.for_people)
             elif name == "confirm" and option.hidden:
                 named[name] = partial(confirm, yes=values["yes"])
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
         first = [named.pop(name) for name in groups]
         found = function(*first, *runs, **named)
-        if output is not None:
+        if output is not None and found is not None:
             render(found, output, plot=values.get("plot"))
 
     run.__signature__ = Signature(every)  # type: ignore[attr-defined]  # what typer reads
@@ -89,6 +95,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     parts = (option.form or f"--{declared.name.replace('_', '-')}").split()
     names = [part for part in parts if part.startswith("-")]
     metavar = " ".join(parts[len(names) :]) or None
+    kind = _TYPED.get(kind, kind)
     if option.read is not None or get_origin(kind) is Sequence:
         kind = list[str] | None if option.repeated or option.read is None else str | None
     info: Any
@@ -98,6 +105,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
             metavar=metavar,
             help=option.words,
             show_default=option.default or True,
+            envvar=option.envvar or None,
             min=option.least,
             max=option.most,
             rich_help_panel=option.panel or None,
@@ -105,6 +113,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     else:
         info = typer.Argument(metavar=metavar, help=option.words, show_default=option.default or True)
     default = None if isinstance(declared.default, tuple) else declared.default
+    default = Parameter.empty if option.required else default
     return Parameter(declared.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 

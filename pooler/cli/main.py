@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pooler import foreign_store
-from pooler.cli.interrupts import catch_interrupts, ignore_interrupts, interrupt_behind
+from pooler.interrupts import catch_interrupts, ignore_interrupts, interrupt_behind
 
 if TYPE_CHECKING:
     from pooler.cli.commands import WORKFLOW, app

@@ -53,6 +53,12 @@ class Output:
         """Whether people read it."""
         return self.fmt not in ("json", "tsv")
 
+    def wanted(self, for_people: int | None) -> int | None:
+        """Return how many rows are to be made, all of them to be sorted; ``None`` = all."""
+        if self.sort is not None:
+            return None
+        return self.limit or (for_people if self.is_for_people else None)
+
     def check_one(self, tables: Sequence[str]) -> None:
         """Raise `ContradictionError` where several tables are to be what holds one."""
         if len(tables) > 1 and self.fmt == "tsv":

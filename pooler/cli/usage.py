@@ -23,6 +23,10 @@ _OLD_WORDS = {
     "pooler pool --list": "pooler show strategies",
     "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
     "pooler judges list": "pooler show judges",
+    "pooler status effort --list": "pooler status effort --table low_dwell",
+    "pooler adjudicate --list": "pooler adjudicate",
+    "pooler adjudicate --summary": "pooler adjudicate --table cells",
+    "pooler show docs --text": "pooler show docs DOCNO --table text",
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }
 """Lines that earlier versions had, and what to type."""

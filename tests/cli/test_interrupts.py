@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.cli.interrupts import Interrupted, Terminated
+from pooler.interrupts import Interrupted, Terminated
 from tests.helpers.gallery import EXAMPLES, plant
 from tests.helpers.run import environment, run_inside, write
 

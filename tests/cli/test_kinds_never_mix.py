@@ -144,20 +144,20 @@ def test_an_adjudicator_sees_people_alone(asks: tuple[Ask, Ask]) -> None:
 def test_models_are_parties_where_their_kind_is_named(asks: tuple[Ask, Ask]) -> None:
     """All models are, beside the people; people alone stand beside nobody."""
     both = ("--names", "--kinds", "human,model")
-    told = asks[1]("adjudicate", "--list", *both)
+    told = asks[1]("adjudicate", *both)
     assert "people and models stand side by side: 2 people, 3 models" in told.err
     rows = _listed(asks[1], *both)
     assert rows
     names = {frozenset(one.partition("=")[2] for one in row["judges"]) for row in rows}
     assert names == {frozenset(("anna", "ben", "gpt", "llama", "qwen"))}
-    assert "side by side" not in asks[1]("adjudicate", "--list", "--kinds", "human").err
+    assert "side by side" not in asks[1]("adjudicate", "--kinds", "human").err
 
 
 def _listed(ask: Ask, *words: str) -> list[dict[str, Any]]:
     """Return the rows of the list of disagreements."""
-    rows: list[dict[str, Any]] = ask("adjudicate", "--list", *words, "--format", "json").whole()[
-        "disagreements"
-    ]
+    rows: list[dict[str, Any]] = ask(
+        "adjudicate", "--table", "disagreements", *words, "--format", "json"
+    ).whole()["disagreements"]
     return rows
 
 

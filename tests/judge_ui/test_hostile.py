@@ -276,12 +276,12 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
             pytest.param(arguments, marks=pytest.mark.slow)
             for arguments in (
                 ("status", "--by-topic", "--format", "tsv"),
-                ("status", "--format", "json"),
+                ("status", "--table", "status", "--format", "json"),
                 ("show", "judges"),
                 ("status", "outdated", "--judge", IN_ONE_LINE),
                 ("status", "effort", IN_ONE_LINE),
                 ("agreement", IN_ONE_LINE, ID),
-                ("adjudicate", "--list", "--topic", IN_ONE_LINE),
+                ("adjudicate", "--topic", IN_ONE_LINE),
                 ("assign", "--show"),
                 ("export", "pool"),
                 ("export", "qrels", f"1{ID}"),
@@ -321,14 +321,14 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
         ("status", "outdated"),
         ("status", "effort", "--list"),
         ("agreement", "--tables", "--interval", "none"),
-        ("adjudicate", "--list", "--names"),
+        ("adjudicate", "--names"),
         *(
             pytest.param(arguments, marks=pytest.mark.slow)
             for arguments in (
                 ("status", "outdated", "--format", "tsv"),
                 ("status", "effort", "--format", "tsv", "--table", "effort"),
                 ("agreement", "--by-topic", "--format", "tsv", "--table", "pairs"),
-                ("adjudicate", "--list", "--names", "--format", "tsv"),
+                ("adjudicate", "--table", "disagreements", "--names", "--format", "tsv"),
                 ("status", "--by-topic"),
                 ("show", "judges"),
             )

@@ -123,7 +123,7 @@ def test_a_chart_shows_some_runs_and_its_table_all() -> None:
         drawing = figure.split("<svg")[1].split("</svg>")[0]
         assert [f"r{n:02}" in drawing for n in (0, 1, 2, 29)] == [True, True, True, limit == 30]
         assert figure.split("<table")[1].count("<tr>") == 31
-    with pytest.raises(p.ArgumentError, match="must be 1 or more"):
+    with pytest.raises(p.ArgumentError, match="must be an integer >= 1"):
         p.report((runs, qrels), depth=1, limit=0)
 
 

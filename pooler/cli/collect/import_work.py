@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pooler.cli.console import ExitCode, show_error, write_lines
-from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import argument, option
+from pooler.interrupts import tidy_when_killed
 from pooler.messages import say, warn
 from store.errors import PoolerError
 from store.text import counted

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from pooler.cli.console import check_out, erased_facts, erased_words, write_results
-from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.keep.export_answers import answers
 from pooler.cli.keep.export_formats import made_of, named_qrels, prels, sha256_of
 from pooler.cli.keep.export_qrels import qrels
@@ -27,6 +26,7 @@ from pooler.cli.options import (
 )
 from pooler.cli.qrels_files import tell_file_name, tell_rises
 from pooler.cli.signature import argument, command, option
+from pooler.interrupts import tidy_when_killed
 from pooler.messages import progress, say, warn
 from pooler.results.judge_kinds import warn_about_voters
 from store.errors import ArgumentError

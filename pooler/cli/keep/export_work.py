@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.signature import argument, option
+from pooler.interrupts import tidy_when_killed
 from pooler.messages import progress, say, warn
 from store.errors import ArgumentError, PoolerError, StoreError
 from store.text import counted

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from pooler.cli.console import ExitCode
-from pooler.cli.interrupts import tidy_when_killed
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import argument, command, option
+from pooler.interrupts import tidy_when_killed
 from pooler.messages import progress, say
 from store.text import counted
 

@@ -188,7 +188,7 @@ def pool(
     if engine == "spark":
         hint = "name run files; this machine pools the runs of a collection"
         raise ArgumentError("--engine", "spark is for run files", "a collection", hint=hint)
-    from pooler.results.look.status import missing_words
+    from pooler.results.idle import missing_words
     from pooler.results.pool.into import pool_collection
 
     pooled = pool_collection(

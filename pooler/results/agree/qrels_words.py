@@ -186,7 +186,7 @@ def tell_rulings(final: FinalQrels) -> None:
     if final.n_rulings_changed:
         n_changed = counted(final.n_rulings_changed, "ruling")
         warn(
-            f"{n_changed} made before judges changed their decision; `pooler adjudicate --list` marks them"
+            f"{n_changed} made before judges changed their decision; `pooler adjudicate` marks them"
             " as changed since"
         )
     if final.n_rulings_unneeded:
@@ -249,7 +249,7 @@ def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> N
     counts_all = not voters.left_out and (not voters.kinds or voters.graders <= voters.names)
     is_exact = not definition.judges and counts_all and final.ties and not definition.binary_first
     command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
-    words = f"  `{command} --list` shows them, --judge NAME settles them"
+    words = f"  `{command}` shows them, --judge NAME settles them"
     if (
         not definition.judges
         and not definition.without_rulings

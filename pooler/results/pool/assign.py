@@ -10,7 +10,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pooler.messages import warn
-from pooler.results.look.status import drawable, idle_words, way_out
+from pooler.results.idle import drawable, idle_words, way_out
 from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table

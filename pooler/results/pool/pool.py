@@ -16,7 +16,7 @@ from pooler.pools.plan import Plan, PoolBuild, TopicPool
 from pooler.pools.runs import RunSet
 from pooler.reading.blocks import TieAtCut
 from pooler.results.files import WritesFile
-from pooler.results.look.status import idle_words, way_out
+from pooler.results.idle import idle_words, way_out
 from pooler.results.meeting import check_runs
 from pooler.results.pool.options import DEPTH
 from pooler.results.result import Progress, Result, collect_warnings, frozen_settings

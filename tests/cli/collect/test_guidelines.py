@@ -91,9 +91,11 @@ def test_refusals(cli: Cli, empty: Path) -> None:
     assert len(cli("show", "guidelines", "--format", "json").json()) == 1
 
 
-def test_the_text_of_a_version_has_no_format(cli: Cli, empty: Path) -> None:
-    """It goes to stdout or a file as it is; a list has formats."""
+def test_the_text_of_a_version_is_printed_as_it_is(cli: Cli, empty: Path) -> None:
+    """It goes to stdout or a file as it is; programs get its lines."""
     cli("import", "guidelines", "-", stdin=b"# Be strict\n").fine()
-    assert "`--format` is of the list" in cli("show", "guidelines", "1", "--format", "json").failed(2).err
+    assert cli("show", "guidelines", "1").fine().out == "# Be strict\n"
+    known = cli("show", "guidelines", "1", "--format", "json").fine().known()
+    assert (known["version"], known["text"]) == (1, [{"text": "# Be strict"}])
     cli("show", "guidelines", "1", "--out", "g.md").fine()
     assert (empty / "g.md").read_text("utf-8") == "# Be strict\n"

@@ -57,7 +57,7 @@ def test_unjudged_code_makes_a_pool_entry_and_no_judgement(cli: Cli, empty: Path
     """A line of a code that means "pooled, not judged" is pooled, and is no grade."""
     write(empty / "q", "1 0 a 1", "1 0 b -1", "2 0 a -1")
     bring(cli, "--code", "-1=unjudged").fine()
-    [row] = cli("status", "--format", "json").fine().json()
+    [row] = cli("status", "--table", "status", "--format", "json").fine().json()
     names = ("pooled", "judged", "unjudged", "outside")
     assert [row[name] for name in names] == [2, 0, 2, 1]
     assert [row[f"grade_{grade}"] for grade in (0, 1, 2)] == [0, 1, 0]
@@ -67,7 +67,7 @@ def test_as_pool_pools_every_line(cli: Cli, empty: Path) -> None:
     """`--as-pool` makes all lines of the file a pool, the unjudged ones too."""
     write(empty / "q", "10 0 a 1", "9 0 b -1", "9 0 a 0")
     bring(cli, "--code", "-1=unjudged", "--as-pool", "official").fine()
-    [row] = cli("status", "--format", "json").fine().json()
+    [row] = cli("status", "--table", "status", "--format", "json").fine().json()
     assert [row[name] for name in ("pooled", "judged", "unjudged", "outside")] == [3, 2, 1, 0]
     assert cli("export", "pool", "--name", "official").fine().out == "9 a\n9 b\n10 a\n"
 
@@ -101,10 +101,10 @@ def test_same_file_again_changes_nothing(cli: Cli, empty: Path) -> None:
     """A second import of a file, lines in any order, adds nothing and says so."""
     write(empty / "q", "1 0 a 1", "1 0 b -1")
     bring(cli, "--code", "-1=unjudged").fine()
-    before = (cli("export", "judgements").out, cli("status", "--format", "json").out)
+    before = (cli("export", "judgements").out, cli("status").out)
     again = bring(cli, "--code", "-1=unjudged").fine()
     assert "nothing new, 1 judgement already there of me" in again.err
-    assert (cli("export", "judgements").out, cli("status", "--format", "json").out) == before
+    assert (cli("export", "judgements").out, cli("status").out) == before
 
 
 def test_other_grades_need_replace_and_are_revisions(cli: Cli, empty: Path) -> None:
@@ -141,7 +141,7 @@ def test_unknown_names_are_kept_when_allowed(cli: Cli, judged: Path) -> None:
     write(judged / "q", "G99 0 KG-E-001 1", "G01 0 XX-1 0")
     bring(cli).failed(1)
     bring(cli, "--allow-unknown").fine()
-    rows = {row["judge"]: row for row in cli("status", "--format", "json").fine().json()}
+    rows = {row["judge"]: row for row in cli("status", "--table", "status", "--format", "json").fine().json()}
     assert (rows["me"]["judged"], rows["me"]["outside"]) == (0, 2)
 
 

@@ -67,7 +67,7 @@ def test_judges_are_counted_as_status_does(cli: Cli, looked: Path) -> None:
     """What a judge has judged, in pools or not."""
     here = cli("show", "judges", "--format", "json").fine().json()
     outside = {row["judge"]: row["judged"] + row["outside"]
-               for row in cli("status", "--format", "json").fine().json()}  # fmt: skip
+               for row in cli("status", "--table", "status", "--format", "json").fine().json()}  # fmt: skip
     assert {row["judge"]: row["judged"] for row in here if row["judge"] in outside} == outside
 
 

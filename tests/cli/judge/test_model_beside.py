@@ -86,7 +86,7 @@ status effort
 status outdated
 agreement --kinds model
 audit m --against strict
-adjudicate --list
+adjudicate
 export qrels m
 export qrels --kinds model --aggregate median --ties low
 export ntcir --as ntcireval --judge m
@@ -96,7 +96,7 @@ export judgements
 export answers m
 export answers m --as umbrela
 evaluate --measure AP --qrels m
-compare --all --measure AP --qrels m
+compare --measure AP --qrels m
 diagnose --qrels m
 sensitivity --depth 5 --qrels m
 variation --qrels m

@@ -39,15 +39,15 @@ def test_every_thing_is_one_object(cli: Cli, looked: Path, kind: str, name: str)
 
 
 def test_document_shows_its_text_when_asked(cli: Cli, looked: Path) -> None:
-    """The text comes at the end, without what could steer a terminal; programs get it raw."""
+    """The text is a table of its own, without what could steer a terminal; programs get it raw."""
     assert "text of a" not in cli("show", "docs", "a").fine().out.replace("text\x1b", "")
-    shown = cli("show", "docs", "a", "--text").fine().out
+    shown = cli("show", "docs", "a", "--table", "text").fine().out
     assert shown.endswith("\ntext\u241b]0;owned\u2407 of a\n")
     assert controls(shown) == []
-    found = cli("show", "docs", "a", "--text", "--format", "json").fine()
+    found = cli("show", "docs", "a", "--format", "json").fine()
     assert controls(found.out) == []
-    assert found.known()["text"] == "text\x1b]0;owned\x07 of a"
-    assert "the text is not in the collection" in cli("show", "docs", "b", "--text").fine().out
+    assert [line["text"] for line in found.known()["text"]] == ["text\x1b]0;owned\x07 of a"]
+    assert "the text is not in the collection" in cli("show", "docs", "b", "--table", "text").fine().out
 
 
 def test_document_shows_pools_runs_and_judgements(cli: Cli, looked: Path) -> None:

@@ -30,7 +30,7 @@ def six_pooled(cli: Cli, here: Path, collection_of: Callable[..., None]) -> Path
 
 def document_states(cli: Cli, judge: str, topic: str = "") -> list[int | None]:
     """Return a judge's counts by state."""
-    by_topic = ["--by-topic"] if topic else []
+    by_topic = ["--by-topic"] if topic else ["--table", "status"]
     rows = cli("status", *by_topic, "--format", "json").fine().json()
     [row] = [row for row in rows if (row["judge"], row["topic"] if topic else "") == (judge, topic)]
     return [row[state] for state in STATES]
@@ -54,7 +54,7 @@ def test_five_states_stay_five(cli: Cli, six_pooled: Path) -> None:
     assert document_states(cli, "anna", "2") == [1, 0, 1, 0, 0, 0]
     assert document_states(cli, "anna", "3") == [0, 0, 0, 0, 0, 1]
     assert document_states(cli, "ben") == [6, 0, 6, 0, 0, 0]
-    [row] = [row for row in cli("status", "--format", "json").json() if row["judge"] == "anna"]
+    row = row_of(cli, "anna")
     assert [row[f"grade_{grade}"] for grade in (0, 1, 2)] == [1, 0, 1]
     table = cli("status").fine().out
     assert "outside: judged, but in no pool" in table
@@ -84,7 +84,7 @@ def judge_timed(judge: str, topic: str, seconds: dict[str, float]) -> None:
 def row_of(cli: Cli, judge: str, *arguments: str) -> dict[str, Any]:
     """Return what programs are told of a judge."""
     [row] = [
-        row for row in cli("status", *arguments, "--format", "json").fine().json() if row["judge"] == judge
+        row for row in cli("status", *arguments, "--format", "json").json()["status"] if row["judge"] == judge
     ]
     found: dict[str, Any] = row
     return found
@@ -270,14 +270,14 @@ def test_adjudicator_has_rulings_and_no_pool(cli: Cli, six_pooled: Path) -> None
     assert [row_of(cli, "zoe")[f"grade_{grade}"] for grade in (0, 1, 2)] == [1, 0, 1]
     table = cli("status").fine().out
     # anna and ben differ on a, b and z; zoe has ruled on a and z.
-    assert table.count("3 disagreements, 1 open: pooler adjudicate --list") == 1
+    assert table.count("3 disagreements, 1 open: pooler adjudicate") == 1
     assert ["zoe", "-", "2", "-", "0", "0", "-", "1", "0", "1"] in [
         line.split() for line in table.splitlines()
     ]
 
 
 def test_ruling_on_other_grades_than_now_is_not_open(cli: Cli, six_pooled: Path) -> None:
-    """What `adjudicate --list` calls changed since, `status` does not call open."""
+    """What `adjudicate` calls changed since, `status` does not call open."""
     for judge, grade in (("anna", 0), ("ben", 2), ("carl", 1)):
         write(six_pooled / "q", f"1 0 a {grade}")
         cli("import", "judgements", "q", "--judge", judge, "--kind", "human").fine()
@@ -285,7 +285,7 @@ def test_ruling_on_other_grades_than_now_is_not_open(cli: Cli, six_pooled: Path)
     cli("adjudicate", "--judge", "zoe", "--topic", "1", "--plain", stdin=b"1\nq\n").fine()
     assert "1 disagreement, 0 open: pooler" in cli("status").fine().out
     cli("judges", "erase", "carl", "--yes").fine()
-    assert "changed since" in cli("adjudicate", "--list").fine().out
+    assert "changed since" in cli("adjudicate").fine().out
     assert "1 disagreement, 0 open, 1 changed since: pooler" in cli("status").fine().out
 
 
@@ -295,5 +295,5 @@ def test_empty_collection_says_what_to_do(cli: Cli, here: Path) -> None:
     answer = cli("status").fine()
     assert "no judges yet: pooler judges add NAME" in answer.out
     assert "0 topics, 0 runs; pools: none" in answer.out
-    assert cli("status", "--format", "json").fine().json() == []
+    assert cli("status", "--table", "status", "--format", "json").fine().json() == []
     assert cli("status", "--format", "tsv").fine().tsv() == []

@@ -110,8 +110,8 @@ def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
             ("next", "runs/bm25-words.run", "--qrels", "judgements/strict.qrels", "--until", "recall=.9"),
             "`--until` needs a collection",
         ),
-        (("status", "--recall", "95"), "`--recall` must be a confidence above 0 and below 1"),
-        (("status", "--recall", ".95", "--by-topic"), "`--by-topic` and --recall exclude each other"),
+        (("status", "--recall", "95"), "`--recall` must be between 0 and 1"),
+        (("status", "--recall", ".95", "--by-topic"), "unknown table `topics`; known: `recall`"),
     ],
 )
 def test_refusals(cli: Cli, tail: Path, arguments: tuple[str, ...], message: str) -> None:

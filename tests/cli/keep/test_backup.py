@@ -101,7 +101,7 @@ def test_ctrl_c_during_a_restore_leaves_the_collection(judged: Path) -> None:
             " INSERT INTO document (docno, listed) SELECT 'x' || i, 0 FROM n"
         )
         connection.commit()
-    before = run_process("status", "--format", "json", folder=judged).stdout
+    before = run_process("status", "--table", "status", "--format", "json", folder=judged).stdout
     process = subprocess.Popen(
         [*program(), "restore", "b", "--replace"], cwd=judged, env=environment({}), stderr=subprocess.PIPE
     )
@@ -113,7 +113,7 @@ def test_ctrl_c_during_a_restore_leaves_the_collection(judged: Path) -> None:
     os.kill(process.pid, signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130, told
-    assert run_process("status", "--format", "json", folder=judged).stdout == before
+    assert run_process("status", "--table", "status", "--format", "json", folder=judged).stdout == before
     assert not list(judged.glob(".*.part"))
 
 

@@ -58,7 +58,7 @@ def test_majority_equals_counting_votes(cli: Cli, judged: Path) -> None:
     answer = by_rule(cli, "export", "qrels", "--aggregate", "majority", "--ties", "unresolved").fine()
     assert len(answer.out.splitlines()) == 84 - n_tied
     assert f"warning: {n_tied} documents left out: undecided" in answer.err
-    assert "`pooler adjudicate --unresolved majority --list` shows them" in answer.err
+    assert "`pooler adjudicate --unresolved majority` shows them" in answer.err
 
 
 def test_level_makes_binary_qrels(cli: Cli, judged: Path) -> None:

@@ -136,7 +136,7 @@ def test_ties_are_warned_of_once_for_all_levels(cli: Cli, judged: Path) -> None:
                "--level", "2", "--out", "q.{level}")  # fmt: skip
     told = by_rule(cli, "export", "qrels", *options).fine().err
     assert told.count("3 documents left out: undecided") == 1
-    assert told.count("pooler adjudicate --unresolved majority --list") == 1
+    assert told.count("pooler adjudicate --unresolved majority") == 1
     # Three judges cannot be tied on two grades.
     told = by_rule(cli, "export", "qrels", *options, "--binary-first").fine().err
     assert "documents left out, 3 graded, 0 at level 1, 0 at level 2: undecided" in told
@@ -148,7 +148,11 @@ def test_rulings_win_unless_they_are_left_out(cli: Cli, judged: Path) -> None:
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     options = ("--aggregate", "majority", "--ties", "unresolved", "--kinds", "human,model")
     before = by_rule(cli, "export", "qrels", *options).fine().out
-    tied = cli("adjudicate", "--unresolved", "majority", "--list", "--format", "json").fine().json()
+    tied = (
+        cli("adjudicate", "--unresolved", "majority", "--table", "disagreements", "--format", "json")
+        .fine()
+        .json()
+    )
     pairs = [(row["topic"], row["docno"]) for row in tied]
     with Collection(str(judged / "collection.db")) as opened:
         desk = opened.adjudication_desk("zoe", selection=Selection(unresolved="majority"))
@@ -276,7 +280,7 @@ def test_ties_of_three_judges_of_more_have_no_command_of_their_own(
     collection_of(a=["1 0 x 0"], b=["1 0 x 1"], c=["1 0 x 2"], d=["1 0 x 2"])
     rule = ("export", "qrels", "--aggregate", "majority", "--ties", "unresolved")
     some = by_rule(cli, *rule, "--judge", "a", "--judge", "b", "--judge", "c").fine()
-    assert "`pooler adjudicate --list` shows them" in some.err
+    assert "`pooler adjudicate` shows them" in some.err
     assert by_rule(cli, *rule).fine().out == "1 0 x 2\n"
 
 

@@ -217,7 +217,7 @@ def test_unsampled_documents_are_pooled_for_nobody(cli: Cli, empty: Path) -> Non
     """Progress counts the sampled documents alone."""
     write(empty / "p", *XINFAP)
     bring(cli, "xinfap").fine()
-    [row] = cli("status", "--format", "json").fine().json()
+    [row] = cli("status", "--table", "status", "--format", "json").fine().json()
     assert [row[name] for name in ("pooled", "judged", "unjudged", "outside")] == [5, 5, 0, 0]
     assert cli("export", "pool", "--name", "sample-me").fine().out.count("\n") == 5
 
@@ -229,7 +229,7 @@ def test_minus_one_in_a_statap_file_is_sampled_and_unjudged(cli: Cli, empty: Pat
     assert "p: pool sample-me: 2 documents sampled" in answer.err
     assert "p: sampled but not judged: 1 document" in answer.err
     assert written(cli, "statap", "--pool", "sample-me") == ["1 a 1 1 0.5"]
-    [row] = cli("status", "--format", "json").fine().json()
+    [row] = cli("status", "--table", "status", "--format", "json").fine().json()
     assert [row[name] for name in ("pooled", "judged", "unjudged")] == [2, 1, 1]
 
 

@@ -29,7 +29,7 @@ READERS = (
     ("provenance", "--by", "depth", "--depth", "5"),
     ("status", "outdated"),
     ("agreement",),
-    ("adjudicate", "--list"),
+    ("adjudicate",),
     ("evaluate", "-m", "AP", "--qrels", "strict"),
     ("sensitivity", "--depth", "5", "--qrels", "strict"),
     ("export", "qrels", "strict"),

@@ -198,7 +198,7 @@ def test_ties_at_the_cut_are_told(cli: Cli, here: Path) -> None:
 def test_pool_again_is_there_already(cli: Cli, judged: Path) -> None:
     """Pooling the collection again in the same way changes nothing and says so."""
     assert "already there, unchanged" in cli("pool", "--depth", "5").fine().err
-    rows = cli("status", "--format", "json").fine().json()
+    rows = cli("status", "--table", "status", "--format", "json").fine().json()
     assert {row["pooled"] for row in rows} == {84}
 
 

@@ -35,7 +35,7 @@ def test_add_lists_only_what_is_new(cli: Cli, two_runs: Path) -> None:
     assert "pool `pool-2`, round 2, is in the collection" in answer.err
     manifest = json.loads((two_runs / "new.txt.manifest.json").read_text())
     assert (manifest["parameters"], manifest["order"]) == ({"depth": 2}, "docno-asc")
-    status = cli("status", "--format", "json").fine().json()
+    status = cli("status", "--table", "status", "--format", "json").fine().json()
     assert [(row["pooled"], row["judged"], row["outside"]) for row in status] == [(7, 3, 0)]
     exported = cli("export", "qrels", "ann").fine().out.splitlines()
     assert exported == ["1 1 a 2", "1 1 y 1", "2 1 e 0"]
@@ -78,7 +78,7 @@ def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs:
     assert cli("unpool", "first", "--format", "json").fine().json() == dry.json()
     assert cli("export", "pool").fine().out.splitlines() == ["1 b", "1 d"]
     assert len(before.splitlines()) == 5
-    status = cli("status", "--format", "json").fine().json()
+    status = cli("status", "--table", "status", "--format", "json").fine().json()
     assert [(row["pooled"], row["judged"], row["outside"]) for row in status] == [(2, 0, 3)]
     # What is left is the pool of the other run alone.
     cli("pool", "second.run", "--depth", "2", "--order", "docno-asc", "-o", "alone.txt").fine()
@@ -160,10 +160,10 @@ def test_a_pool_can_be_withdrawn(cli: Cli, two_runs: Path) -> None:
     assert words in cli("unpool", "--pool", "pool", "--dry-run").fine().err
     assert "is withdrawn" in cli("unpool", "--pool", "pool").fine().err
     assert "was already withdrawn" in cli("unpool", "--pool", "pool").fine().err
-    status = cli("status", "--format", "json").fine().json()
+    status = cli("status", "--table", "status", "--format", "json").fine().json()
     assert [(row["pooled"], row["outside"]) for row in status] == [(0, 3)]
     cli("pool", "--name", "again").fine()
-    status = cli("status", "--format", "json").fine().json()
+    status = cli("status", "--table", "status", "--format", "json").fine().json()
     assert [(row["pooled"], row["judged"], row["outside"]) for row in status] == [(7, 2, 1)]
 
 

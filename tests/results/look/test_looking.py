@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.results.look.disagreements import disagreements
-from pooler.results.look.erasing import erasing
-from pooler.results.look.history import SHOWN, DocumentHistory, history
-from pooler.results.look.outdated import outdated
+from pooler import adjudicate, erasing, history, status_outdated
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.records import Action
@@ -26,6 +23,10 @@ def opened(tmp_path: Path) -> Iterator[Collection]:
     work(place, ("bob", "a", Action.JUDGE, 0))
     with Collection(str(place)) as collection:
         yield collection
+
+
+SHOWN = 50
+"""Rows that people see unless they ask for more."""
 
 
 def test_newest_rows_are_read_and_shown(opened: Collection) -> None:
@@ -53,7 +54,6 @@ def test_moments_without_a_zone_are_of_utc(opened: Collection) -> None:
 def test_history_of_a_document_has_facts(opened: Collection) -> None:
     """Its grade is nobody's where two judges differ."""
     found = history(opened, "1", "a")
-    assert isinstance(found, DocumentHistory)
     assert found.facts()["final"]["reason"] == "several-judges"
     assert found.table("standing").cells("grade") == [2, 0]
     assert found.table("events").cells("passages") == [[], []]
@@ -61,11 +61,11 @@ def test_history_of_a_document_has_facts(opened: Collection) -> None:
 
 def test_disagreements_tell_names_when_asked_alone(opened: Collection) -> None:
     """Nobody learns who A and B are unasked."""
-    found = disagreements(opened, gap=2)
+    found = adjudicate(opened, gap=2)
     assert found.table("disagreements").cells("gap") == [2]
     assert "judges" not in found.table("disagreements").data
-    assert len(disagreements(opened, gap=3).cases) == 0
-    named = disagreements(opened, names=True).table("disagreements")
+    assert len(adjudicate(opened, gap=3).cases) == 0
+    named = adjudicate(opened, names=True).table("disagreements")
     (judges,) = named.cells("judges")
     assert sorted(str(one)[2:] for one in judges) == ["ann", "bob"]
 
@@ -78,12 +78,12 @@ def test_what_cannot_be_asked_is_refused(opened: Collection) -> None:
         history(opened, since="soon")
     with pytest.raises(ArgumentError, match="`until` must be later than"):
         history(opened, since="2026-03-02", until="2026-03-02")
-    with pytest.raises(ArgumentError, match="`limit` must be at least 1"):
+    with pytest.raises(ArgumentError, match="`limit` must be an integer >= 1"):
         history(opened, limit=0)
     with pytest.raises(ArgumentError, match="`why` must be some of guidelines, text, text-came-later, topic"):
-        outdated(opened, why=["mood"])
+        status_outdated(opened, why=["mood"])
     with pytest.raises(ArgumentError, match="`unresolved` must be one of majority, median"):
-        disagreements(opened, unresolved="mean")
+        adjudicate(opened, unresolved="mean")
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
         erasing(opened, "eve")
 

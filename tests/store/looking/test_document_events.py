@@ -14,8 +14,8 @@ from store.collection import Collection
 from store.errors import PoolerError, UnknownNameError
 from store.grades.definition import QrelsDefinition
 from store.grades.qrels import decide
-from store.judging.disagreements import Settlement
 from store.history import HistoryFilter
+from store.judging.disagreements import Settlement
 from store.records import Action, Decision, Document, JudgeKind, Passage, Qrel, State, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, parse_scale
 from tests.strategies import examples

@@ -3,65 +3,81 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
+from pooler.command import Kinds, Option, Stored, command
+from pooler.commands.judge.sitting import (
+    MIN_DWELL_MS,
+    KeymapName,
+    MinDwell,
+    Plain,
+    Stay,
+    check_terminal,
+    keymap_of,
+    sit,
+)
+from pooler.messages import warn
 from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.result import Result, collect_warnings, frozen_settings
+from pooler.results.result import Result, frozen_settings
 from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
-from store.errors import ArgumentError
+from store.errors import ArgumentError, PoolerError
 from store.judging.disagreements import Case, CellCount, GivenGrade, Selection, count_cells, gap_of, letter
 from store.judging.kinds import check_kinds
 from store.records import TieRule
 from store.text import counted
 
 if TYPE_CHECKING:
+    from judge_ui.session.adjudicating import AdjudicatingSession
     from store.collection import Collection
     from store.records import Scale
 
     Mark = Callable[[GivenGrade], int | str]
 
 
-def disagreements(
-    collection: Collection,
+@command
+def adjudicate(
+    collection: Stored,
     *,
-    topic: str | None = None,
-    gap: int | None = None,
-    unresolved: TieRule | None = None,
-    kinds: Sequence[str] = (),
+    name: Annotated[str | None, Option("--judge NAME")] = None,
     names: bool = False,
-) -> DisagreementList:
-    """List the documents that two judges or more decided differently, and what happened to them.
+    topic: Annotated[str | None, Option("--topic", "Only this topic.")] = None,
+    gap: Annotated[
+        int | None, Option("--gap N", "Only where two grades differ by N or more.", least=1)
+    ] = None,
+    unresolved: TieRule | None = None,
+    kinds: Kinds = (),
+    plain: Plain = False,
+    stay: Stay = False,
+    min_dwell: MinDwell = MIN_DWELL_MS,
+    keymap: KeymapName = None,
+) -> DisagreementList | None:
+    """Settle documents that judges have decided differently, or list them.
 
-    Parameters
-    ----------
-    collection : Collection
-        Open.
-    topic : str, optional
-        Of this topic alone.
-    gap : int, optional
-        Where two grades differ by so much or more; from 1.
-    unresolved : {"majority", "median"}, optional
-        Where this rule leaves the votes tied.
-    kinds : sequence of {"human", "model", "imported"}, optional
-        Whose decisions count; default as everywhere: people, where one has graded.
-    names : bool, default=False
-        Who A, B and C are. For the organiser alone: adjudicators judge blind.
+    The adjudicator sees the judges' grades, notes and passages as A, B, C; which judge is which changes
+    from document to document. Where a person has judged, only people count, unless --kinds names others.
+    The outcome is the adjudicator's own judgement; nothing is overwritten. Notes and skips never count as
+    a disagreement. Without --judge, the disagreements are listed, with how each was settled; the table
+    `cells` counts them by the two grades, and by what they were settled as.
 
-    Returns
-    -------
-    DisagreementList
-        Tables `disagreements`, a row a document, by topic and docno, with rulings that are no
-        longer needed where no kind is asked for; and `cells`, their number by the two grades.
+    Example: pooler adjudicate --gap 2
+
+    Example: pooler adjudicate --judge zoe --gap 2
+
+    name : Who decides: a judge of kind adjudicator. Without it, the disagreements are listed.
+    names : In the list, name A, B and C. For the organiser only.
+    gap : Only where two grades differ by N or more.
+    unresolved : Only where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE
+        --ties unresolved` leaves out.
 
     Raises
     ------
     ArgumentError
         If there is no such rule or kind.
     UnknownNameError
-        If there is no such topic.
+        If there is no such topic or judge.
 
     Notes
     -----
@@ -69,38 +85,56 @@ def disagreements(
 
     Examples
     --------
-    >>> from store.collection import Collection
-    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
-    ...     disagreements(opened, gap=2).table("disagreements").to_dict()["docno"]
+    >>> from pooler import adjudicate
+    >>> adjudicate("collection.db", gap=2).table("disagreements").to_dict()["docno"]  # doctest: +SKIP
     ['KG-E-008']
     """
-    wanted: dict[str, Any] = {"topic": topic, "gap": gap, "unresolved": unresolved}
+    if unresolved not in (None, *get_args(TieRule)):
+        raise ArgumentError("unresolved", f"must be one of {', '.join(get_args(TieRule))}", unresolved)
+    asked = Selection(topic, gap, unresolved=unresolved, kinds=check_kinds(kinds))
+    if name is not None:
+        if names:
+            raise ArgumentError("names", "is of the list, without --judge", None)
+        keys = keymap_of(keymap, collection.scale)
+        session = _session(collection, name, asked, plain=plain, advance=not stay, min_dwell=min_dwell / 1000)
+        sit(session, keys, plain=plain)
+        return None
     area = collection.disagreements
-    with collect_warnings() as collected:
-        asked = selection(**wanted, kinds=kinds)
-        counts = area.voters(asked)
-        warn_about_voters(counts, "stand side by side")
+    counts = area.voters(asked)
+    warn_about_voters(counts, "stand side by side")
     cases = tuple(area.all(asked))
-    who = area.judge_names()
     return DisagreementList(
-        settings=frozen_settings(collection=collection.name, **wanted, names=names, **counts.to_json()),
-        warnings=collected.warnings,
+        settings=frozen_settings(collection=collection.name, **counts.to_json()),
         cases=cases,
         cells=tuple(count_cells(cases)),
         scale=collection.scale,
-        who=who if names else {},
+        who=area.judge_names() if names else {},
         where=collection.where,
         why_none="" if cases else _why_none(area.count_deciders(asked), is_narrowed=not asked.is_whole),
     )
 
 
-def selection(
-    *, topic: str | None, gap: int | None, unresolved: TieRule | None, kinds: Sequence[str]
-) -> Selection:
-    """Check which disagreements are wanted; the parameters are those of `disagreements`."""
-    if unresolved not in (None, *get_args(TieRule)):
-        raise ArgumentError("unresolved", f"must be one of {', '.join(get_args(TieRule))}", unresolved)
-    return Selection(topic, gap, unresolved=unresolved, kinds=check_kinds(kinds))
+def _session(
+    opened: Collection, name: str, selection: Selection, *, plain: bool, advance: bool, min_dwell: float
+) -> AdjudicatingSession:
+    from judge_ui.session.adjudicating import AdjudicatingSession
+    from pooler.version import __version__
+
+    desk = opened.adjudication_desk(name, selection=selection, program=f"pooler {__version__}")
+    if not plain:
+        check_terminal("adjudicate")
+    if doubt := opened.clock_doubt():
+        warn(doubt)
+    warn_about_voters(desk.voters(), "stand side by side")
+    if desk.is_idle():
+        which = "" if selection == Selection() else " of that kind"
+        message = f"there is nothing to adjudicate: no disagreement{which} is left for `{name}`"
+        raise PoolerError(message, hint="pooler adjudicate shows them all")
+    dwell = 0.0 if plain else min_dwell
+    session = AdjudicatingSession(desk, min_dwell=dwell, advance=advance)
+    if selection.topic is not None:
+        session.open_topic(selection.topic)
+    return session
 
 
 def _stored(given_grade: GivenGrade) -> int | str:
@@ -122,16 +156,13 @@ class DisagreementList(Result):
     why_none: str
     """Why there is no case; empty where there is one."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("disagreements", "cells")
-
-    def _table(self, name: str, mark: Mark = _stored) -> Table:
-        return self._listed(mark) if name == "disagreements" else self._counted(mark)
-
-    def _views(self, name: str) -> Sequence[View]:
+    def _tables(self) -> Iterator[Table]:
         from judge_ui.session.messages import given_grade_mark
 
-        # People read grades as judges know them.
-        return [View(self._table(name, partial(given_grade_mark, self.scale)), of_rows="document")]
+        known_to_judges = partial(given_grade_mark, self.scale)
+        for made in (self._listed, self._counted):
+            # People read grades as judges know them.
+            yield made(_stored).seen_as(View(made(known_to_judges), of_rows="document"))
 
     def _listed(self, mark: Mark) -> Table:
         columns = [

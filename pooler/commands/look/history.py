@@ -1,4 +1,4 @@
-"""History: who changed what, and when; or of one document of a topic, why it has its grade."""
+"""Who changed what, and when; or of one document of a topic, why it has its grade."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
+from pooler.command import Option, Stored, command
+from pooler.messages import say
 from pooler.results.result import Result, fields_of, frozen_settings
 from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
 from store.errors import ArgumentError
@@ -16,7 +18,6 @@ from store.judging.kinds import sorts_words
 from store.text import counted
 
 if TYPE_CHECKING:
-    from store.collection import Collection
     from store.history import DetailedEvent, DocumentEvents, Entry, Pooling
     from store.records import Scale
 
@@ -118,91 +119,108 @@ _NO_GRADE = {
 }
 
 
+def _moment(name: str, value: datetime | str | None) -> datetime | None:
+    """Read a moment; without a zone it is of UTC.
+
+    >>> _moment("since", "2026-03-02").isoformat()
+    '2026-03-02T00:00:00+00:00'
+    >>> _moment("since", "2026-03-02+01:00").isoformat()
+    '2026-03-01T23:00:00+00:00'
+    """
+    if value is None:
+        return None
+    try:
+        moment = value
+        if isinstance(moment, str):  # Python reads no zone behind a date alone
+            moment = datetime.fromisoformat(_DAY_WITH_ZONE.sub(r"\1T00:00\2", moment.strip()))
+        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ArgumentError(name, f"must be {_WHEN}", value) from None
+
+
+@command
 def history(
-    collection: Collection,
-    topic: str | None = None,
-    docno: str | None = None,
+    collection: Stored,
+    topic: Annotated[str | None, Option("TOPIC", "Only this topic.")] = None,
+    docno: Annotated[str | None, Option("DOCNO", "Only this document of the topic.")] = None,
     *,
-    judges: Sequence[str] = (),
-    since: datetime | str | None = None,
-    until: datetime | str | None = None,
-    limit: int | None = None,
+    since: Annotated[datetime | str | None, Option("--since WHEN", read=_moment)] = None,
+    until: Annotated[datetime | str | None, Option("--until WHEN", read=_moment)] = None,
+    judges: Annotated[
+        Sequence[str], Option("--judge NAME", default="everything, including what no judge did")
+    ] = (),
+    limit: Annotated[int | None, Option(least=1, hidden=True, for_people=SHOWN)] = None,
 ) -> History:
-    """Tell who changed what, and when; or of one document of a topic, why it has its grade.
+    """Show who changed what and when, or why a document has its grade.
 
-    Parameters
-    ----------
-    collection : Collection
-        Open.
-    topic : str, optional
-        Of this topic alone.
-    docno : str, optional
-        Of this document of the topic alone.
-    judges : sequence of str, optional
-        Only what these did, or became; default all, and what no judge did.
-    since, until : datetime or str, optional
-        The first moment, and the first after it; of UTC where it has no zone. Text is ISO 8601: a
-        date, which is its first moment, or a date and a time.
-    limit : int, optional
-        The newest rows, or events of a document, at most; from 1. Of a document all are read.
+    Without DOCNO: every event of every judge by time, newest last, with the state of the document for
+    that judge before and after; and everything else that has a date. For a topic that means runs,
+    pools, assignments and new versions of its text; for the collection also guidelines and judges:
+    added, renamed (under the current name), erased (without a name). The withdrawal of a pool has no
+    date.
 
-    Returns
-    -------
-    History
-        Table `history`, the newest last. Of a document a `DocumentHistory`: `events`, `pools`, and
-        `standing` with each judge; its facts have the final grade, or why there is none.
+    With DOCNO: what was done (by the judge, unless stated otherwise), the state of the document after
+    it, what an undo took back, the versions of the guidelines and the topic's text at the time, whether
+    the document's text has changed since, how long the document was on the screen, and for an
+    adjudicator's ruling the judges' grades it rested on. Below: the final grade where there is only one
+    candidate (a ruling, or the grade of the only judge) with the levels from which it is relevant, or
+    why there is none; and the current state with each judge. json has the passages in full. Times are
+    UTC. --limit takes the newest; without it people see the newest 50.
+
+    Example: pooler history G01 KG-E-002
+
+    Example: pooler history --since 2026-03-02 --judge alice
+
+    since : Only what happened at or after this moment: 2026-03-02 (that day at 00:00), 2026-03-02T09:30,
+        or with a time zone 2026-03-02T09:30+01:00; UTC otherwise.
+    until : Only what happened before this moment; a date means that day at 00:00, so the day itself is
+        left out.
+    judges : Only what this judge did or what was done to this judge; may be repeated.
 
     Raises
     ------
     ArgumentError
-        If a document has no topic, a text is no moment, the end is not after the beginning, or the
-        limit is below 1.
+        If a document has no topic, a text is no moment, or the end is not after the beginning.
     UnknownNameError
         If there is no such topic, document or judge.
 
     Notes
     -----
-    One pass over the events: 0.1 s for 100,000. Of a document O(its events). Merges and the
-    withdrawal of a pool have no time of their own.
-
-    Examples
-    --------
-    >>> from store.collection import Collection
-    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
-    ...     history(opened, "G01", "KG-E-002").facts()["final"]["grade"]
-    2
+    One pass over the events: 0.1 s for 100,000. Of a document O(its events).
     """
     from store.history import HistoryFilter
 
     if docno is not None and topic is None:
         raise ArgumentError("docno", "needs a topic", None)
-    if limit is not None and limit < 1:
-        raise ArgumentError("limit", "must be at least 1", limit)
     begin, end = _moment("since", since), _moment("until", until)
     if begin is not None and end is not None and end <= begin:
         raise ArgumentError("until", f"must be later than --since {since}", until)
     asked = HistoryFilter(topic, tuple(dict.fromkeys(judges)), begin, end, limit)
     settings = frozen_settings(
         collection=collection.name,
-        topic=topic,
-        docno=docno,
-        judges=[*asked.judges],
         since=begin and begin.isoformat(),
         until=end and end.isoformat(),
-        limit=limit,
+        judges=asked.judges,
     )
+    found: History
     if topic is None or docno is None:
         every = collection.history.everything(asked)
         left_out = every.total - len(every.entries)
-        return History(settings=settings, entries=every.entries, n_left_out=left_out)
-    found = collection.history.of_document(topic, docno, asked)
-    return DocumentHistory(
-        settings=settings,
-        entries=found.events,
-        n_left_out=found.n_left_out,
-        found=found,
-        scale=collection.scale,
-    )
+        found = History(settings=settings, entries=every.entries, n_left_out=left_out)
+    else:
+        of_one = collection.history.of_document(topic, docno, asked)
+        found = DocumentHistory(
+            settings=settings,
+            entries=of_one.events,
+            n_left_out=of_one.n_left_out,
+            found=of_one,
+            scale=collection.scale,
+        )
+    if found.n_left_out:
+        older = counted(found.n_left_out, f"older {'row' if docno is None else 'event'}")
+        verb = "is" if found.n_left_out == 1 else "are"
+        say(f"{older} {verb} not shown: --limit shows more, --since and --until others")
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -214,12 +232,7 @@ class History(Result):
     n_left_out: int
     """Older ones that a limit left out."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("history",)
-
-    def _history(self) -> Table:
-        return Table.of_records("history", COLUMNS, self.entries)
-
-    def _views(self, name: str) -> Sequence[View]:
+    def _tables(self) -> Iterator[Table]:
         entries = self.entries if self.settings["limit"] else self.entries[-SHOWN:]
         heading, times = _short_times([one.at for one in entries])
         words = ("judge", "topic", "docno", "action", "grade")
@@ -229,7 +242,9 @@ class History(Result):
         notes = [_size(len(rows), total, "row") if rows else _NOTHING]
         if any(one.withdrawn for one in entries):
             notes.append(_NO_TIME)
-        return [View(Table.of_rows(name, columns, rows, notes=notes), limit=len(rows) or None)]
+        newest = Table.of_rows("history", columns, rows, notes=notes)
+        table = Table.of_records("history", COLUMNS, self.entries)
+        yield table.seen_as(View(newest, limit=len(rows) or None))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -238,8 +253,6 @@ class DocumentHistory(History):
 
     found: DocumentEvents
     scale: Scale
-
-    NAMES: ClassVar[tuple[str, ...]] = ("events", "pools", "standing")
 
     def facts(self) -> Mapping[str, Any]:
         """Return how the document is known, and its final grade or why it has none."""
@@ -256,8 +269,8 @@ class DocumentHistory(History):
             "final": {**fields_of(found.final), "ruling_status": None if status is None else status.value},
         }
 
-    def _events(self) -> Table:
-        return Table.of_records(
+    def _tables(self) -> Iterator[Table]:
+        events = Table.of_records(
             "events",
             EVENT_COLUMNS,
             self.entries,
@@ -267,16 +280,11 @@ class DocumentHistory(History):
             rested_on=_opinions,
             passages=lambda event: [fields_of(one) for one in event.passages],
         )
+        yield events.seen_as(self._told())
+        yield Table.of_records("pools", _POOLS, self.found.places)
+        yield Table.of_records("standing", _STATE_COLUMNS, self.found.newest_events)
 
-    def _pools(self) -> Table:
-        return Table.of_records("pools", _POOLS, self.found.places)
-
-    def _standing(self) -> Table:
-        return Table.of_records("standing", _STATE_COLUMNS, self.found.newest_events)
-
-    def _views(self, name: str) -> Sequence[View]:
-        if name != "events":
-            return [View(self._table(name))]
+    def _told(self) -> View:
         found = self.found
         heading, times = _short_times([event.judged_at for event in self.entries])
         notes = {(event.judge, event.revision): event.note for event in self.entries}
@@ -300,8 +308,8 @@ class DocumentHistory(History):
             for at, event in zip(times, self.entries, strict=True)
         ]
         title = f"topic {found.topic}, document {found.docno}"
-        table = Table.of_rows(name, columns, rows, title=title, notes=[*self._opinion_lines()])
-        return [View(table, limit=len(rows) or None)]
+        table = Table.of_rows("events", columns, rows, title=title, notes=[*self._opinion_lines()])
+        return View(table, limit=len(rows) or None)
 
     def _opinion_lines(self) -> Iterator[str]:
         found = self.found
@@ -315,27 +323,6 @@ class DocumentHistory(History):
             yield "no event"
         pools = ", ".join(map(_place, found.places))
         yield f"pools: {pools}" if pools else "in no pool"
-
-
-def _moment(name: str, value: datetime | str | None) -> datetime | None:
-    """Read a moment; without a zone it is of UTC.
-
-    Examples
-    --------
-    >>> _moment("since", "2026-03-02").isoformat()
-    '2026-03-02T00:00:00+00:00'
-    >>> _moment("since", "2026-03-02+01:00").isoformat()
-    '2026-03-01T23:00:00+00:00'
-    """
-    if value is None:
-        return None
-    try:
-        moment = value
-        if isinstance(moment, str):  # Python reads no zone behind a date alone
-            moment = datetime.fromisoformat(_DAY_WITH_ZONE.sub(r"\1T00:00\2", moment.strip()))
-        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise ArgumentError(name, f"must be {_WHEN}", value) from None
 
 
 def _size(shown: int, total: int, noun: str) -> str:

@@ -3,45 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.results.result import Result, frozen_settings
+from pooler.command import Option, Stored, command
+from pooler.results.result import Result
 from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Table, View, hidden
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from store.collection import Collection
     from store.judging.effort import Effort
     from store.judging.models import ModelWork
 
 _DWELL = ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")
 
 
-def effort(collection: Collection, *, judges: Sequence[str] = (), below: float = 1.0) -> EffortResult:
-    """Add up what judging cost each judge.
+@command
+def status_effort(
+    collection: Stored,
+    judges: Annotated[Sequence[str], Option("JUDGE...", "Default: all judges.")] = (),
+    *,
+    below: Annotated[float, Option("--below SECONDS", "A dwell below this counts as low.", least=0)] = 1.0,
+) -> EffortResult:
+    """Report what judging cost, and what was hasty.
 
-    Parameters
-    ----------
-    collection : Collection
-        Open.
-    judges : sequence of str, optional
-        Default all.
-    below : float, optional
-        A dwell below so many seconds is low. Dwell is how long a document was on the screen when it
-        was decided; where a decision was taken back, the one that stands counts.
+    Dwell is how long a document was on the screen when it was decided; where a decision was taken back,
+    the one that stands counts. Active time leaves out pauses but includes decisions taken back. The table
+    `low_dwell` lists the documents decided at a low dwell.
 
-    Returns
-    -------
-    EffortResult
-        Times in seconds; active time is without pauses, and has what was taken back.
+    Example: pooler status effort --below 2 --table low_dwell
 
     Raises
     ------
     UnknownNameError
         If a judge is not known.
-
     """
     known = [judge.name for judge in collection.judges.all()]
     for name in judges:
@@ -49,8 +45,7 @@ def effort(collection: Collection, *, judges: Sequence[str] = (), below: float =
             raise UnknownNameError("judge", name, known)
     found = tuple(one for one in collection.progress.effort() if not judges or one.judge in judges)
     work = tuple(one for one in collection.models.work() if not judges or one.judge in judges)
-    settings = frozen_settings(judges=[*judges], below=below)
-    return EffortResult(efforts=found, models=work, settings=settings)
+    return EffortResult(efforts=found, models=work)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -62,15 +57,15 @@ class EffortResult(Result):
     models: tuple[ModelWork, ...] = ()
     """What models answered, by judge; of those who have judged or answered."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("effort", "models", "low_dwell")
+    SHOWN = 2
 
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if name == "effort":
-            return [self._costs_view(table)]
-        if name == "models":
-            return [View(table)] if len(table) else []
-        return [View(table, notes=[] if len(table) else ["none"])]
+    def _tables(self) -> Iterator[Table]:
+        costs = self._effort()
+        yield costs.seen_as(self._costs_view(costs))
+        models = self._models()
+        yield models if len(models) else models.seen_as()
+        hasty = self._low_dwell()
+        yield hasty.seen_as(notes=[] if len(hasty) else ["none"])
 
     def _effort(self) -> Table:
         below = self.settings["below"]

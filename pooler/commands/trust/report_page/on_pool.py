@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from pooler.commands.trust.report_page.material import JUDGED_AT, Material
 from pooler.pages.figures import HEADINGS, facts_table, figure, page_table
-from pooler.pages.material import JUDGED_AT, Material
 from pooler.pages.page import Figure, PageTable, Section
 from pooler.results.pool.conclusions import REASONS
 from pooler.results.pool.diagnose import SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table

@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
-from pooler.cli.signature import option
+from pooler.command import Option, Place, screen
 from pooler.messages import say
 from store.errors import PoolerError
 from store.text import counted
@@ -15,16 +14,18 @@ if TYPE_CHECKING:
     from pooler.serving.origin import Origin
 
 
+@screen
 def serve(
+    collection: Place,
+    *,
     port: Annotated[
-        int, option("--port NUMBER", "Port to listen at; 0 = any that is free.", min=0, max=65535)
+        int, Option("--port NUMBER", "Port to listen at; 0 = any that is free.", least=0, most=65535)
     ] = 8000,
-    host: Annotated[str, option("--host ADDRESS", "Address of this machine to listen at.")] = "127.0.0.1",
+    host: Annotated[str, Option("--host ADDRESS", "Address of this machine to listen at.")] = "127.0.0.1",
     origin: Annotated[
         str | None,
-        option("--origin URL", "The https:// address that judges open, where a reverse proxy serves it."),
+        Option("--origin URL", "The https:// address that judges open, where a reverse proxy serves it."),
     ] = None,
-    collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Let judges judge in a browser.
 
@@ -44,7 +45,7 @@ def serve(
         raise PoolerError(message, hint="pip install 'pooler[web]'")
     from pooler.serving.serve import serve as serve_collection
 
-    serve_collection(collection, host=host, port=port, origin=origin, began=_tell)
+    serve_collection(str(collection), host=host, port=port, origin=origin, began=_tell)
     say("stopped; what judges saved is in the collection")
 
 

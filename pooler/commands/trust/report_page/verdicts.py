@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pooler.commands.trust.report_page.material import Material, Stored
 from pooler.pages.figures import reason_words
-from pooler.pages.material import Material, Stored
 from pooler.pages.page import Verdict
 from pooler.results.agree.rows import judges_rows
 from pooler.results.judge_kinds import kinds_words
@@ -32,7 +32,7 @@ from store.judging.kinds import is_mixed
 from store.text import counted, percent
 
 if TYPE_CHECKING:
-    from pooler.pages.on_scores import SectionPart
+    from pooler.commands.trust.report_page.on_scores import SectionPart
     from pooler.results.agree.agreement import AgreementResult
 
 SAME_ORDER, CHANGED_ORDER = 0.9, 0.8

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
+from pooler.commands.judge.status import status
+from pooler.commands.judge.status_effort import status_effort
+from pooler.commands.look.show import show_judges, show_pools
+from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.messages import Listener, listening
-from pooler.pages.commands import CommandLines
 from pooler.results.agree.agreement import AgreementResult, agreement
 from pooler.results.audit.audit import audit
 from pooler.results.audit.tables import Audit
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.look.effort import effort
-from pooler.results.look.listing import listing
-from pooler.results.look.status import status
 from pooler.results.pool.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, opened_collection
 from pooler.results.undiscovered.base import depth_in_words
@@ -164,10 +164,10 @@ def _of_collection(source: Source) -> Stored:
             name=opened.name,
             grades="Grades: " + ", ".join(f"{grade.value} {grade.label}" for grade in scale.grades) + ";",
             n_grades=len(scale.values),
-            pools=listing(opened, "pools").table("pools"),
-            judges=listing(opened, "judges").table("judges"),
+            pools=show_pools(opened).table("pools"),
+            judges=show_judges(opened).table("judges"),
             progress=status(opened).table("status"),
-            costs=effort(opened, below=LOW_DWELL).table("effort"),
+            costs=status_effort(opened, below=LOW_DWELL).table("effort"),
             agreement=found,
             by_kind=by_kind,
             audits=audits,

@@ -2,98 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from pooler.command import Kinds, Option, Stored, command
+from pooler.results.idle import drawable, idle_words, missing_words
 from pooler.results.judge_kinds import erased_words
-from pooler.results.result import Result, frozen_settings
+from pooler.results.look.recall import RecallBounds, recall_bounds
+from pooler.results.result import Result
+from pooler.results.source import source
 from pooler.results.table import JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
-from store.records import Grade, Judge, JudgeKind, Scale, Workloads
+from store.errors import ArgumentError
+from store.grades.definition import QrelsDefinition
+from store.records import Grade, Judge, JudgeKind, Scale
 from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from store.collection import Collection
-    from store.content.documents import TextCounts
     from store.content.pools import StoredPool
     from store.judging.disagreements import Case
     from store.judging.models import StatedModel
     from store.judging.progress import Counts, Progress, Unclaimed
-
-
-def drawable(pools: Iterable[StoredPool]) -> list[str]:
-    """Name the adaptive pools in use that have documents left to draw, were anybody to draw."""
-    return [
-        pool.name
-        for pool in pools
-        if not pool.withdrawn and pool.budget is not None and pool.pairs < pool.budget
-    ]
-
-
-def idle_words(names: Sequence[str]) -> str:
-    """Say that no draws from adaptive pools, of which there are some, and why.
-
-    Examples
-    --------
-    >>> idle_words(["live"])
-    'no draws from adaptive pool `live`: while anything is assigned, each judge sees ...'
-    """
-    noun = "adaptive pool" if len(names) == 1 else "adaptive pools"
-    listed = ", ".join(f"`{name}`" for name in names)
-    return (
-        f"no draws from {noun} {listed}: while anything is assigned, each judge sees only what is"
-        " assigned to them or open to claim"
-    )
-
-
-def way_out(workloads: Workloads) -> str:
-    """Say when judges would draw again.
-
-    Examples
-    --------
-    >>> from store.records import Workload, Workloads
-    >>> ann = Workload("ann", 1, 5, 5, 0, 0, decided=2, claimed=0, lapsed=0, until=None)
-    >>> way_out(Workloads([ann], pooled=5))
-    '2 assignments have a decision, which pooler assign --clear keeps: draw in another collection'
-    >>> way_out(Workloads())
-    'once pooler assign --clear has taken back every assignment, all judges draw'
-    """
-    if n_decided := sum(line.decided for line in workloads.lines):
-        has = "has" if n_decided == 1 else "have"
-        return (
-            f"{counted(n_decided, 'assignment')} {has} a decision, which pooler assign --clear keeps: draw"
-            " in another collection"
-        )
-    return "once pooler assign --clear has taken back every assignment, all judges draw"
-
-
-def missing_words(counts: TextCounts) -> str | None:
-    """Word how many documents that judges are or may be shown have no text; ``None`` = none.
-
-    Examples
-    --------
-    >>> from store.content.documents import TextCounts
-    >>> missing_words(TextCounts(missing=2, pooled=11))
-    '2 of 11 pooled documents have no text'
-    >>> missing_words(TextCounts(11, 11, 13, 13))
-    '11 of 11 pooled documents have no text, nor have 13 of 13 others that adaptive pools may draw'
-    >>> missing_words(TextCounts(0, 11, 3, 13))
-    '3 of 13 documents that adaptive pools may draw have no text'
-    """
-    pooled = f"{counts.missing:,} of {counted(counts.pooled, 'pooled document')} have no text"
-    drawable = f"{counts.missing_undrawn:,} of {counts.undrawn:,}"
-    if counts.missing and counts.missing_undrawn:
-        return f"{pooled}, nor have {drawable} others that adaptive pools may draw"
-    if counts.missing:
-        return pooled
-    if counts.missing_undrawn:
-        return f"{drawable} documents that adaptive pools may draw have no text"
-    return None
 
 
 _UNSEEN = (
@@ -112,19 +46,29 @@ _PACE = (
 )
 
 
-def status(collection: Collection) -> StatusResult:
-    """Count how far each judge has come, and forecast how long the rest will take.
+@command
+def status(
+    collection: Stored,
+    *,
+    recall: Annotated[float | None, Option("--recall CONFIDENCE", above=0, below=1)] = None,
+    kinds: Kinds = (),
+) -> StatusResult | RecallBounds:
+    """Show how far each judge has got, and how long the rest will take.
 
-    Parameters
-    ----------
-    collection : Collection
-        Open.
+    Pooled = in any pool that is not withdrawn; once documents are assigned, what is assigned to that judge.
+    Documents judged outside of that are counted apart. Unjudged, skipped, cannot be judged and grade 0 are
+    four different things. An adjudicator has no pool to get through: their judged documents are rulings.
+    Left = unjudged, plus what adaptive pools may still draw; once documents are assigned, they draw
+    nothing. The forecast is the mean active time of the judge's latest decisions, times left: minutes at
+    the desk, without pauses.
 
-    Returns
-    -------
-    StatusResult
-        By judge, and by topic and judge: documents pooled, judged, unjudged, skipped, impossible to
-        judge and judged outside, as many of each grade; what is left, the pace and the forecast.
+    Example: pooler status --by-topic
+
+    Example: pooler status --recall .95
+
+    recall : Show instead, topic by topic, how much of what is relevant is found at least, by a random
+        sample: .95 = right in 95 of 100 cases.
+    kinds : With --recall: count judges of these kinds together, human, model or imported.
 
     Raises
     ------
@@ -133,18 +77,22 @@ def status(collection: Collection) -> StatusResult:
 
     Notes
     -----
-    The forecast is the mean active time of a judge's latest decisions, times what is left, with the
-    90% interval of `store.analysis.pools.pace.forecast`. Counts alone are read, no judgements: a few
-    queries whatever the size.
+    The 90% interval of the forecast is that of `store.analysis.pools.pace.forecast`. Counts alone are read,
+    no judgements: a few queries whatever the size.
 
     Examples
     --------
-    >>> from pooler.results.look.status import status
-    >>> from store.collection import Collection
-    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
-    ...     status(opened).table("status").to_dict()["unjudged"]
+    >>> from pooler import status
+    >>> status("collection.db").table("status").to_dict()["unjudged"]  # doctest: +SKIP
     [119, 102]
     """
+    if recall is not None:
+        return recall_bounds(
+            source(collection, qrels=QrelsDefinition(kinds=tuple(kinds)) if kinds else None),
+            confidence=recall,
+        )
+    if kinds:
+        raise ArgumentError("kinds", "goes with --recall: otherwise every judge has a row", ",".join(kinds))
     progress = collection.progress.counts()
     unclaimed = collection.progress.unclaimed()
     times = collection.progress.recent_times(limit=RECENT_DECISIONS)
@@ -179,7 +127,6 @@ def status(collection: Collection) -> StatusResult:
         return {**named, **_states(counts, scale, owes[counts.judges]), **pace}
 
     return StatusResult(
-        settings=frozen_settings(collection=collection.name),
         name=collection.name,
         where=collection.where,
         scale=scale,
@@ -208,9 +155,20 @@ class StatusResult(Result):
     outside: str
     """What is counted as outside; empty where no judge has a pool to judge."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("status", "topics")
+    HAS_TOPICS = True
 
-    def _table(self, name: str) -> Table:
+    def _tables(self) -> Iterator[Table]:
+        status = self._of("status", self.by_judge)
+        rows = [row for row in status.to_records() if row["left"] is not None]
+        pace = []
+        if any(row["timed"] for row in rows):
+            words = [{**row, "forecast": _forecast(row), "range": _range(row)} for row in rows]
+            pace = [View(Table.of_rows("pace", _PACE, words))]
+        yield status.seen_as(View(status), *pace)
+        topics = self._of("topics", self.make_topics())
+        yield topics.seen_as(View(topics), *pace)
+
+    def _of(self, name: str, cells: Mapping[str, NDArray[Any]]) -> Table:
         columns = [
             *([TOPIC] if name == "topics" else []),
             JUDGE,
@@ -219,18 +177,10 @@ class StatusResult(Result):
             *(Column(f"grade_{one.value}", "int", _grade_heading(one)) for one in self.scale.grades),
             *_UNSEEN,
         ]
-        cells = self.make_topics() if name == "topics" else self.by_judge
         grades = ", ".join(f"{_grade_heading(grade)} {grade.label}" for grade in self.scale.grades)
         notes = [*self.words, *([f"grades: {grades}"] if len(cells["judge"]) else [])]
         data = {column: cells[column.name] for column in columns}
         return Table.of_columns(name, data, f"{self.name} ({self.where})", notes)
-
-    def _views(self, name: str) -> Sequence[View]:
-        rows = [row for row in self.table("status").to_records() if row["left"] is not None]
-        if not any(row["timed"] for row in rows):
-            return [View(self._table(name))]
-        words = [{**row, "forecast": _forecast(row), "range": _range(row)} for row in rows]
-        return [View(self._table(name)), View(Table.of_rows("pace", _PACE, words))]
 
 
 def _states(counts: Counts, scale: Scale, owes: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
@@ -354,7 +304,7 @@ def _open_words(cases: Sequence[Case]) -> str:
     statuses = [case.status for case in cases if case.is_disagreement]
     n_open, n_changed = statuses.count(Settlement.OPEN), statuses.count(Settlement.CHANGED)
     waiting = f"{n_open:,} open" + (f", {n_changed:,} changed since" if n_changed else "")
-    return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate --list"
+    return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate"
 
 
 def _size(pool: StoredPool) -> str:

@@ -1,41 +1,149 @@
-"""Details: everything known of one run, topic, document, pool or judge."""
+"""What is shown of a collection: the columns of lists, and everything known of one thing."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from pooler.results.look.listing import (
-    IN_POOL,
-    JUDGE_COLUMNS,
-    POOL_COLUMNS,
-    RUN_COLUMNS,
-    SHOWN_SHA256,
-    STATE_COLUMNS,
-    cells_of,
-    judge_cells,
-    pool_cells,
-    run_cells,
-    topic_cells,
-)
-from pooler.results.result import Result, facts_view, frozen_settings
-from pooler.results.table import DOCUMENTS, GRADE, JUDGE, RUN, TOPIC, Column, Table, View
-from store.errors import ArgumentError, UnknownNameError
+from pooler.results.result import Result, facts_view
+from pooler.results.table import DOCNO, DOCUMENTS, GRADE, JUDGE, RUN, TOPIC, Column, Table, View
+from store.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.models import ModelWork, StatedModel
     from store.judging.rejudging import TopicVersion
-    from store.overview import JudgeLine, TopicDetails, TopicLine
+    from store.overview import JudgeLine, PoolLine, RunLine, TopicDetails, TopicLine
 
-Kind = Literal["run", "topic", "doc", "pool", "judge"]
+SHOWN_SHA256 = 12
+"""Digits of a hash that people see."""
+_ROUND = "label of a pool, which its judgements carry in column 2 of qrels"
+_LISTED = Column(
+    "listed",
+    "bool",
+    about="named by a topics or documents file, not only by runs or qrels",
+    show="if_varied",
+    usual=(True, False),
+)
+_POOLED = Column("pooled", "int")
+_JUDGED = Column("judged", "int")
+_CANNOT = Column("cannot", "int", show="if_varied", usual=(0,))
+_SKIPPED = Column("skipped", "int", show="if_varied", usual=(0,))
+_UNJUDGED = Column("unjudged", "int", show="if_varied", usual=(0,))
+_OUTSIDE = Column("outside", "int", show="if_varied", usual=(0,))
+_RELEVANT = Column("relevant", "int")
+
+STATE_COLUMNS = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT)
+"""How documents stand with all judges together: `store.judging.states`."""
+IN_POOL = (_JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _RELEVANT)
+"""The same, of the documents of one pool."""
+RUN_COLUMNS = (
+    RUN,
+    Column("group", show="if_any"),
+    Column("contributes", "bool"),
+    Column("topics", "int", show="if_varied"),
+    DOCUMENTS,
+    Column("pools", "int"),
+    Column("file", show="if_any", can_go=1),
+    Column("sha256", show="if_any", can_go=1),
+    Column("imported_at", "day", "imported", show="if_varied", can_go=1),
+)
+TOPIC_COLUMNS = (
+    TOPIC,
+    Column("title", show="if_any", most=24),
+    _LISTED,
+    Column("version", "int"),
+    Column("runs", "int", show="if_varied"),
+    *STATE_COLUMNS,
+    Column("older", "int", "with older text", show="if_any"),
+)
+DOCUMENT_COLUMNS = (
+    DOCNO,
+    Column("title", show="if_any", most=12),
+    Column("text", "bool", show="if_varied", usual=(True, False)),
+    _LISTED,
+    Column("pools", "int"),
+    *STATE_COLUMNS,
+)
+POOL_COLUMNS = (
+    Column("pool"),
+    Column("round", about=_ROUND, show="if_varied"),
+    Column("strategy", show="if_any"),
+    Column("depth", "int", show="if_any"),
+    Column("topics", "int", show="if_varied"),
+    DOCUMENTS,
+    Column("budget", "int", show="if_any"),
+    *IN_POOL,
+    Column("runs", "int", show="if_varied", can_go=1),
+    Column("withdrawn", "bool", show="if_varied", usual=(False,)),
+    Column("made_at", "day", "made", show="if_varied", can_go=1),
+)
+JUDGE_COLUMNS = (
+    JUDGE,
+    Column("kind"),
+    Column("model", show="if_any", about="as stated"),
+    Column("family", show="if_any"),
+    Column("disabled", "bool", show="if_varied", usual=(False,)),
+    Column("topics", "int", show="if_varied"),
+    _JUDGED,
+    _CANNOT,
+    _SKIPPED,
+    Column(
+        "undecided",
+        "int",
+        about="with only a note or a passage, or with a decision taken back",
+        show="if_varied",
+        usual=(0,),
+    ),
+    _RELEVANT,
+    Column("events", "int"),
+    Column("last_at", "moment", "last", show="if_any", can_go=1),
+)
+
+
+def cells_of(line: Any, columns: Sequence[Column], **others: Any) -> dict[str, Any]:
+    """Return the cells of a row: its own values, how its documents stand, or others where these are given."""
+    stand = getattr(line, "counts", line)
+    return {
+        name: others[name] if name in others else getattr(line if hasattr(line, name) else stand, name)
+        for name in (column.name for column in columns)
+    }
+
+
+def run_cells(line: RunLine) -> dict[str, Any]:
+    """Return the cells of `RUN_COLUMNS`."""
+    return cells_of(line, RUN_COLUMNS, run=line.tag, group=line.group or None)
+
+
+def topic_cells(line: TopicLine) -> dict[str, Any]:
+    """Return the cells of `TOPIC_COLUMNS`."""
+    return cells_of(line, TOPIC_COLUMNS)
+
+
+def pool_cells(line: PoolLine) -> dict[str, Any]:
+    """Return the cells of `POOL_COLUMNS`."""
+    depth = line.manifest.get("parameters", {}).get("depth")
+    return cells_of(
+        line,
+        POOL_COLUMNS,
+        pool=line.name,
+        strategy=line.manifest.get("strategy"),
+        depth=depth if isinstance(depth, int) else None,
+        documents=line.counts.pooled,
+        made_at=line.created_at,
+    )
+
+
+def judge_cells(line: JudgeLine) -> dict[str, Any]:
+    """Return the cells of `JUDGE_COLUMNS`."""
+    return cells_of(line, JUDGE_COLUMNS, judge=line.name, kind=line.kind.value)
+
 
 _SHA256 = 64
 """Digits of a whole one."""
-_UNSHOWN = {"text", "older", "prompt_text"}
+_UNSHOWN = {"older", "prompt_text"}
 """Facts that are too long for a table."""
 _MOST = 40
 """Columns of a terminal that a text has at most."""
@@ -95,102 +203,40 @@ _VERSIONS = (
 )
 
 
-def details(
-    collection: Collection, kind: Kind, name: str, *, version: int | None = None, text: bool = False
-) -> Details:
-    """Tell everything known of one thing.
-
-    Parameters
-    ----------
-    collection : Collection
-        Open.
-    kind : {"run", "topic", "doc", "pool", "judge"}
-        What it is.
-    name : str
-        Its tag, id, docno or name.
-    version : int, optional
-        Of a topic, the version of its text, from 1; default the newest.
-    text : bool, default=False
-        Of a document, its text among the facts, too.
-
-    Returns
-    -------
-    Details
-        Facts, and tables that depend on the kind.
-
-    Raises
-    ------
-    ArgumentError
-        If the kind is none of these, or has no version or text.
-    UnknownNameError
-        If there is no such thing, or no such version.
-
-    Notes
-    -----
-    A few queries; of a document every ranking of its topics is read.
-
-    Examples
-    --------
-    >>> from store.collection import Collection
-    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
-    ...     details(opened, "run", "bm25").facts()["documents"]
-    360
-    """
-    if kind not in get_args(Kind):
-        raise ArgumentError("kind", f"must be one of {', '.join(get_args(Kind))}", kind)
-    if version is not None and kind != "topic":
-        raise ArgumentError("version", "is only for topics", None)
-    if text and kind != "doc":
-        raise ArgumentError("text", "is only for documents", None)
-    ways: dict[str, Callable[[Collection, str], _Found]] = {
-        "run": _run,
-        "topic": partial(_topic, version=version),
-        "doc": partial(_document, with_text=text),
-        "pool": _pool,
-        "judge": _judge,
-    }
-    known, tables = ways[kind](collection, name)
-    return Details(
-        settings=frozen_settings(
-            collection=collection.name, kind=kind, name=name, version=version, text=text
-        ),
-        known=known,
-        found=tuple(tables),
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Details(Result):
-    """Everything known of one thing: facts, and tables that depend on its kind."""
+class Shown(Result):
+    """What there is of one kind, a row a thing; or facts on one thing, and the tables of its kind."""
 
-    known: Mapping[str, Any]
+    known: Mapping[str, Any] = field(default_factory=dict)
     """Facts; the first names the thing, ``None`` = undefined."""
-    found: tuple[Table, ...]
+    found: Sequence[Table]
+    page: Sequence[str] | None = None
+    """Lines that people read instead of tables."""
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables of this kind of thing."""
-        return tuple(table.name for table in self.found)
+    def _tables(self) -> Iterator[Table]:
+        yield from self.found
 
     def facts(self) -> Mapping[str, Any]:
         """Return what is one value."""
         return self.known
 
+    def lines(self, *names: str) -> Iterator[str] | None:
+        """Return a text as it is, where it is what was asked for."""
+        return None if self.page is None or names else iter(self.page)
+
     def views(self, *names: str) -> tuple[View, ...]:
-        """Return the facts as a table and the tables that have rows; each word is explained once."""
-        if names:
+        """Return, of one thing, its facts as a table and the tables with rows; a word is explained once."""
+        if names or not self.known:
             return Result.views(self, *names)
         views = [self._facts_view()]
         explained = {name.replace("_", " ") for name in self.known if name in _WORDS}
         for table in self.found:
             is_only_version = table.name == "versions" and len(table) == 1
-            if len(table) and not is_only_version:
+            if len(table) and not is_only_version and table.name != "text":
                 columns = [replace(one, about="") if one.title in explained else one for one in table.columns]
                 explained |= {one.title for one in table.columns if one.about}
                 views.append(View(table, columns, title=table.title or table.name.replace("_", " ")))
         return tuple(views)
-
-    def _table(self, name: str) -> Table:
-        return next(table for table in self.found if table.name == name)
 
     def _facts_view(self) -> View:
         """Make the table of facts; the first names the thing, so it is the heading."""
@@ -214,10 +260,15 @@ class Details(Result):
         return replace(view, columns=[names, replace(values, most=_PAGE - 2 - max(map(len, shown)))])
 
 
-_Found = tuple[dict[str, Any], Sequence[Table]]
+def text_table(text: str | None) -> Table:
+    """Return a text, a row a line."""
+    lines = [] if text is None else text.removesuffix("\n").split("\n")
+    notes = ["the text is not in the collection"] if text is None else []
+    return Table.of_columns("text", {Column("text", most=_PAGE): lines}, notes=notes)
 
 
-def _run(collection: Collection, tag: str) -> _Found:
+def run_details(collection: Collection, tag: str) -> Shown:
+    """Tell of a run."""
     found = collection.details.run(tag)
     facts = {**run_cells(found.line), "pools": list(found.pools) or None}
     for name in ("pooled", "judged", "relevant"):
@@ -228,10 +279,11 @@ def _run(collection: Collection, tag: str) -> _Found:
         *(Column(name, "int") for name in ("documents", "pooled", "judged")),
         Column("relevant", "int", about=relevant),
     ]
-    return facts, [Table.of_records("by_topic", columns, found.topics)]
+    return Shown(known=facts, found=[Table.of_records("by_topic", columns, found.topics)])
 
 
-def _topic(collection: Collection, number: str, *, version: int | None) -> _Found:
+def topic_details(collection: Collection, number: str, version: int | None) -> Shown:
+    """Tell of a topic, with a version of its text, default the newest."""
     found = collection.details.topic(number)
     shown = _version(found, version)
     facts = {**topic_cells(found.line), "version": shown.version, "newest_version": found.line.version}
@@ -240,15 +292,17 @@ def _topic(collection: Collection, number: str, *, version: int | None) -> _Foun
     facts["number_of_runs"] = facts.pop("runs")
     kept = ("run", "group", "contributes", "documents")
     runs = [column for column in RUN_COLUMNS if column.name in kept]
-    return facts, [
+    tables = [
         Table.of_records("versions", _VERSIONS, found.versions),
         Table.of_rows("pools", POOL_COLUMNS, map(pool_cells, found.pools)),
         _judges(found.judges),
         Table.of_rows("runs", runs, map(run_cells, found.runs)),
     ]
+    return Shown(known=facts, found=tables)
 
 
-def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
+def document_details(collection: Collection, docno: str) -> Shown:
+    """Tell of a document; every ranking of its topics is read."""
     found = collection.details.document(docno)
     document = found.document
     facts: dict[str, Any] = {
@@ -262,8 +316,6 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
         "sha256": found.sha256,
         "pooled": len({one.topic for one in found.poolings if one.sampled and not one.withdrawn}),
     }
-    if with_text:
-        facts["text"] = document.text
     scale = collection.scale
     judgements = Table.of_records(
         "judgements",
@@ -273,14 +325,17 @@ def _document(collection: Collection, docno: str, *, with_text: bool) -> _Found:
         reason=lambda one: one.reason or None,
         note=lambda one: one.note or None,
     )
-    return facts, [
+    tables = [
         Table.of_records("pools", _POOLINGS, found.poolings),
         judgements,
         Table.of_records("retrieved", _RETRIEVALS, found.retrievals),
+        text_table(document.text),
     ]
+    return Shown(known=facts, found=tables)
 
 
-def _pool(collection: Collection, name: str) -> _Found:
+def pool_details(collection: Collection, name: str) -> Shown:
+    """Tell of a pool."""
     found = collection.details.pool(name)
     facts = pool_cells(found.line)
     facts["number_of_topics"] = facts.pop("topics")
@@ -294,10 +349,11 @@ def _pool(collection: Collection, name: str) -> _Found:
         facts.setdefault(key, _plain(value))
     columns = [TOPIC, _TITLE, DOCUMENTS, *IN_POOL]
     runs = Table.of_rows("runs", [RUN], [{"run": tag} for tag in found.runs])
-    return facts, [_topics(found.topics, columns), _judges(found.judges), runs]
+    return Shown(known=facts, found=[_topics(found.topics, columns), _judges(found.judges), runs])
 
 
-def _judge(collection: Collection, name: str) -> _Found:
+def judge_details(collection: Collection, name: str) -> Shown:
+    """Tell of a judge."""
     found = collection.details.judge(name)
     facts = judge_cells(found.line)
     facts["number_of_topics"] = facts.pop("topics")
@@ -315,7 +371,7 @@ def _judge(collection: Collection, name: str) -> _Found:
         host=lambda one: one.host or None,
         program=lambda one: one.program or None,
     )
-    return facts, [_topics(found.topics, columns), sittings]
+    return Shown(known=facts, found=[_topics(found.topics, columns), sittings])
 
 
 def _model_facts(stated: StatedModel, work: ModelWork | None) -> dict[str, Any]:

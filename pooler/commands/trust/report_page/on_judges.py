@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pooler.pages.commands import CommandLines
+from pooler.commands.trust.report_page.command_lines import CommandLines
+from pooler.commands.trust.report_page.material import Material, Stored
+from pooler.commands.trust.report_page.on_pool import called
 from pooler.pages.figures import figure, numbers, page_table
-from pooler.pages.material import Material, Stored
-from pooler.pages.on_pool import called
 from pooler.pages.page import Figure, PageTable, Section
 from pooler.results.agree.agreement import MEASURES, AgreementResult
 from pooler.results.judge_kinds import kinds_words

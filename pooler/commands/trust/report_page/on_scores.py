@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.commands.measure.compare import compare
+from pooler.commands.trust.report_page.material import Material
+from pooler.commands.trust.report_page.on_pool import called, limits
 from pooler.messages import Listener, listening
 from pooler.pages.charts.svg import N_SERIES
 from pooler.pages.figures import figure, numbers
-from pooler.pages.material import Material
-from pooler.pages.on_pool import called, limits
 from pooler.pages.page import Figure, Section
 from pooler.results.judge_kinds import voters_sentence
 from pooler.results.measures.curves import RECALLS

@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pooler.cli.console import text_stdin
 from pooler.messages import say, warn
+from pooler.streams import text_stdin
 from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
 
@@ -62,7 +62,7 @@ def _in_full(where: str) -> str:
 
 
 def _left_by_judge(opened: Collection) -> dict[str, str]:
-    from pooler.results.look.status import status
+    from pooler.commands.judge.status import status
     from store.records import JudgeKind
 
     rows: dict[Any, Any] = {row["judge"]: row for row in status(opened).table("status").to_records()}

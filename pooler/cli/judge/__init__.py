@@ -1,1 +1,0 @@
-"""Commands of judging, and for looking at it."""
