@@ -2,6 +2,7 @@
 
 from pooler import datasets as datasets
 from pooler.commands.measure.compare import compare as compare
+from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.pages.report import report as report
 from pooler.results.agree.aggregate import Qrels as Qrels
 from pooler.results.agree.aggregate import aggregate as aggregate
@@ -39,13 +40,11 @@ from pooler.results.pool.assign import assign as assign
 from pooler.results.pool.assign import assigned as assigned
 from pooler.results.pool.assign import clear_assignments as clear_assignments
 from pooler.results.pool.check import check_runs as check_runs
-from pooler.results.pool.diagnose import diagnose as diagnose
 from pooler.results.pool.diff import compare_pools as compare_pools
 from pooler.results.pool.duplicates import duplicates as duplicates
 from pooler.results.pool.into import pool_collection as pool_collection
 from pooler.results.pool.pool import list_strategies as list_strategies
 from pooler.results.pool.pool import pool as pool
-from pooler.results.pool.provenance import provenance as provenance
 from pooler.results.pool.replay import replay as replay
 from pooler.results.pool.unpool import unpool as unpool
 from pooler.results.reading import create_collection as create_collection

@@ -14,7 +14,7 @@ GROUPS = {
         "source", "read_runs", "read_qrels", "open_collection", "create_collection", "check_runs",
     ),
     "Pools": (
-        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "provenance", "duplicates",
+        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "duplicates",
         "replay",
     ),
     "Judging": (

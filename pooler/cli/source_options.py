@@ -94,11 +94,15 @@ class SourceOptions:
 
     def probable_source(self, probabilities: str | None) -> Source:
         """Name the runs, and the judgements unless a file of probabilities takes their place."""
-        are_files = self.listed is not None or any(Path(run).is_file() for run in (self.runs or [])[:1])
-        if self.qrels is not None or probabilities is None or names_collection(self.ctx) or not are_files:
+        if probabilities is None or not self._are_files_alone():
             return self.source()
         self._check_no_judgements()
         return self.runs_alone()
+
+    def _are_files_alone(self) -> bool:
+        """Return whether run files are named, and no judgements."""
+        are_files = self.listed is not None or any(Path(run).is_file() for run in (self.runs or [])[:1])
+        return are_files and self.qrels is None and not names_collection(self.ctx)
 
     def runs_alone(self) -> Source:
         """Name run files whose judgements come from elsewhere, and what counts as relevant in them."""
@@ -117,6 +121,15 @@ class SourceOptions:
                 if name in whose:
                     hint = "leave it out, or name runs of the collection by their tags"
                 raise ArgumentError(name, requirement, None, hint=hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosedOptions(SourceOptions):
+    """Runs and judgements; of run files there need not be any."""
+
+    def source(self) -> Source:
+        """Name the runs and the judgements, none where run files are named alone."""
+        return self._with(qrels=()) if self._are_files_alone() else SourceOptions.source(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
+from pooler.commands.trust.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.messages import Listener, listening
 from pooler.pages.commands import CommandLines
 from pooler.results.agree.agreement import AgreementResult, agreement
@@ -16,7 +17,6 @@ from pooler.results.judge_kinds import kinds_words
 from pooler.results.look.effort import effort
 from pooler.results.look.listing import listing
 from pooler.results.look.status import status
-from pooler.results.pool.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, level_of_collection, opened_collection
 from pooler.results.undiscovered.base import depth_in_words
 from store.errors import PoolerError

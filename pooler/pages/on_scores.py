@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.commands.measure.compare import compare
+from pooler.commands.trust.conclusions import Alarm
 from pooler.messages import Listener, listening
 from pooler.pages.charts.svg import N_SERIES
 from pooler.pages.figures import figure, numbers
@@ -22,7 +23,6 @@ from pooler.results.measures.curves import curves as trace
 from pooler.results.measures.pilot import TOPICS, load_pilot
 from pooler.results.measures.reliability import reliability_notes, reliability_plot, reliability_table
 from pooler.results.paper.required import required_difference
-from pooler.results.pool.conclusions import Alarm
 from pooler.results.reasons import REASONS as UNDEFINED
 from pooler.results.table import Column, Plot, Table
 from pooler.results.undiscovered.base import ranks_below

@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pooler.commands.trust.conclusions import Alarm, Comfort
 from pooler.messages import progress, say
 from pooler.pages import on_judges, on_pool, on_scores
 from pooler.pages.material import MOST_DRAWN, Material, gather
@@ -17,7 +18,6 @@ from pooler.pages.page import Points, ReportPage, Section, Verdict, render
 from pooler.pages.verdicts import AGREEMENT, ORDER, REUSE, agreement, order, reuse
 from pooler.results.files import write_whole
 from pooler.results.judge_kinds import models_sentence, voters_sentence
-from pooler.results.pool.conclusions import Alarm, Comfort
 from pooler.results.source import Source, source_of
 from pooler.version import __version__
 from store.errors import ArgumentError

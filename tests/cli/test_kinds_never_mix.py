@@ -209,7 +209,6 @@ API: dict[str, Callable[[Any], Any]] = {
     "variation": lambda s: p.variation(s).table("variation"),
     "next_documents": lambda s: p.next_documents(s, limit=5).table("next"),
     "paper": lambda s: p.paper(s, "bm25-words", "rm3-bigrams").table("table_4"),
-    "provenance": lambda s: p.provenance(s, depth=5).table("contributions"),
 }
 
 

@@ -96,13 +96,13 @@ export judgements
 export answers m
 export answers m --as umbrela
 evaluate --measure AP --judge m
-compare --all --measure AP --judge m
+compare --measure AP --judge m
 diagnose --judge m
 sensitivity --depth 5 --judge m
 variation --judge m
 paper bm25-words tfidf-words --judge m
 next --judge m
-provenance
+diagnose --judge m --table contributions
 replay --judge m --depth 5
 assign --show
 show guidelines

@@ -99,8 +99,7 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
     assert p.read_qrels("q").to_dict() == {"1": CODED}
     quiet = cli("evaluate", *files, "--code", "-2=grade", "--code", "-3=grade").fine()
     assert "warning" not in quiet.err
-    for command in ("evaluate", "provenance"):
-        assert "`--code` is for files" in cli(command, "--code", "-2=grade").failed(1).err
+    assert "`--code` is for files" in cli("evaluate", "--code", "-2=grade").failed(1).err
     assert "`--code` is for qrels" in cli("estimate", "--prels", "q", "--code", "-2=grade").failed(1).err
 
 
@@ -112,7 +111,6 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
         ("required-difference", ("--depth", "1")),
         ("replay", ()),
         ("next", ()),
-        ("provenance", ()),
         ("report", ("--depth", "1")),
     ],
 )
