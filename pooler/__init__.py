@@ -58,7 +58,6 @@ _MODULES = {
     "pooler.results.pool.unpool": ("unpool",),
     "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),
-    "pooler.results.undiscovered.sensitivity": ("sensitivity", "sensitivity_pairs"),
     "pooler.results.variation.next": ("next_documents",),
     "pooler.results.variation.probabilities": ("probabilities",),
     "pooler.results.variation.variation": ("variation",),

@@ -31,7 +31,7 @@ GROUPS = {
         "compare", "design",
     ),
     "What the pool missed, and what judging again would change": (
-        "diagnose", "sensitivity", "sensitivity_pairs", "variation", "next_documents", "report",
+        "diagnose", "sensitivity", "variation", "next_documents", "report",
     ),
     "The paper": (
         "paper", "paper_of_kishida", "ap_properties", "required_difference", "swap_of_ranks",

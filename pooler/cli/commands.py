@@ -278,10 +278,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
     },
     "Trust": {
-        "sensitivity": (
-            "measure.sensitivity",
-            "Flip the unjudged documents at rank N+1, and see what moves.",
-        ),
         "variation": (
             "measure.variation",
             "Show how far judging again would move MAP and the order of runs.",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pooler.commands.measure.compare import compare
 from pooler.commands.trust.conclusions import Alarm
+from pooler.commands.trust.sensitivity import conclusion, sensitivity
 from pooler.messages import Listener, listening
 from pooler.pages.charts.svg import N_SERIES
 from pooler.pages.figures import figure, numbers
@@ -26,7 +27,6 @@ from pooler.results.paper.required import required_difference
 from pooler.results.reasons import REASONS as UNDEFINED
 from pooler.results.table import Column, Plot, Table
 from pooler.results.undiscovered.base import ranks_below
-from pooler.results.undiscovered.sensitivity import conclusion, sensitivity
 from pooler.results.variation.probabilities import empty_words, load_probable, without_words
 from pooler.results.variation.variation import variation_of
 from store.analysis.rankings import UNJUDGED

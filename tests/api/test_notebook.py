@@ -133,8 +133,8 @@ def test_the_same_of_files_of_memory_and_of_a_collection(judged: Path) -> None:
 def test_results_say_what_was_done(judged: Path) -> None:
     """Settings with every parameter; two lines of text; a table in a notebook; steps are counted."""
     steps: list[int] = []
-    found = p.sensitivity_pairs(
-        p.source("runs/*.run", qrels="judgements/strict.qrels"), depth=5, progress=steps.append
+    found = p.sensitivity(
+        p.source("runs/*.run", qrels="judgements/strict.qrels"), depth=5, by="pair", progress=steps.append
     )
     assert sum(steps) == 8 + 9  # topics tested, and run files read
     assert dict(found.settings)["depth"] == 5

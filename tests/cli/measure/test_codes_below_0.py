@@ -59,7 +59,7 @@ def test_nothing_is_flipped_that_is_judged(qrels: dict[str, int]) -> None:
     """With the codes told, the first unjudged document is the first that has no code but -1."""
     runs = {"a": {"1": RUN}, "b": {"1": OTHER}}
     source = p.source(runs, qrels={"1": qrels}, codes=["-2=grade", "-3=grade"])
-    table = next(one for one in p.sensitivity(source, depth=1, at="first").tables() if one.name == "topics")
+    table = p.sensitivity(source, depth=1, at="first").table("topics")
     for tag, docno in zip(table.cells("run"), table.cells("docno"), strict=True):
         ranked = DOCNOS if tag == "a" else DOCNOS[::-1]
         assert docno == [one for one in ranked[1:] if qrels.get(one, -1) == -1][:1]
