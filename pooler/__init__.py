@@ -59,8 +59,6 @@ _MODULES = {
     "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),
     "pooler.results.variation.next": ("next_documents",),
-    "pooler.results.variation.probabilities": ("probabilities",),
-    "pooler.results.variation.variation": ("variation",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
 }
 """Where each public name is that is no command."""

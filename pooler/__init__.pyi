@@ -4,6 +4,7 @@ from pooler import datasets as datasets
 from pooler.commands.measure.compare import compare as compare
 from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.sensitivity import sensitivity as sensitivity
+from pooler.commands.trust.variation import variation as variation
 from pooler.pages.report import report as report
 from pooler.results.agree.aggregate import Qrels as Qrels
 from pooler.results.agree.aggregate import aggregate as aggregate
@@ -54,8 +55,6 @@ from pooler.results.reading import read_qrels as read_qrels
 from pooler.results.reading import read_runs as read_runs
 from pooler.results.source import source as source
 from pooler.results.variation.next import next_documents as next_documents
-from pooler.results.variation.probabilities import probabilities as probabilities
-from pooler.results.variation.variation import variation as variation
 from pooler.version import __version__ as __version__
 from store.errors import ArgumentError as ArgumentError
 from store.errors import FormatError as FormatError

@@ -25,7 +25,7 @@ GROUPS = {
         "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
         "clusters",
     ),
-    "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
+    "One grade for each document": ("aggregate", "collapse", "Qrels"),
     "Measures and comparisons": (
         "evaluate", "list_measures", "curves", "attainable", "choose", "estimate", "corrected",
         "compare", "design",

@@ -278,10 +278,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
     },
     "Trust": {
-        "variation": (
-            "measure.variation",
-            "Show how far judging again would move MAP and the order of runs.",
-        ),
         "paper": ("measure.paper", "Redo the tables and figures of Kishida (2001) on two runs."),
         "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest."),
         "report": ("measure.report", "Write a page that shows how far the collection can be trusted."),

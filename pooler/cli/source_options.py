@@ -92,13 +92,6 @@ class SourceOptions:
         self._check_way()
         return self._with(qrels=self.qrels, collection=self.collection, policy=self.whose.policy())
 
-    def probable_source(self, probabilities: str | None) -> Source:
-        """Name the runs, and the judgements unless a file of probabilities takes their place."""
-        if probabilities is None or not self._are_files_alone():
-            return self.source()
-        self._check_no_judgements()
-        return self.runs_alone()
-
     def _are_files_alone(self) -> bool:
         """Return whether run files are named, and no judgements."""
         are_files = self.listed is not None or any(Path(run).is_file() for run in (self.runs or [])[:1])
@@ -112,16 +105,6 @@ class SourceOptions:
         names = ("listed", "order", "lenient", "level", "rigid", "relaxed", "scale", "codes")
         return Source(self.runs or [], **judgements, **{name: getattr(self, name) for name in names})
 
-    def _check_no_judgements(self) -> None:
-        whose = asdict(self.whose)
-        for name in (*whose, "level", "rigid", "relaxed", "scale", "codes"):
-            if self.names(name):
-                requirement = "is for judgements; the file already says how likely a document is relevant"
-                hint = "--qrels FILE adds judgements"
-                if name in whose:
-                    hint = "leave it out, or name runs of the collection by their tags"
-                raise ArgumentError(name, requirement, None, hint=hint)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosedOptions(SourceOptions):
@@ -130,6 +113,24 @@ class DiagnosedOptions(SourceOptions):
     def source(self) -> Source:
         """Name the runs and the judgements, none where run files are named alone."""
         return self._with(qrels=()) if self._are_files_alone() else SourceOptions.source(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbableOptions(SourceOptions):
+    """Runs and judgements, unless a file of probabilities takes the place of these."""
+
+    def source(self) -> Source:
+        """Name the runs and the judgements, none where run files are named alone."""
+        if not self._are_files_alone():
+            return SourceOptions.source(self)
+        whose = asdict(self.whose)
+        for name in (*whose, "level", "rigid", "relaxed", "scale", "codes"):
+            if self.names(name):
+                hint = "--qrels FILE adds judgements"
+                if name in whose:
+                    hint = "leave it out, or name runs of the collection by their tags"
+                raise ArgumentError(name, "is for judgements, and only runs are named", None, hint=hint)
+        return self.runs_alone()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,8 @@ _OLD_WORDS = {
     "pooler diagnose --by-rank": "pooler diagnose --table ranks",
     "pooler diagnose --by-contributors": "pooler diagnose --table contributors",
     "pooler diagnose --scores": "pooler diagnose --table scores; coverage likewise",
+    "pooler variation --pairs": "pooler variation --by pair",
+    "pooler export probabilities": "pooler variation --table probabilities --format tsv",
     "pooler compare --all": "pooler compare, which compares all runs where none is named",
     "pooler evaluate --list": "pooler show measures",
     "pooler pool --list": "pooler show strategies",

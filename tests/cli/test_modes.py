@@ -44,7 +44,6 @@ NAMED = {
 PUBLIC = {
     "qrels": ("export", "qrels", "--judge", "strict"),
     "ntcir": ("export", "ntcir", "--as", "ntcireval", "--judge", "strict"),
-    "probabilities": ("export", "probabilities", "--level", "1"),
     "annotated": ("export", "pool", "--annotated", "--judge", "strict"),
     "pool": ("export", "pool"),
 }

@@ -16,7 +16,7 @@ COMMANDS = {
     "curves": ("evaluate", "--curves", "--judge", "strict"),
     "sensitivity": ("sensitivity", "--judge", "strict", "--depth", "5"),
     "variation": ("variation", "--judge", "strict", *VALUES),
-    "pairs": ("variation", "--judge", "strict", *VALUES, "--pairs"),
+    "pairs": ("variation", "--judge", "strict", *VALUES, "--by", "pair"),
     "replay": ("replay", "--judge", "strict", "--depth", "5", "-s", "take", "-s", "mtf"),
     "design": ("design", "--judge", "strict"),
 }

@@ -90,7 +90,7 @@ adjudicate --list
 export qrels --judge m
 export qrels --kinds model --aggregate median --ties low
 export ntcir --as ntcireval --judge m
-export probabilities --kinds model --level 1
+variation --kinds model --level 1 --table probabilities
 export pool
 export judgements
 export answers m
