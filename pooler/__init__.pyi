@@ -16,7 +16,10 @@ from pooler.commands.look.show import show_runs as show_runs
 from pooler.commands.look.show import show_strategies as show_strategies
 from pooler.commands.look.show import show_topics as show_topics
 from pooler.commands.measure.compare import compare as compare
+from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.report import report as report
+from pooler.commands.trust.sensitivity import sensitivity as sensitivity
+from pooler.commands.trust.variation import variation as variation
 from pooler.qrels_rules import Qrels as Qrels
 from pooler.qrels_rules import qrels as qrels
 from pooler.qrels_rules import qrels_define as qrels_define
@@ -48,13 +51,11 @@ from pooler.results.pool.assign import assign as assign
 from pooler.results.pool.assign import assigned as assigned
 from pooler.results.pool.assign import clear_assignments as clear_assignments
 from pooler.results.pool.check import check_runs as check_runs
-from pooler.results.pool.diagnose import diagnose as diagnose
 from pooler.results.pool.diff import compare_pools as compare_pools
 from pooler.results.pool.duplicates import duplicates as duplicates
 from pooler.results.pool.into import pool_collection as pool_collection
 from pooler.results.pool.pool import list_strategies as list_strategies
 from pooler.results.pool.pool import pool as pool
-from pooler.results.pool.provenance import provenance as provenance
 from pooler.results.pool.replay import replay as replay
 from pooler.results.pool.unpool import unpool as unpool
 from pooler.results.reading import create_collection as create_collection
@@ -62,11 +63,7 @@ from pooler.results.reading import open_collection as open_collection
 from pooler.results.reading import read_qrels as read_qrels
 from pooler.results.reading import read_runs as read_runs
 from pooler.results.source import source as source
-from pooler.results.undiscovered.sensitivity import sensitivity as sensitivity
-from pooler.results.undiscovered.sensitivity import sensitivity_pairs as sensitivity_pairs
 from pooler.results.variation.next import next_documents as next_documents
-from pooler.results.variation.probabilities import probabilities as probabilities
-from pooler.results.variation.variation import variation as variation
 from pooler.version import __version__ as __version__
 from store.errors import ArgumentError as ArgumentError
 from store.errors import FormatError as FormatError

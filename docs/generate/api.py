@@ -23,7 +23,7 @@ GROUPS = {
         "source", "read_runs", "read_qrels", "open_collection", "create_collection", "check_runs",
     ),
     "Pools": (
-        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "provenance", "duplicates",
+        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", ""duplicates",
         "replay",
     ),
     "Judging": (
@@ -34,13 +34,13 @@ GROUPS = {
         "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
         "clusters",
     ),
-    "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
+    "One grade for each document": ("aggregate", "collapse", "Qrels"),
     "Measures and comparisons": (
         "evaluate", "list_measures", "curves", "attainable", "choose", "estimate", "corrected",
         "compare", "design",
     ),
     "What the pool missed, and what judging again would change": (
-        "diagnose", "sensitivity", "sensitivity_pairs", "variation", "next_documents", "report",
+        "diagnose", "sensitivity", "variation", "next_documents", "report",
     ),
     "The paper": (
         "paper", "paper_of_kishida", "ap_properties", "required_difference", "swap_of_ranks",

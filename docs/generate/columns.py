@@ -48,8 +48,8 @@ MORE: tuple[tuple[str, Maker], ...] = (
         ),
     ),
     ("sensitivity", lambda c: p.sensitivity(_alice(c), depth=5, flips=3)),
-    ("sensitivity", lambda c: p.sensitivity_pairs(_alice(c), depth=5)),
-    ("variation", lambda c: p.variation(c, pairs=True, simulate=200)),
+    ("sensitivity", lambda c: p.sensitivity(_alice(c), depth=5, by="pair")),
+    ("variation", lambda c: p.variation(c, by="pair", simulate=200)),
 )
 KINDS = {
     "text": "text",

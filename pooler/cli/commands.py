@@ -233,7 +233,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
     "Pool": {
         "pool": ("pool.pool:app", "Choose the documents to judge, from run files or a collection."),
-        "provenance": ("pool.provenance", "Show what each run or group brought into a depth pool."),
         "duplicates": ("pool.duplicates", "Find near-duplicate documents, and compare their grades."),
         "replay": ("pool.replay", "Repeat the judging in each strategy's order, and compare them."),
         "unpool": ("pool.unpool", "Take a run out of the pools it fed, or withdraw a pool."),
@@ -266,15 +265,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         ),
     },
     "Trust": {
-        "diagnose": ("measure.diagnose", "Show what a pool owes to its runs, and what it missed."),
-        "sensitivity": (
-            "measure.sensitivity",
-            "Flip the unjudged documents at rank N+1, and see what moves.",
-        ),
-        "variation": (
-            "measure.variation",
-            "Show how far judging again would move MAP and the order of runs.",
-        ),
         "paper": ("measure.paper", "Redo the tables and figures of Kishida (2001) on two runs."),
         "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest."),
     },

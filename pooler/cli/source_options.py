@@ -92,13 +92,10 @@ class SourceOptions:
         self._check_way()
         return self._with(qrels=self.qrels, collection=self.collection)
 
-    def probable_source(self, probabilities: str | None) -> Source:
-        """Name the runs, and the judgements unless a file of probabilities takes their place."""
+    def _are_files_alone(self) -> bool:
+        """Return whether run files are named, and no judgements."""
         are_files = self.listed is not None or any(Path(run).is_file() for run in (self.runs or [])[:1])
-        if self.qrels is not None or probabilities is None or names_collection(self.ctx) or not are_files:
-            return self.source()
-        self._check_no_judgements()
-        return self.runs_alone()
+        return are_files and self.qrels is None and not names_collection(self.ctx)
 
     def runs_alone(self) -> Source:
         """Name run files whose judgements come from elsewhere, and what counts as relevant in them."""
@@ -108,11 +105,29 @@ class SourceOptions:
         names = ("listed", "order", "lenient", "level", "scale", "codes")
         return Source(self.runs or [], **judgements, **{name: getattr(self, name) for name in names})
 
-    def _check_no_judgements(self) -> None:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosedOptions(SourceOptions):
+    """Runs and judgements; of run files there need not be any."""
+
+    def source(self) -> Source:
+        """Name the runs and the judgements, none where run files are named alone."""
+        return self._with(qrels=()) if self._are_files_alone() else SourceOptions.source(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbableOptions(SourceOptions):
+    """Runs and judgements, unless a file of probabilities takes the place of these."""
+
+    def source(self) -> Source:
+        """Name the runs and the judgements, none where run files are named alone."""
+        if not self._are_files_alone():
+            return SourceOptions.source(self)
         for name in ("level", "scale", "codes"):
             if self.names(name):
-                requirement = "is for judgements; the file already says how likely a document is relevant"
+                requirement = "is for judgements, and only runs are named"
                 raise ArgumentError(name, requirement, None, hint="--qrels FILE adds judgements")
+        return self.runs_alone()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

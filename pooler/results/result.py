@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from itertools import count, islice
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -21,6 +22,21 @@ NOTEBOOK_ROWS = 60
 """Rows of a view that a notebook shows."""
 AXES = ("measures", "judges", "runs", "topics")
 """Attributes of results that name what its arrays are about."""
+
+
+class Later:
+    """A table that is made when somebody asks for it, by the method of its name after an underscore."""
+
+    def __init__(self, make: Callable[[], Table], *, by_name: bool = False) -> None:
+        self._make = make
+        self.name = make.__name__.removeprefix("_")
+        self.by_name = by_name
+        """Whether it is made for those alone who name it: it is long, or costs much."""
+
+    @cached_property
+    def table(self) -> Table:
+        """The table, made once."""
+        return self._make()
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -49,8 +65,9 @@ class Result:
     """Whether one of them, named `topics`, has a row a topic."""
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        return getattr(self, "NAMES", None) or tuple(one.name for one in self._each())
+        """Return the names of the tables there are, but for those that only who names them gets."""
+        named = getattr(self, "NAMES", None)
+        return named or tuple(one.name for one in self._each() if not getattr(one, "by_name", False))
 
     def table(self, name: str) -> Table:
         """Return one table; `UnknownNameError`: there is none of that name."""
@@ -58,18 +75,19 @@ class Result:
             return with_kinds(self._table(name), self.kinds_of_voters())
         for one in self._each():
             if one.name == name:
-                return with_kinds(one, self.kinds_of_voters())
-        raise UnknownNameError("table", name, self.names())
+                made = one.table if isinstance(one, Later) else one
+                return with_kinds(made, self.kinds_of_voters())
+        raise UnknownNameError("table", name, [one.name for one in self._each()])
 
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""
         return tuple(map(self.table, self.names()))
 
-    def _tables(self) -> Iterator[Table]:
+    def _tables(self) -> Iterator[Table | Later]:
         """Yield the tables, the one that answers the question first; what is not asked for is not made."""
         yield from map(self._table, self.names())
 
-    def _each(self) -> Iterator[Table]:
+    def _each(self) -> Iterator[Table | Later]:
         if not self._so_far:
             self._so_far.append(self._tables())
         for place in count(1):

@@ -58,8 +58,8 @@ def read_topic_judges(path: str) -> dict[str, str]:
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _QRELS_HINT = (
-    "`pooler export probabilities` writes such a file from a collection of several judges; with"
-    " qrels, --value GRADE=P says what a grade is worth"
+    "`pooler variation --table probabilities --format tsv` writes such a file from a collection of several"
+    " judges; with qrels, --value GRADE=P says what a grade is worth"
 )
 
 
@@ -77,7 +77,7 @@ class ProbabilityRow(NamedTuple):
 def read_probabilities(
     path: str, *, lenient: bool = False, faults: FaultList | None = None
 ) -> ReadTable[ProbabilityRow]:
-    """Read a file of probabilities, as `pooler export probabilities` writes it; see `read_table`."""
+    """Read a file of probabilities, as `pooler variation` writes its table of them; see `read_table`."""
     return tables.read_table(path, _FORMAT, lenient=lenient, faults=faults)
 
 
@@ -127,6 +127,7 @@ _FORMAT = TableFormat(
     _repeat_fault,
     others={"qrels": _is_like_qrels},
     suspect=_report_qrels,
+    has_header=True,
 )
 
 

@@ -197,6 +197,8 @@ class TableFormat(Generic[Row]):
     """Columns that its first lines may show it to have, with other separators, too; see `sniff`."""
     has_comments: bool = False
     """Whether lines that begin with ``#`` are passed over by strict reading, too."""
+    has_header: bool = False
+    """Whether a first line that names the columns is passed over."""
 
 
 def read_table(
@@ -217,6 +219,8 @@ def read_table(
     head = [*islice(lines, LOOKED_AT)]
     if len(head) == 1 and b"\r" in head[0][1].strip():  # a carriage return ends each line
         head = [*enumerate(head[0][1].splitlines(), start=1)]
+    if form.has_header and head and head[0][1].split() == form.columns.encode().split():
+        head = head[1:]
     layout = Layout(form.columns)
     if form.choices:
         filled = [one for one in head if one[1].strip() and not one[1].startswith(b"#")][:LOOKED_AT]

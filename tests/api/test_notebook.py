@@ -133,8 +133,8 @@ def test_the_same_of_files_of_memory_and_of_a_collection(judged: Path) -> None:
 def test_results_say_what_was_done(judged: Path) -> None:
     """Settings with every parameter; two lines of text; a table in a notebook; steps are counted."""
     steps: list[int] = []
-    found = p.sensitivity_pairs(
-        p.source("runs/*.run", qrels="judgements/strict.qrels"), depth=5, progress=steps.append
+    found = p.sensitivity(
+        p.source("runs/*.run", qrels="judgements/strict.qrels"), depth=5, by="pair", progress=steps.append
     )
     assert sum(steps) == 8 + 9  # topics tested, and run files read
     assert dict(found.settings)["depth"] == 5
@@ -217,7 +217,7 @@ def test_frames_of_every_table_have_its_rows(judged: Path) -> None:
         source: Source = p.source(collection, judge="strict")
         results = [
             p.evaluate(source), p.sensitivity(source, depth=5), p.agreement(collection), p.status(collection),
-            p.show_pools(collection), p.provenance(collection), p.diagnose(source),
+            p.show_pools(collection), p.diagnose(("runs/*.run", {})), p.diagnose(source),
         ]  # fmt: skip
         for result in results:
             for table in result.tables():

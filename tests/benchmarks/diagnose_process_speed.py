@@ -62,7 +62,7 @@ def diagnose_process_speed(folder: Path) -> None:
         "collection": stored,
         "files": bare,
         "collection, groups": [*stored, "--by-group"],
-        "collection, --scores": [*stored, "--scores"],
+        "collection, scores": [*stored, "--table", "scores"],
         "report, one judge": [*page, "--collection", collection, "--judge", "one"],
         "report, two judges": [*page, "--collection", collection, *MAJORITY],
         "report, files": [*page, *bare[len(PROGRAM) + 1 :]],

@@ -86,16 +86,7 @@ def test_a_list_of_windows_names_its_runs(text: str, cli: Cli, here: Path) -> No
 )
 @pytest.mark.parametrize(
     "command",
-    [
-        "evaluate",
-        "compare --runs",
-        "diagnose",
-        "provenance",
-        "replay",
-        "sensitivity --depth 1",
-        "diff q q",
-        "paper",
-    ],
+    ["evaluate", "compare --runs", "diagnose", "replay", "sensitivity --depth 1", "diff q q", "paper"],
 )
 def test_runs_and_qrels_that_do_not_meet_are_refused_by_every_command(
     run: list[str], qrels: list[str], words: str, command: str, cli: Cli, here: Path
@@ -124,15 +115,15 @@ def test_runs_and_qrels_that_do_not_meet_are_refused_by_every_command(
 def test_what_is_warned_of_is_in_json_and_python_too(
     run: list[str], qrels: list[str], words: str, cli: Cli, here: Path
 ) -> None:
-    """One line on stderr, one of `warnings` of either; `provenance` joins the same and says the same."""
+    """One line on stderr, one of `warnings` of either; `diagnose` joins the same and says the same."""
     write(here / "x.run", *run)
     write(here / "q", *qrels)
-    for command in (("evaluate", "-m", "AP"), ("provenance",)):
+    for command in (("evaluate", "-m", "AP"), ("diagnose",)):
         answer = cli(*command, "x.run", "--qrels", "./q", "--format", "json").fine()
         found = [one for one in json.loads(answer.out)["warnings"] if words in one]
         assert len(found) == 1
         assert f"warning: {found[0]}\n" in answer.err
-    for measure in (p.evaluate, p.provenance):
+    for measure in (p.evaluate, p.diagnose):
         told = measure(p.source("x.run", qrels="./q")).warnings
         assert [one for one in told if words in one] == found
 
@@ -144,7 +135,7 @@ def test_look_alikes_are_warned_of_wherever_files_are_joined(cli: Cli, here: Pat
         write(here / f"{name}.qrels", f"1 0 {docno} 1", "1 0 b 1")
     for command, kind in (
         ("pool", "run"),
-        ("provenance", "run"),
+        ("diagnose --depth 5", "run"),
         ("agreement", "qrels"),
         ("qrels", "diff", "qrels"),
         ("collapse --level 1 --aggregate max", "qrels"),
@@ -169,8 +160,9 @@ def test_qrels_that_pooler_writes_for_beir_are_read_by_every_command(cli: Cli, j
     assert {one["what"] for one in counts if one["documents"]} <= {"same", "same but for the iteration"}
 
 
-def test_what_provenance_reads_once_it_joins_too(cli: Cli, here: Path) -> None:
+def test_what_is_read_once_is_joined_too(cli: Cli, here: Path) -> None:
     """A run of standard input is compared with the qrels, and counted."""
     write(here / "q", "1 0 d1 1")
-    rows = cli("provenance", "-", "--qrels", "./q", "--format", "tsv", stdin=RUN).fine().tsv()
+    words = ("diagnose", "-", "--qrels", "./q", "-N", "9", "--table", "contributions", "--format", "tsv")
+    rows = cli(*words, stdin=RUN).fine().tsv()
     assert (rows[0]["run"], rows[0]["documents"], rows[0]["unique_relevant"]) == ("r", "2", "1")

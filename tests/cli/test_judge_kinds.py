@@ -18,7 +18,7 @@ MIXED = "warning: people and models vote together: 1 person, 3 models\n"
 MODELS_ONLY = "warning: no person judged: 3 models count\n"
 ALL_VOTE = [
     ("evaluate", *MAJORITY),
-    ("variation", "--pairs"),
+    ("variation", "--by", "pair"),
     ("next",),
     ("compare", "bm25-words", "rm3-bigrams", *MAJORITY),
     ("sensitivity", *MAJORITY),

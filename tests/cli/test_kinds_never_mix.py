@@ -205,11 +205,10 @@ API: dict[str, Callable[[Any], Any]] = {
     "collapse": lambda s: p.collapse(s, 1, rule="majority", ties="low").table("qrels"),
     "disagreement_matters": lambda s: p.disagreement_matters(s, mixtures=20).table("run_scores"),
     "plan_sharing": lambda s: p.plan_sharing(s, 0.3).table("plan"),
-    "probabilities": lambda s: p.probabilities(s).table("probabilities"),
+    "probabilities": lambda s: p.variation(s).table("probabilities"),
     "variation": lambda s: p.variation(s).table("variation"),
     "next_documents": lambda s: p.next_documents(s, limit=5).table("next"),
     "paper": lambda s: p.paper(s, "bm25-words", "rm3-bigrams").table("table_4"),
-    "provenance": lambda s: p.provenance(s, depth=5).table("contributions"),
 }
 
 

@@ -107,7 +107,6 @@ def test_depth_is_n(cli: Cli, judged: Path) -> None:
     """Where a command takes `--depth`, it takes `-N`."""
     for command in (
         ("pool", "runs/bm25-words.run"),
-        ("provenance",),
         ("sensitivity", "--qrels", "strict"),
         ("diagnose", "--qrels", "strict"),
         ("replay", "--qrels", "strict"),

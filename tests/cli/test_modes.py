@@ -44,7 +44,6 @@ NAMED = {
 PUBLIC = {
     "qrels": ("export", "qrels", "strict"),
     "ntcir": ("export", "qrels", "strict", "--as", "ntcireval"),
-    "probabilities": ("export", "probabilities", "--level", "1"),
     "annotated": ("export", "pool", "--annotated", "--qrels", "strict"),
     "pool": ("export", "pool"),
 }

@@ -19,7 +19,6 @@ COMMANDS = {
     "judgements": ("export", "judgements"),
     "history": ("export", "judgements", "--history"),
     "ntcir": ("export", "qrels", "strict", "--as", "ntcireval"),
-    "probabilities": ("export", "probabilities", "--level", "1"),
     "files": ("pool", "--runs", "runs.tsv", "--depth", "3"),
     "collection": ("pool", "--depth", "5"),
 }
@@ -32,7 +31,6 @@ REPLACED = {
     "judgements": "252 judgements",
     "history": "252 judgement events",
     "ntcir": "single judge strict",
-    "probabilities": "probabilities, level 1",
     "collection": "84 documents by strategy depth",
 }
 """What each is said to have replaced."""

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from typer.main import get_command
 
 import pooler
-from pooler.cli import from_function
 from pooler.cli.commands import app
 from tests.helpers.run import copy_garden, run_inside, write
 from tests.helpers.saved_pages import judge_page
@@ -130,20 +129,24 @@ def noting() -> Iterator[list[Any]]:
 
         return note
 
-    def rendered(result: Any, *arguments: Any, **named: Any) -> None:
-        returned.append(result)
-        render(result, *arguments, **named)
+    def noted_first(render: Callable[..., Any]) -> Callable[..., Any]:
+        def note(result: Any, *arguments: Any, **named: Any) -> Any:
+            returned.append(result)
+            return render(result, *arguments, **named)
 
-    render = from_function.render
+        return note
+
     with contextlib.ExitStack() as patched:
-        from_function.render = rendered  # what commands that are functions return
-        patched.callback(setattr, from_function, "render", render)
         for name, where in pooler._WHERE.items():
             module = import_module(where)
             function = getattr(module, name)
             if not isinstance(function, type):
                 setattr(module, name, noted(function))
                 patched.callback(setattr, module, name, function)
+        # A function that is a command hands its result on.
+        shown = import_module("pooler.cli.from_function")
+        patched.callback(setattr, shown, "render", shown.render)
+        shown.render = noted_first(shown.render)
         yield returned
 
 

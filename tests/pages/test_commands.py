@@ -51,6 +51,6 @@ def test_what_is_in_memory_has_no_command() -> None:
 def test_the_cutoff_and_values_stand_in_commands() -> None:
     """As they were given."""
     commands = CommandLines(Source(), {}, cutoff=20, values=("0=.1", "1=.9"))
-    assert commands.of_probabilities("variation", "--pairs") == (
-        "pooler variation --pairs --value 0=.1 --value 1=.9 --cutoff 20"
+    assert commands.of_probabilities("variation", "--by", "pair") == (
+        "pooler variation --by pair --value 0=.1 --value 1=.9 --cutoff 20"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -13,17 +13,10 @@ import typer
 
 from pooler.cli.console import check_out, erased_facts, erased_words, write_results
 from pooler.cli.keep.export_answers import answers
-from pooler.cli.keep.export_formats import made_of, named_qrels, prels, sha256_of
+from pooler.cli.keep.export_formats import made_of, named_qrels, prels
 from pooler.cli.keep.export_qrels import qrels
 from pooler.cli.keep.export_work import work
-from pooler.cli.options import (
-    DEFAULT_COLLECTION,
-    CollectionOption,
-    LevelOption,
-    ManifestOption,
-    OutOption,
-    QrelsOption,
-)
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, ManifestOption, OutOption, QrelsOption
 from pooler.cli.qrels_files import tell_file_name, tell_rises
 from pooler.cli.signature import argument, command, option
 from pooler.interrupts import tidy_when_killed
@@ -35,7 +28,6 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
-    from pooler.results.variation.probabilities import Probabilities
     from store.collection import Collection
     from store.event import JudgementEvent
     from store.grades.definition import NamedQrels
@@ -363,94 +355,9 @@ def _report_qrels(one: Mapping[str, Any]) -> None:
         say(f"  {'; '.join(words)}")
 
 
-def probabilities(
-    out: OutOption = None,
-    values: Annotated[
-        list[str] | None,
-        option(
-            "--value GRADE=P",
-            "The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat for"
-            " every grade of the scale.",
-        ),
-    ] = None,
-    level: LevelOption = None,
-    qrels: QrelsOption = None,
-    manifest: ManifestOption = None,
-    collection: CollectionOption = DEFAULT_COLLECTION,
-) -> None:
-    """Write how likely each document is relevant, by its judges.
-
-    A line is `topic docno p`. With --value, p is the mean over judges of the value of their grades;
-    with --level, the share of judges who give that grade or more. Documents without a grade are left
-    out; of --qrels whose judgements count is taken, not the rule, and no rulings.
-
-    Example: pooler export probabilities --value 0=0 --value 1=0.8 --value 2=1 --out p.txt
-    """
-    from pooler.results.source import Source
-    from pooler.results.variation import probabilities as results
-    from store.collection import Collection
-
-    check_out(out, manifest)
-    with Collection(collection) as opened:
-        if values and level is not None:
-            requirement = "cannot be combined with a level: either of the two says what a grade is worth"
-            raise ArgumentError("--value", requirement, None, hint=results.HINT)
-        if not values and level is None:
-            requirement = "must be given for every grade, or a level instead"
-            raise ArgumentError("--value", requirement, None, hint=results.HINT)
-        named = named_qrels(opened, qrels)
-        found = results.probabilities(
-            Source(collection=opened, qrels=named.definition, level=level), values=values
-        )
-        rows = zip(found.topics, found.docnos, found.p.tolist(), strict=True)
-        lines = [f"{topic} {docno} {p:.10g}" for topic, docno, p in rows]
-        facts = _probabilities_facts(opened, found, named, lines) | erased_facts(opened)
-        erased = erased_words(opened)
-    write_results({out: lines}, lambda: facts, manifest)
-    how = f"share of judges at level {found.level}" if found.values is None else "mean value of grades"
-    say(f"{counted(len(lines), 'document')}, {how}, {_judges_each(found)}")
-    tell_file_name([out], found.voters)
-    tell_rises(collection, found.voters)
-    if facts["without_a_grade"]:
-        say(f"left out because they have no grade: {counted(facts['without_a_grade'], 'document')}")
-    if erased:
-        say(erased)
-
-
-def _judges_each(found: Probabilities) -> str:
-    assert found.n_judges is not None
-    low, high = int(found.n_judges.min()), int(found.n_judges.max())
-    many = f" to {high}" if high > low else ""
-    return f"{counted(len(found.judges), 'judge')}, {low}{many} a document"
-
-
-def _probabilities_facts(
-    opened: Collection, found: Probabilities, named: NamedQrels, lines: Sequence[str]
-) -> dict[str, Any]:
-    from pooler.results.agree.qrels_words import judge_facts
-    from store.formats.scale import scale_to_json
-
-    assert found.n_judges is not None
-    n_votes = Counter(found.n_judges.tolist())
-    return {
-        **made_of(opened),
-        "columns": ["topic", "docno", "p"],
-        "qrels": named.label,
-        "scale": scale_to_json(opened.scale),
-        **judge_facts(opened.judges.all(), found.judges, named.definition, found.voters),
-        "values": None if found.values is None else {str(grade): p for grade, p in found.values.items()},
-        "level": found.level,
-        "documents": len(lines),
-        "by_number_of_judges": {str(n): n_votes[n] for n in sorted(n_votes)},
-        "without_a_grade": found.without_grade,
-        "sha256": sha256_of("".join(f"{line}\n" for line in lines)),
-    }
-
-
 app = typer.Typer(help="Write qrels and other files for evaluation programs.", no_args_is_help=True)
 app.command("qrels")(qrels)
 app.command("prels")(prels)
-app.command("probabilities")(command(probabilities))
 app.command("pool")(pool)
 app.command("judgements")(judgements)
 app.command("answers")(answers)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from pooler.cli.options import EmptyOption, ProbabilitiesOption, ValueOption
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
-from pooler.cli.source_options import SourceOptions
+from pooler.cli.source_options import ProbableOptions, SourceOptions
 from pooler.messages import say
 from store.errors import ArgumentError, ContradictionError
 from store.text import counted
@@ -24,7 +24,7 @@ CONFIDENCE = 0.95
 
 @command
 def next_(
-    given: SourceOptions,
+    given: ProbableOptions,
     output: Output,
     *,
     values: ValueOption = None,
@@ -92,7 +92,7 @@ def next_(
     if pool is not None and (given.is_of_file or given.listed is not None):
         raise ArgumentError("--pool", "needs a collection, but there are only files", pool)
     found = next_documents(
-        given.probable_source(probabilities),
+        given.source(),
         limit=output.limit or (LIMIT if output.is_for_people or pool is not None else None),
         confidence=confidence,
         values=values,

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from pooler.cli.measure.sensitivity import ScenarioName
 from pooler.cli.options import decimals, whole_numbers
 from pooler.cli.render import Output, render
 from pooler.cli.signature import command, option
 from pooler.cli.source_options import SourceOptions
+from store.analysis.undiscovered.flips import Scenario
 from store.errors import ArgumentError, ContradictionError
 
 _OF_TABLES = ("variance", "topics", "drop", "variance_drop")
@@ -41,7 +41,7 @@ def required_difference(
         ),
     ] = None,
     scenario: Annotated[
-        ScenarioName, option("--scenario", "With runs: who gains from a document; see `sensitivity`.")
+        Scenario, option("--scenario", "With runs: who gains from a document; see `sensitivity`.")
     ] = "shared",
     variance: Annotated[
         str, option("--variance S2,...", "Variance over topics of the difference between two runs.")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pooler.command import Cutoff, Measured, Option, PoolDepth, command
+from pooler.commands.trust.conclusions import Alarm, Comfort
 from pooler.commands.trust.report_page import on_judges, on_pool, on_scores
 from pooler.commands.trust.report_page.material import MOST_DRAWN, Material, gather
 from pooler.commands.trust.report_page.verdicts import AGREEMENT, ORDER, REUSE, agreement, order, reuse
@@ -15,7 +16,6 @@ from pooler.pages.page import Points, ReportPage, Section, Verdict
 from pooler.pages.report import Report, check_replaceable, written_by
 from pooler.results.files import check_place
 from pooler.results.judge_kinds import models_sentence, voters_sentence
-from pooler.results.pool.conclusions import Alarm, Comfort
 from store.errors import ArgumentError
 from store.text import counted
 

@@ -7,18 +7,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.messages import Listener, listening, say, warn
 from pooler.messages import progress as report_progress
-from pooler.messages import say, warn
 from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
-from pooler.results.result import Result, collect_warnings, frozen_settings
-from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
-from pooler.results.table import DOCNO, TOPIC, Column, Table, listed
+from pooler.results.source import Judged, Source, opened_collection
+from pooler.results.table import listed
 from store.analysis.aggregation import share_probabilities, value_probabilities
 from store.analysis.collapse import level_index
 from store.analysis.variation.collection import CollectionVariation, collection_variation
@@ -44,63 +43,6 @@ Values = Mapping[int, float] | Sequence[str]
 """What each grade of a judge is worth: by grade, or as typed, ``1=0.8``."""
 
 
-def probabilities(
-    source: Measurable,
-    *,
-    values: Values | None = None,
-    unjudged: float | str | None = None,
-    cutoff: int = 1000,
-) -> Probabilities:
-    """Report how likely documents are relevant, by all their judges.
-
-    Parameters
-    ----------
-    source : Source, Collection or (runs, qrels)
-        Of a collection its people, or the judges or kinds that its qrels name; adjudicators are no
-        judges here, and their rulings play no part.
-    values : mapping of int to float, optional
-        What each grade of a judge is worth: the probability, in [0, 1], that the document is
-        relevant; every grade of the scale. Then p is the mean over a document's judges. Default:
-        the share of judges at the level, by default the relaxed one; of qrels 1 there and 0 below.
-    unjudged : float, optional
-        Give documents that a run retrieved and nobody judged this probability. Default: they are left
-        out, and of a collection no run is read.
-    cutoff : int, optional
-        Ranks of which unjudged documents are.
-
-    Returns
-    -------
-    Probabilities
-        A row a document, topics in natural order.
-
-    Raises
-    ------
-    PoolerError
-        If nothing is judged.
-    ArgumentError
-        If a grade has no value, or a value is no probability.
-
-    Examples
-    --------
-    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}}
-    >>> probabilities((runs, {"1": {"x": 1, "y": 2}}), values={1: 0.5, 2: 1}).p.tolist()
-    [0.5, 1.0]
-    """
-    with collect_warnings() as collected:
-        found = source_of(source)
-        if unjudged is None and not found.is_of_files:
-            return replace(_of_votes(found, values), warnings=collected.warnings)
-        loaded = load_probable(
-            found,
-            values=values,
-            unjudged=0 if unjudged is None else unjudged,
-            keep_zero=True,
-            empty="zero",
-            cutoff=cutoff,
-        )
-        return _of_runs(loaded, collected.warnings, only_judged=unjudged is None)
-
-
 def check_any_judged(n_documents: int) -> None:
     """Raise `PoolerError` where judges have graded no document."""
     if not n_documents:
@@ -118,7 +60,26 @@ def chances(counts: NDArray[np.int64], worth: Mapping[int, float] | None, place:
     return value_probabilities(counts, [*worth.values()])
 
 
-def _of_votes(source: Source, values: Values | None) -> Probabilities:
+def probabilities_of(
+    source: Source, values: Values | None, probabilities: str | None
+) -> tuple[Sequence[str], Sequence[str], Sequence[float]]:
+    """Return topic, docno and probability of every judged document, topics in natural order.
+
+    Of a collection's judges each document that one graded, whether a run has it or not.
+    """
+    if probabilities is not None or source.is_of_files:
+        with listening(Listener()):  # what there is to say was said
+            loaded = load_probable(
+                source, values=values, probabilities=probabilities, keep_zero=True, empty="zero"
+            )
+        rankings = loaded.rankings
+        places = [
+            (topic, document)
+            for topic, judged in enumerate(rankings.judged)
+            for document in np.flatnonzero(judged).tolist()
+        ]
+        p = [float(rankings.probabilities[topic][document]) for topic, document in places]
+        return [rankings.topics[topic] for topic, _ in places], loaded.docnos(places), p
     with opened_collection(source.collection) as opened:
         worth = parse_values(values, opened.scale) if values else None
         cut = source.level_of_judges(opened.scale)
@@ -126,80 +87,12 @@ def _of_votes(source: Source, values: Values | None) -> Probabilities:
         judges, kinds = source.whose.judges, source.whose.kinds
         every = QrelsDefinition(aggregate="min", judges=judges, kinds=kinds, without_rulings=True)
         tallied = opened.grades.all_votes(every)
-        check_any_judged(tallied.votes.n_documents)
-        warn_about_voters(tallied.voters)
         place = level_index(opened.scale, cut)
-    topics, docnos = tallied.topics, tallied.docnos
-    level = cut if worth is None else None
-    facts = source.named() | {"values": worth, "unjudged": None, "level": level} | tallied.voters.to_json()
-    return Probabilities(
-        topics=tuple(topics[code] for code in tallied.topic_codes[tallied.rows].tolist()),
-        docnos=tuple(docnos[code] for code in tallied.docno_codes[tallied.rows].tolist()),
-        p=chances(tallied.counts, worth, place),
-        n_judges=tallied.counts.sum(axis=1),
-        judges=tuple(tallied.votes.judges),
-        values=worth,
-        level=level,
-        without_grade=tallied.n_pairs - len(tallied.rows),
-        settings=frozen_settings(**facts),
-        voters=tallied.voters,
+    return (
+        [tallied.topics[code] for code in tallied.topic_codes[tallied.rows].tolist()],
+        [tallied.docnos[code] for code in tallied.docno_codes[tallied.rows].tolist()],
+        chances(tallied.counts, worth, place).tolist(),
     )
-
-
-def _of_runs(loaded: Probable, warnings: tuple[str, ...], *, only_judged: bool) -> Probabilities:
-    rankings = loaded.rankings
-    places = [
-        (topic, document)
-        for topic, judged in enumerate(rankings.judged)
-        for document in (np.flatnonzero(judged).tolist() if only_judged else range(judged.size))
-    ]
-    return Probabilities(
-        topics=tuple(rankings.topics[topic] for topic, _ in places),
-        docnos=tuple(loaded.docnos(places)),
-        p=np.array([rankings.probabilities[topic][document] for topic, document in places]),
-        n_judges=None,
-        judges=(),
-        values=None,
-        level=loaded.settings["level"],
-        without_grade=0,
-        settings=frozen_settings(**loaded.settings),
-        warnings=warnings,
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Probabilities(Result):
-    """How likely documents are relevant; table: `probabilities`, a row a document."""
-
-    topics: Sequence[str]
-    """Topic of each document."""
-    docnos: Sequence[str]
-    p: NDArray[np.float64]
-    """Shape (n_documents,), in [0, 1]."""
-    n_judges: NDArray[np.int64] | None
-    """Who graded it, shape (n_documents,); ``None`` = of qrels, or where runs were read."""
-    judges: Sequence[str]
-    """Whose grades these are."""
-    values: Mapping[int, float] | None
-    """What grades are worth; ``None`` = the share at `level`."""
-    level: int | None
-    """Least grade that is relevant; ``None`` where `values` decide."""
-    without_grade: int
-    """Documents that judges looked at and did not grade: they are not among the others."""
-    voters: Voters = field(default_factory=Voters)
-    """Whose grades these are, and who was left out; for qrels unknown."""
-
-    NAMES: ClassVar[tuple[str, ...]] = ("probabilities",)
-
-    def _table(self, name: str) -> Table:
-        columns: dict[Column, Any] = {
-            TOPIC: self.topics,
-            DOCNO: self.docnos,
-            Column("p", "float", about="how likely the document is relevant"): self.p,
-        }
-        if self.n_judges is not None:
-            columns[Column("judges", "int", about="how many graded it")] = self.n_judges
-        return Table.of_columns(name, columns)
 
 
 def parse_values(values: Values, scale: Scale | Sequence[int]) -> dict[int, float]:

@@ -90,7 +90,7 @@ adjudicate
 export qrels m
 export qrels --kinds model --aggregate median --ties low
 export ntcir --as ntcireval --judge m
-export probabilities --kinds model --level 1
+variation --kinds model --level 1 --table probabilities
 export pool
 export judgements
 export answers m
@@ -102,7 +102,7 @@ sensitivity --depth 5 --qrels m
 variation --qrels m
 paper bm25-words tfidf-words --judge m
 next --qrels m
-provenance
+diagnose --qrels m --table contributions
 replay --qrels m --depth 5
 assign --show
 show guidelines

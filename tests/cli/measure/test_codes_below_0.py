@@ -59,7 +59,7 @@ def test_nothing_is_flipped_that_is_judged(qrels: dict[str, int]) -> None:
     """With the codes told, the first unjudged document is the first that has no code but -1."""
     runs = {"a": {"1": RUN}, "b": {"1": OTHER}}
     source = p.source(runs, qrels={"1": qrels}, codes=["-2=grade", "-3=grade"])
-    table = next(one for one in p.sensitivity(source, depth=1, at="first").tables() if one.name == "topics")
+    table = p.sensitivity(source, depth=1, at="first").table("topics")
     for tag, docno in zip(table.cells("run"), table.cells("docno"), strict=True):
         ranked = DOCNOS if tag == "a" else DOCNOS[::-1]
         assert docno == [one for one in ranked[1:] if qrels.get(one, -1) == -1][:1]
@@ -99,8 +99,7 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
     assert p.read_qrels("q").to_dict() == {"1": CODED}
     quiet = cli("evaluate", *files, "--code", "-2=grade", "--code", "-3=grade").fine()
     assert "warning" not in quiet.err
-    for command in ("evaluate", "provenance"):
-        assert "`--code` is for files" in cli(command, "--code", "-2=grade").failed(1).err
+    assert "`--code` is for files" in cli("evaluate", "--code", "-2=grade").failed(1).err
     assert "`--code` is for qrels" in cli("estimate", "--prels", "q", "--code", "-2=grade").failed(1).err
 
 
@@ -112,7 +111,6 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
         ("required-difference", ("--depth", "1")),
         ("replay", ()),
         ("next", ()),
-        ("provenance", ()),
         ("report", ("--depth", "1")),
     ],
 )

@@ -43,7 +43,7 @@ def test_runs_are_scored_as_if_they_had_come_late(cli: Cli, judged: Path) -> Non
     runs = runs_of(judged)
     pooled = pooled_of(runs)
     official = {tag: mean(average_precision(qrels, run).values()) for tag, run in runs.items()}
-    _, rows = diagnosed(cli, *STRICT, "--by-run")
+    _, rows = diagnosed(cli, *STRICT, "--by", "run")
     assert set(rows) == set(runs)
     for tag, row in rows.items():
         assert row["ap"] == pytest.approx(official[tag])
@@ -131,8 +131,8 @@ def test_groups_are_left_out_whole(cli: Cli, judged: Path) -> None:
         for topic, grades in qrels.items()
     }  # fmt: skip
     facts, rows = diagnosed(cli, *STRICT)
-    assert diagnosed(cli, *STRICT, "--by-group") == (facts, rows)
-    apart, of_runs = diagnosed(cli, *STRICT, "--by-run")
+    assert diagnosed(cli, *STRICT, "--by", "group") == (facts, rows)
+    apart, of_runs = diagnosed(cli, *STRICT, "--by", "run")
     for tag, row in rows.items():
         assert row["change_by_run"] == of_runs[tag]["change"]
     assert "change_by_run" not in of_runs[LATE]
@@ -173,7 +173,7 @@ def test_places_are_told_by_what_they_are_counted(cli: Cli, judged: Path) -> Non
     theirs = ", when the other runs of its group have lost theirs too"
     assert f"In all{placed}, runs would move by 4 places" in words
     assert f"rank: place among all runs. late: its place without its unique documents{theirs}." in words
-    by_run = " ".join(cli("diagnose", *STRICT, "--by-run").fine().out.split())
+    by_run = " ".join(cli("diagnose", *STRICT, "--by", "run").fine().out.split())
     assert (placed in by_run, theirs in by_run) == (False, False)
 
 
@@ -184,7 +184,7 @@ def _changes(rows: dict[str, dict[str, Any]]) -> list[float]:
 
 def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
     """The conclusions stand before the tables, and no line of them is wider than 80 columns."""
-    text = cli("diagnose", *STRICT, "--by-run").fine().out
+    text = cli("diagnose", *STRICT, "--by", "run").fine().out
     assert text.startswith("What follows\n- All 84 documents of the pool")
     first, table = text.split("\nruns\n")
     assert max(map(len, first.splitlines())) <= 80
@@ -217,7 +217,7 @@ def test_topics_and_ranks_are_counted(cli: Cli, judged: Path) -> None:
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
     runs = runs_of(judged)
     pairs = set().union(*pooled_of(runs).values())
-    found, _ = diagnosed(cli, *STRICT, "--depth", "3", "--by-topic", "--by-rank", "--limit", "12")
+    found, _ = diagnosed(cli, *STRICT, "--depth", "3", "--limit", "12")
     assert len(found["topics"]) == len(qrels)
     shallow = {
         (topic, docno)
@@ -274,9 +274,9 @@ def test_topics_and_ranks_are_counted(cli: Cli, judged: Path) -> None:
 
 def test_ranks_end_somewhere(cli: Cli, judged: Path) -> None:
     """Twenty where nobody says; the caption says how many more there are."""
-    found, _ = diagnosed(cli, *STRICT, "--by-rank")
+    found, _ = diagnosed(cli, *STRICT)
     assert len(found["ranks"]) == 20
-    text = cli("diagnose", *STRICT, "--by-rank", "--limit", "3").fine().out
+    text = cli("diagnose", *STRICT, "--table", "ranks", "--limit", "3").fine().out
     assert "more ranks: --limit" in text
 
 
@@ -295,7 +295,7 @@ def test_lists_may_end_above_the_depth(cli: Cli, judged: Path) -> None:
 def test_cutoff_above_what_is_looked_at_by_itself(cli: Cli, judged: Path) -> None:
     """Five ranks: judged@5, and no measure that looks deeper."""
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    options = (*STRICT, "--cutoff", "5", "--scores")
+    options = (*STRICT, "--cutoff", "5")
     found, rows = diagnosed(cli, *options)
     assert {row["measure"] for row in found["scores"]} == {"AP", "RBP(rel=1)"}
     for tag, run in runs_of(judged).items():

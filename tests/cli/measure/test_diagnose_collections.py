@@ -59,8 +59,7 @@ def test_trec_covid_pool_is_the_organisers(cli: Cli) -> None:
     rows = [(str(files[run]), "yes" if run in fed else "no") for run in files]
     found, by_run = diagnosed(
         cli, "--qrels", folder / "qrels-rnd1.txt.gz", "--runs", listed(rows, "file", "contributes"),
-        "--depth", "7", "--order", "docno-asc", "--by-rank", "--limit", "60", "--by-topic",
-        "--by-contributors",
+        "--depth", "7", "--order", "docno-asc", "--limit", "143",
     )  # fmt: skip
     assert (len(by_run), found["contributing_runs"]) == (143, 56)
     assert (found["pool"], found["pool_judged"], found["judged"]) == (6959, 6959, 8691)
@@ -128,9 +127,7 @@ def test_wtr_pool_has_gaps_where_its_makers_left_them(cli: Cli) -> None:
     folder = folder_of("wtr-pool")
     rows = [(str(path),) for path in sorted((folder / "pool-runs").iterdir())]
     qrels = folder / "rel_table_qrels.txt.gz"
-    found, by_run = diagnosed(
-        cli, "--qrels", qrels, "--runs", listed(rows, "file"), "--depth", "20", "--by-topic"
-    )
+    found, by_run = diagnosed(cli, "--qrels", qrels, "--runs", listed(rows, "file"), "--depth", "20")
     assert (found["pool"], found["pool_judged"]) == (7032, 6949)
     assert (found["pool_unjudged"], found["judged_outside_pool"]) == (83, 0)
     unjudged = {row["topic"]: row["pool_unjudged"] for row in found["topics"]}
@@ -153,7 +150,7 @@ def test_acordar_has_a_pool_that_is_judged_by_less_than_half(cli: Cli) -> None:
         "--qrels", folder / "qrels.txt.gz", "--runs", listed(rows, "file", "name"),
         "--depth", "10", "--lenient",
     )  # fmt: skip
-    found, by_run = diagnosed(cli, *options, "--scores", "-m", "nDCG@10")
+    found, by_run = diagnosed(cli, *options, "-m", "nDCG@10")
     assert len(by_run) == 12
     assert (found["pool"], found["pool_judged"], found["pool_unjudged"]) == (22669, 9936, 12733)
     assert found["judged_outside_pool"] == 735

@@ -1,4 +1,4 @@
-"""`pooler diagnose --scores`, `--by-contributors` and named runs, against the peers."""
+"""`pooler diagnose`: tables scores and contributors, and named runs, against the peers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Qrels = dict[str, dict[str, int]]
 
 def scored(cli: Cli, *options: str) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
     """Return the rows of scores by measure and run, and those of gaps by run."""
-    found = cli("diagnose", *options, "--scores", "--format", "json").fine().dossier()
+    found = cli("diagnose", *options, "--format", "json").fine().dossier()
     by_run = {row["run"]: row for row in found["coverage"]}
     return {(row["measure"], row["run"]): row for row in found["scores"]}, by_run
 
@@ -92,7 +92,7 @@ def test_what_is_not_known_has_a_reason(cli: Cli, judged: Path) -> None:
     rows, _ = scored(cli, *STRICT, "-m", "Bpref")
     for row in rows.values():
         assert (row["low"], row["high"], row["reason"]) == (None, None, "no-bounds")
-    text = cli("diagnose", *STRICT, "--scores", "-m", "Bpref").fine().out
+    text = cli("diagnose", *STRICT, "--table", "scores", "-m", "Bpref").fine().out
     assert "no-bounds: the lowest and the highest value of this measure are not known." in text
     Path("none.qrels").write_text("Z01 0 nowhere 1\nZ02 0 nowhere 0\n", encoding="utf-8")
     Path("z.run").write_text("Z01 Q0 nowhere 1 1 z\nG01 Q0 KG-E-001 1 1 z\n", encoding="utf-8")
@@ -146,7 +146,7 @@ def test_judged_in_both_conventions(cli: Cli, here: Path) -> None:
     )
     assert gaps["r"]["judged"] == next(iter(theirs.values())) == 0.5
     assert gaps["r"]["unj"] == pytest.approx(0.1)
-    text = cli("diagnose", "--qrels", "some.qrels", "r.run", "--scores").fine().out
+    text = cli("diagnose", "--qrels", "some.qrels", "r.run", "--table", "coverage").fine().out
     assert "judged@10" in text
     assert "unj_10" in text
 
@@ -156,7 +156,7 @@ def test_contributors_are_counted(cli: Cli, judged: Path) -> None:
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
     pooled = pooled_of(runs_of(judged))
     times = Counter(pair for pairs in pooled.values() for pair in pairs)
-    found = cli("diagnose", *STRICT, "--by-contributors", "--format", "json").fine().dossier()
+    found = cli("diagnose", *STRICT, "--format", "json").fine().dossier()
     expected = []
     for n in sorted({*times.values()}):
         pairs = [pair for pair, count in times.items() if count == n]
@@ -202,11 +202,10 @@ def test_files_with_one_tag_are_told_apart_by_names(cli: Cli, judged: Path) -> N
     assert "as the list of runs names the run" in refused.err
 
 
-def test_options_of_tables_that_are_not_asked_for(cli: Cli, judged: Path) -> None:
-    """Said, not passed over; a limit is of whatever is shown."""
-    refused = cli("diagnose", *STRICT, "-m", "AP")
-    assert refused.code == 1
-    assert "goes with --scores" in refused.err
+def test_options_that_chose_tables(cli: Cli, judged: Path) -> None:
+    """Refused with the line to type; a limit is of whatever is shown."""
+    refused = cli("diagnose", *STRICT, "--scores").failed(2)
+    assert "hint: pooler diagnose --table scores" in refused.err
     shown = cli("diagnose", *STRICT, "--limit", "5", "--format", "json").fine().whole()
     assert len(shown["runs"]) == 5
 

@@ -1,12 +1,12 @@
-"""`pooler.results.pool.conclusions`: what is concluded, of collections small enough to count by hand."""
+"""`pooler.commands.trust.conclusions`: what is concluded, of collections small enough to count by hand."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from pooler.results.pool.conclusions import conclusions
-from pooler.results.pool.diagnose import Diagnosis, chosen_left
+from pooler.commands.trust.conclusions import conclusions
+from pooler.commands.trust.diagnose import Diagnosis, chosen_left
 from pooler.results.source import Source
 from pooler.results.table import Table
 from store.analysis.pools.diagnosis import PoolDiagnosis, diagnose
@@ -34,13 +34,13 @@ def diagnosed(lists: Lists, grades: Grades, **options: object) -> PoolDiagnosis:
 def table(found: PoolDiagnosis, name: str) -> Table:
     """Return a table of what was found."""
     settings = {"limit": None}
-    made = Diagnosis(found=found, left_out=None, conclusions=(), source=Source(), settings=settings)
+    made = Diagnosis(analysed=found, left_out=None, conclusions=(), source=Source(), settings=settings)
     return made.table(name)
 
 
-def said(found: PoolDiagnosis, *, by_group: bool | None = None, judged_at: int = 2) -> str:
+def said(found: PoolDiagnosis, *, by: str | None = None, judged_at: int = 2) -> str:
     """Return all conclusions in one text."""
-    return " ".join(conclusions(found, chosen_left(found, by_group=by_group), judged_at))
+    return " ".join(conclusions(found, chosen_left(found, by=by), judged_at))
 
 
 LISTS: Lists = {
@@ -119,7 +119,7 @@ def test_runs_that_suffer_are_named() -> None:
     # 1 is shared by siblings alone, and 4 is of `b` alone, which has none.
     alone = "were brought by one group only, 1 (50 %) by one run only."
     assert f"2 of 2 relevant documents of the pool (100 %) {alone}" in text
-    assert said(grouped, by_group=False) == said(found)
+    assert said(grouped, by="run") == said(found)
 
 
 def test_groups_of_one_run_are_runs() -> None:

@@ -40,7 +40,7 @@ def test_rule_says_which_run_is_ahead(cli: Cli, two: tuple[str, ...]) -> None:
     assert [row["mean"] for row in counted.json()] == pytest.approx([3 / 8, 13 / 24])
     assert "such outcomes count with an AP of 0" in counted.err
     for options, ahead in (((), "a"), (("--empty", "zero"), "b")):
-        (pair,) = cli("variation", "--pairs", *two, *options, "--format", "json").fine().json()
+        (pair,) = cli("variation", "--by", "pair", *two, *options, "--format", "json").fine().json()
         assert pair["a"] == ahead
 
 
@@ -104,7 +104,7 @@ def test_topic_without_a_possible_relevant_document_counts_with_zero(cli: Cli, t
         assert [row["sd"] for row in rows] == pytest.approx([1 / 8, 1 / 4], abs=1e-8)
         # The standard error of MAP of B is 1 / 4 / sqrt(4000) = .004.
         assert [row["mc_mean"] for row in rows] == pytest.approx([1 / 8, 1 / 4], abs=0.016)
-        (pair,) = cli("variation", "--pairs", *two, *options).fine().json()
+        (pair,) = cli("variation", "--by", "pair", *two, *options).fine().json()
         assert (pair["a"], pair["difference"]) == ("b", pytest.approx(1 / 8, abs=1e-8))
 
 

@@ -126,9 +126,9 @@ def test_what_is_settled_is_said(cli: Cli, judged: Path) -> None:
 
 def test_files_have_the_same_documents(cli: Cli, judged: Path) -> None:
     """From run files and a file of probabilities; documents that no run has keep their names."""
-    cli("export", "probabilities", "--level", "1", "--out", "p.txt").fine()
+    cli("variation", "--level", "1", "--table", "probabilities", "--format", "tsv", "--out", "p.txt").fine()
     with Path("p.txt").open("a", encoding="utf-8") as file:
-        file.write("G01 nobody-has-this 0.5\n")
+        file.write("G01\tnobody-has-this\t0.5\n")
     runs = [f"runs/{tag}.run" for tag in NEAR]
     options = ("--unjudged", "0", *SURE, "--format", "json")
     rows = cli("next", *runs, "--probabilities", "p.txt", *options).fine().json()

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 import typer
 
-from pooler.cli.options import ProbabilitiesOption, UnjudgedOption, ValueOption
 from pooler.cli.signature import command
-from pooler.cli.source_options import SourceOptions
+from pooler.cli.source_options import ProbableOptions
 from pooler.messages import listening
 from pooler.results.variation.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.streams import OnTerminal
@@ -21,7 +20,7 @@ from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.collection import Collection
 from store.content.runs import Runs
 from store.errors import ArgumentError, FormatError, PoolerError, UnknownNameError
-from tests.helpers.run import Cli, read_lines, read_trec
+from tests.helpers.run import Cli, read_trec
 
 VALUES = ("--value", "0=0", "--value", "1=0.8", "--value", "2=1")
 Column = tuple[float, ...]
@@ -40,11 +39,11 @@ class Load:
         @app.command()
         @command
         def load(
-            given: SourceOptions,
+            given: ProbableOptions,
             *,
-            values: ValueOption = None,
-            probabilities: ProbabilitiesOption = None,
-            unjudged: UnjudgedOption = "0",
+            values: Annotated[list[str] | None, typer.Option("--value")] = None,
+            probabilities: Annotated[str | None, typer.Option()] = None,
+            unjudged: Annotated[str, typer.Option()] = "0",
             keep_zero: Annotated[bool, typer.Option("--keep-zero")] = False,
             extra: Annotated[int, typer.Option("--extra")] = 0,
             with_judged: Annotated[bool, typer.Option("--with-judged")] = False,
@@ -53,7 +52,7 @@ class Load:
             judged = given.source().numbered if with_judged else None
             self._found.append(
                 load_probable(
-                    given.probable_source(probabilities), cutoff=given.cutoff, values=values,
+                    given.source(), cutoff=given.cutoff, values=values,
                     probabilities=probabilities, unjudged=unjudged, keep_zero=keep_zero,
                     extra_relevant=extra, judged=judged,
                 ).rankings
@@ -122,9 +121,9 @@ def expected_columns(
 
 
 def exported(cli: Cli, *options: str) -> dict[tuple[str, str], float]:
-    """Return what `export probabilities` says."""
-    lines = cli("export", "probabilities", *options).fine().out.splitlines()
-    return {(topic, docno): float(p) for topic, docno, p in map(str.split, lines)}
+    """Return the table of probabilities."""
+    rows = cli("variation", *options, "--table", "probabilities", "--format", "tsv").fine().tsv()
+    return {(row["topic"], row["docno"]): float(row["p"]) for row in rows}
 
 
 @pytest.mark.parametrize(
@@ -141,7 +140,7 @@ def exported(cli: Cli, *options: str) -> dict[tuple[str, str], float]:
 def test_judges_of_a_collection_give_what_is_exported(
     cli: Cli, load: Load, judged: Path, options: tuple[str, ...], by_export: tuple[str, ...], said: str
 ) -> None:
-    """Probabilities are those of `export probabilities`, ranks those of the run files."""
+    """Probabilities are those of the table, ranks those of the run files."""
     cli("qrels", "define", "two", "--judge", "strict", "--judge", "lenient").fine()
     arrays = load(*options)
     assert arrays.tags == tuple(Path(file).stem for file in files(judged))
@@ -170,8 +169,9 @@ def test_ids_are_those_of_the_collection(cli: Cli, load: Load, judged: Path) -> 
 
 def test_file_gives_the_same_by_every_way(cli: Cli, load: Load, judged: Path) -> None:
     """An exported file and the collection's runs, run files, listed ones, or qrels beside them."""
-    chances = exported(cli, *VALUES, "--manifest", "m.json")
-    cli("export", "probabilities", *VALUES, "--out", "p.txt").fine()
+    chances = exported(cli, *VALUES)
+    written = ("--table", "probabilities", "--format", "tsv", "--out", "p.txt")
+    cli("variation", *VALUES, *written).fine()
     expected = expected_columns(judged, chances)
     file = ("--probabilities", "p.txt")
     qrels = ("--qrels", "judgements/strict.qrels")
@@ -192,18 +192,6 @@ def test_file_gives_the_same_by_every_way(cli: Cli, load: Load, judged: Path) ->
     assert again == expected
     some = load(*file, "rm3-bigrams", "bm25-words")
     assert set(some.tags) == {"bm25-words", "rm3-bigrams"}
-
-
-def test_what_is_exported_is_read_and_written_again(cli: Cli, judged: Path) -> None:
-    """The file of `export probabilities` loses nothing by being read."""
-    from store.formats.pairs import read_probabilities
-
-    for number, options in enumerate((("--level", "1"), VALUES)):
-        file = f"p{number}.txt"
-        cli("export", "probabilities", *options, "--out", file).fine()
-        rows = read_probabilities(file).rows
-        lines = [f"{row.topic} {row.docno} {row.p:.10g}" for row in rows]
-        assert (len(rows), lines) == (84, read_lines(judged / file))
 
 
 def test_runs_are_read_once(load: Load, judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,7 +305,7 @@ def test_topics_without_a_run_are_warned_of(load: Load, here: Path) -> None:
         (
             ("runs/bm25-words.run", "--probabilities", "p", "--level", "rigid"),
             ArgumentError,
-            "`level` is for judgements; the file already says how likely",
+            "`level` is for judgements, and only runs are named",
         ),
     ],
 )

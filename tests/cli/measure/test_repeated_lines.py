@@ -22,7 +22,7 @@ COMMANDS = [
     ("next", *GIVEN, "--value", "0=0", "--value", "1=.5", "--value", "2=1"),
     ("required-difference", *GIVEN, "--depth", "5"),
     ("replay", *GIVEN, "-s", "take", "--depth", "10"),
-    ("provenance", *RUNS, "--qrels", "./q", "--depth", "5"),
+    ("diagnose", *GIVEN, "--depth", "5", "--table", "contributions"),
     ("qrels", "diff", "./q", STRICT),
     ("export", "qrels", "./q", "--level", "1"),
     ("agreement", "./q", STRICT),

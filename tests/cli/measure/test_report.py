@@ -15,8 +15,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from pooler.commands.trust.conclusions import REASONS
 from pooler.commands.trust.report_page.on_pool import FACT_WORDS
-from pooler.results.pool.conclusions import REASONS
 from tests.conftest import SHARED_DATA
 from tests.helpers.run import Cli, Outcome, by_rule, write
 

@@ -134,11 +134,11 @@ def test_depth_is_the_pools_and_people_are_told_what_is_enough(cli: Cli, judged:
 
 
 def test_judges_give_k(cli: Cli, judged: Path) -> None:
-    """The share that `variation --pairs` has for the pair is left out of its variance."""
+    """The share that `variation --by pair` has for the pair is left out of its variance."""
     options = ("--all", "--qrels", "strict", "--format", "json")
     shares = {
         frozenset((row["a"], row["b"])): row["k"]
-        for row in cli("variation", "--pairs", "--format", "json").fine().json()
+        for row in cli("variation", "--by", "pair", "--format", "json").fine().json()
     }
     plain = cli("required-difference", *options).fine().json()
     for row, whole in zip(cli("required-difference", "-K", "judges", *options).fine().json(),

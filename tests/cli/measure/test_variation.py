@@ -73,7 +73,7 @@ def test_runs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
 def test_pairs_have_the_moments_of_all_outcomes(cli: Cli, judged: Path) -> None:
     """The run ahead is A; K, t2 both ways and p; and how likely they swap, by all of 2^17 outcomes."""
     outcomes, tags = outcomes_of(judged), sorted(runs_of(judged))
-    rows = cli("variation", "--pairs", *ORDER, "--format", "json").fine().json()
+    rows = cli("variation", "--by", "pair", *ORDER, "--format", "json").fine().json()
     assert len(rows) == 9 * 8 // 2
     law = stats.t(len(outcomes) - 1)
     for row in rows:
@@ -110,14 +110,15 @@ def test_simulation_stands_beside(cli: Cli, judged: Path) -> None:
         assert row["mc_mean"] == pytest.approx(row["mean"], abs=5 * row["sd"] / 20000**0.5)
         assert row["mc_sd"] == pytest.approx(row["sd"], rel=0.05)
     assert cli("variation", *options).fine().json() == rows
-    pairs = cli("variation", "--pairs", *options).fine().json()
-    assert pairs == cli("variation", "--pairs", *ORDER, "--seed", "5", "--format", "json").fine().json()
-    assert pairs != cli("variation", "--pairs", *ORDER, "--format", "json").fine().json()
+    pairs = cli("variation", "--by", "pair", *options).fine().json()
+    assert pairs == cli("variation", "--by", "pair", *ORDER, "--seed", "5", "--format", "json").fine().json()
+    assert pairs != cli("variation", "--by", "pair", *ORDER, "--format", "json").fine().json()
 
 
 def test_files_and_a_collection_agree(cli: Cli, judged: Path) -> None:
     """Probabilities of a file, of qrels by value, and one more relevant document a topic."""
-    cli("export", "probabilities", "--level", "1", "--out", "p.txt").fine()
+    table = ("--table", "probabilities", "--format", "tsv", "--out", "p.txt")
+    cli("variation", "--level", "1", *table).fine()
     runs = [f"runs/{tag}.run" for tag in sorted(runs_of(judged))]
     expected = cli("variation", "--format", "json").fine().json()
     assert cli("variation", *runs, "--probabilities", "p.txt", "--format", "json").fine().json() == [
@@ -135,7 +136,11 @@ def test_files_and_a_collection_agree(cli: Cli, judged: Path) -> None:
 
 def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
     """No row is wider than 80 columns, of pairs 110; the words under the table say what it means."""
-    for most, options in ((96, ()), (110, ("--pairs",)), (96, ("--qrels", "strict", "--monte-carlo", "100"))):
+    for most, options in (
+        (96, ()),
+        (110, ("--by", "pair")),
+        (96, ("--qrels", "strict", "--monte-carlo", "100")),
+    ):
         assert max(map(len, cli("variation", *options).fine().out.splitlines())) <= most
     text = " ".join(cli("variation").fine().out.split())
     assert "if judged again and their order by expected MAP, Kendall's tau is 0." in text
@@ -145,9 +150,8 @@ def test_people_read_what_follows(cli: Cli, judged: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("bm25-words", "--pairs"), "there is one run, `bm25-words`: a pair needs two"),
+        (("bm25-words", "--by", "pair"), "there is one run, `bm25-words`: a pair needs two"),
         (("--value", "0=0", "--value", "1=0", "--value", "2=0"), "no document can be relevant"),
-        (("--unjudged", "2"), "`--unjudged` must be"),
         (("nobody",), "unknown run `nobody`"),
     ],
 )
@@ -156,11 +160,19 @@ def test_what_cannot_be_is_refused(cli: Cli, judged: Path, arguments: tuple[str,
     assert words in cli("variation", *arguments).failed(1).err
 
 
+@pytest.mark.parametrize("p", ["2", "-1", "nan", "rank"])
+def test_a_probability_lies_between_0_and_1(cli: Cli, judged: Path, p: str) -> None:
+    """Anything else is refused as it is read."""
+    refused = cli("variation", "--unjudged", p)
+    assert refused.code
+    assert "`--unjudged` must be a number from 0 to 1, but got" in refused.err
+
+
 @pytest.mark.slow
 def test_unjudged_documents_are_named_where_they_count(cli: Cli, judged: Path) -> None:
     """The table says so when they may be relevant, and not by default."""
     words = "Unjudged documents may be relevant here"
-    for more in ((), ("--pairs",)):
+    for more in ((), ("--by", "pair")):
         assert words in cli("variation", "--unjudged", "0.1", *more).fine().out
         assert words not in cli("variation", *more).fine().out
         assert words not in cli("variation", "--extra-relevant", "1", *more).fine().out
@@ -168,7 +180,7 @@ def test_unjudged_documents_are_named_where_they_count(cli: Cli, judged: Path) -
 
 def test_probabilities_have_two_digits_and_the_seed_is_said(cli: Cli, judged: Path) -> None:
     """Small ones are below .01; a share has its standard error beside."""
-    two = ("variation", "--pairs", "bm25-stems-full", "bm25-words")
+    two = ("variation", "--by", "pair", "bm25-stems-full", "bm25-words")
     (row,) = cli(*two, "--format", "json").fine().json()
     assert 0 < row["reversed"] < 0.01
     shown = cli(*two).fine().out
@@ -200,7 +212,7 @@ def test_normality_of_expected_scores(cli: Cli, judged: Path) -> None:
         w, p = stats.shapiro(means[tags.index(row["run"])])
         assert (row["w"], row["p_normality"]) == pytest.approx((w, p))
     two = ("bm25-words", "tfidf-words")
-    (row,) = cli("variation", *two, *ORDER, "--pairs", "--format", "json").fine().json()
+    (row,) = cli("variation", *two, *ORDER, "--by", "pair", "--format", "json").fine().json()
     w, p = stats.shapiro(means[tags.index(row["a"])] - means[tags.index(row["b"])])
     assert (row["w"], row["p_normality"]) == pytest.approx((w, p))
 

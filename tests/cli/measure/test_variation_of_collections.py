@@ -74,7 +74,7 @@ def test_four_judges_of_cystic_fibrosis(cli: Cli, tmp_path: Path) -> None:
     cystic_fibrosis(cli, tmp_path, frozenset({"bm25-words", "tfidf-words"}))
     runs = cli("variation", *JUDGED_BY).fine().json()
     assert {row["topics"] for row in runs} == {len(NAMES)}
-    check_agreement(runs, cli("variation", "--pairs", *JUDGED_BY).fine().json())
+    check_agreement(runs, cli("variation", "--by", "pair", *JUDGED_BY).fine().json())
 
 
 def ranking_code() -> ModuleType:
@@ -127,6 +127,6 @@ def test_model_judges_of_passages(cli: Cli, here: Path) -> None:
     runs = cli("variation", *options).fine().json()
     assert len(runs) == len(RANKERS)
     assert {row["topics"] for row in runs} == {25}
-    found = cli("variation", "--pairs", *options).fine().json()
+    found = cli("variation", "--by", "pair", *options).fine().json()
     check_agreement(runs, found)
     assert any(row["reversed"] > 0.05 for row in found), json.dumps(found)

@@ -147,7 +147,7 @@ def test_what_was_taken_out_comes_back_on_demand_alone(cli: Cli, two_runs: Path)
     assert "nothing to add (left out: `first`, not contributing)" in cli("pool", "--add").fine().err
     answer = cli("import", "runs", "first.run", "--replace").fine()
     assert "left out" not in answer.err
-    rows = cli("provenance", "--format", "json").fine().json()
+    rows = cli("diagnose", "--table", "contributions", "--format", "json").fine().json()
     assert [(row["run"], row["group"]) for row in rows] == [("first", "g"), ("second", "g")]
     assert "3 pairs to judge" in cli("pool", "--add").fine().err
 

@@ -110,7 +110,7 @@ def test_qrels_are_known_for_what_they_are(tmp_path: Path) -> None:
         with pytest.raises(FormatError, match="looks like a qrels file") as refused:
             read_probabilities(file, lenient=lenient)
         assert [fault.code for fault in refused.value.faults] == ["qrels"]
-        assert "pooler export probabilities" in str(refused.value.hint)
+        assert "pooler variation --table probabilities" in str(refused.value.hint)
 
 
 def test_missing_file_is_told(tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from pooler.commands.judge.status import status
 from pooler.commands.judge.status_effort import status_effort
 from pooler.commands.look.show import show_judges, show_pools
+from pooler.commands.trust.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.messages import Listener, listening
 from pooler.results.agree.agreement import AgreementResult, agreement
 from pooler.results.audit.audit import audit
 from pooler.results.audit.tables import Audit
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.pool.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, opened_collection
 from pooler.results.undiscovered.base import depth_in_words
 from store.errors import PoolerError

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from pooler.commands.trust.conclusions import REASONS
+from pooler.commands.trust.diagnose import SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
 from pooler.commands.trust.report_page.material import JUDGED_AT, Material
 from pooler.pages.figures import HEADINGS, facts_table, figure, page_table
 from pooler.pages.page import Figure, PageTable, Section
-from pooler.results.pool.conclusions import REASONS
-from pooler.results.pool.diagnose import SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
 from pooler.results.table import Column, Plot, Table
 from store.text import counted
 
@@ -124,7 +124,7 @@ def _pool(material: Material) -> Iterator[str | Figure]:
         )
     by_rank = replace(diagnosis.table("ranks"), notes=())
     n_runs = material.counted(counted(len(diagnosis.runs), "run"))
-    command = commands.of_runs("diagnose", "--by-rank", *material.own_depth)
+    command = commands.of_runs("diagnose", "--table", "ranks", *material.own_depth)
     last = "" if depth_pool is None else f" Rank {depth_pool.span} was the last of the pool."
     yield figure(
         Plot(
@@ -175,7 +175,9 @@ def contributions(material: Material) -> Section | None:
     blocks: list[str | Figure] = []
     siblings = has_siblings(found.pool)
     for by_group in (True, False) if siblings else (False,):
-        table = runs_table(found, chosen_left(found, by_group=by_group), material.judged.groups, JUDGED_AT)
+        table = runs_table(
+            found, chosen_left(found, by="group" if by_group else "run"), material.judged.groups, JUDGED_AT
+        )
         table = with_reasons(table, material)
         table = table.where([bool(fed) for fed in table.cells("contributes")])
         most, most_n = material.first(
@@ -190,7 +192,7 @@ def contributions(material: Material) -> Section | None:
             " not been judged; rank, rank if late: the run's place among all runs now, and without those"
             f" documents{place}; tau: between these two orders of all runs."
         )
-        option = ("--by-run",) if siblings and not by_group else ()
+        option = ("--by", "run") if siblings and not by_group else ()
         command = commands.of_runs("diagnose", *option, *material.own_depth)
         title = "Change of MAP had the run been submitted late"
         if siblings:

@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.commands.measure.compare import compare
+from pooler.commands.trust.conclusions import Alarm
 from pooler.commands.trust.report_page.material import Material
 from pooler.commands.trust.report_page.on_pool import called, limits
+from pooler.commands.trust.sensitivity import conclusion, sensitivity
+from pooler.commands.trust.variation import variation_of
 from pooler.messages import Listener, listening
 from pooler.pages.charts.svg import N_SERIES
 from pooler.pages.figures import figure, numbers
@@ -22,13 +25,10 @@ from pooler.results.measures.curves import curves as trace
 from pooler.results.measures.pilot import TOPICS, load_pilot
 from pooler.results.measures.reliability import reliability_notes, reliability_plot, reliability_table
 from pooler.results.paper.required import required_difference
-from pooler.results.pool.conclusions import Alarm
 from pooler.results.reasons import REASONS as UNDEFINED
 from pooler.results.table import Column, Plot, Table
 from pooler.results.undiscovered.base import ranks_below
-from pooler.results.undiscovered.sensitivity import conclusion, sensitivity
 from pooler.results.variation.probabilities import empty_words, load_probable, without_words
-from pooler.results.variation.variation import variation_of
 from store.analysis.rankings import UNJUDGED
 from store.analysis.significance.generalizability import score_components
 from store.errors import ArgumentError, PoolerError
@@ -148,7 +148,9 @@ def disagreement(material: Material) -> SectionPart:
         why = "unknown, as each document has one judgement; `--value` says what grades are worth"
         return SectionPart(Section(title, (text,)), about=about, why=why)
     has_pairs = len(probable.tags) > 1
-    varied = variation_of(loaded, material.judged, pairs=has_pairs, neighbours=True)
+    varied = variation_of(
+        loaded, material.judged, source=material.source, by="pair" if has_pairs else "run", neighbours=True
+    )
     plots = {plot.table.name: plot for plot in varied.plots()}
     worth = "the value of its grade" if values else "the share of its judges who find it so"
     table = replace(varied.table("variation").sort("mean", descending=True), notes=())
@@ -187,7 +189,7 @@ def disagreement(material: Material) -> SectionPart:
             of_pairs,
             "How likely judging again is to put the second run of each pair above the first; 0.5 ="
             " either order is as likely.",
-            commands.of_probabilities("variation", "--pairs", "--neighbours"),
+            commands.of_probabilities("variation", "--by", "pair", "--neighbours"),
             pairs,
             _OF_PAIRS,
             n=n,

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pooler.commands.trust.conclusions import SUFFERS, losing
 from pooler.commands.trust.report_page.material import Material, Stored
 from pooler.pages.figures import reason_words
 from pooler.pages.page import Verdict
 from pooler.results.agree.rows import judges_rows
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.pool.conclusions import SUFFERS, losing
 from pooler.results.reasons import REASONS as UNDEFINED
 from store.analysis.pools.diagnosis import overlaps
 from store.judging.kinds import is_mixed

@@ -1,39 +1,38 @@
-"""Sensitivity: unjudged documents turned relevant, for every run or every two runs."""
+"""Unjudged documents turned relevant, for every run or every two runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, ClassVar
+from math import inf
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.messages import progress as report_progress
-from pooler.messages import warn
+from pooler.command import Cutoff, Limit, Measured, Option, command
+from pooler.messages import progress, warn
 from pooler.results.reasons import joined, undefined_pairs
-from pooler.results.result import Progress, collect_warnings, fields_of, frozen_settings
-from pooler.results.source import Measurable, Source, source_of
+from pooler.results.result import Later, Result, fields_of, frozen_settings
+from pooler.results.source import Source
 from pooler.results.table import (
+    DIFFERENCE,
     REASON,
     REASON_HIDDEN,
     RUN,
+    RUN_A,
+    RUN_B,
     T2_HIDDEN,
+    TOPIC,
+    TOPICS_HIDDEN,
     VARIANCE_HIDDEN,
     Column,
     Plot,
     Table,
     cells_where,
 )
-from pooler.results.undiscovered.base import (
-    NO_RUN_TOPICS,
-    STATUS,
-    UndiscoveredResult,
-    depth_in_words,
-    no_relevant,
-    ranks_below,
-)
+from pooler.results.undiscovered.base import depth_in_words, ranks_below
 from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
@@ -53,149 +52,133 @@ SWAPPED = Column("swapped", "int", about="pairs of runs that change places")
 TAU_B = Column("tau_b", "float", "tau-b")
 
 
+@command
 def sensitivity(
-    source: Measurable,
+    source: Measured,
     *,
-    depth: int | None = None,
-    at: At | None = None,
-    flips: int | None = None,
+    depth: Annotated[
+        int | None, Option("--depth -N", least=1, default="the pools', where they have one")
+    ] = None,
+    at: Annotated[At | None, Option("--at", default="next; first with --flips")] = None,
+    flips: Annotated[int | None, Option("--flips K", least=1, default="1")] = None,
+    by: Literal["run", "topic", "pair"] = "run",
     scenario: Scenario = "shared",
     r: RMode = "pool",
-    cutoff: int = 1000,
-    progress: Progress | None = None,
+    cutoff: Cutoff = None,
+    limit: Limit = None,
 ) -> SensitivityResult:
-    """Turn the unjudged documents of each run in turn relevant, and order the runs anew.
+    """Flip the unjudged documents at rank N+1, and see what moves.
 
-    Parameters
-    ----------
-    source : Source, Collection or (runs, qrels)
-        What is measured.
-    depth : int, optional
-        N, ranks from 1: documents at rank N+1 turn relevant. Default that of the deepest depth pool that the
-        run fed in the topic; of a run that fed none, that of the shallowest.
-    at : {"next", "first"}, optional
-        Rank N+1, or the first unjudged rank below N. Default ``"next"``, or ``"first"`` where `flips` is
-        given.
-    flips : int, optional
-        Unjudged ranks of one topic that turn relevant at once, from 1; default 1.
-    scenario : {"shared", "own"}, optional
-        Relevant in every run that retrieved the document, or in the run it is of alone; R grows for
-        all others.
-    r : {"pool", "own"}, optional
-        R = relevant documents of the topic, or those that the run retrieved.
-    cutoff : int, optional
-        Ranks that are looked at.
+    For each run in turn, all its unjudged documents at rank N+1 (one per topic) turn relevant, and AP
+    changes by eq. 19 of Kishida (2001). A row shows the run's own MAP and its change, and what its
+    flips do to the order of all runs: Kendall's tau-b, tau_AP, and the pairs that swap. The judgements are
+    taken as they are, and only unjudged documents are flipped. The paper's own experiment (section 4.3)
+    flips every document at rank 101 whose probability of relevance is 0, judged or not, within its
+    model of judging errors: that is `pooler paper A B --table section_4_3`.
 
-    Returns
-    -------
-    SensitivityResult
-        AP, MAP and the order of all runs before and after.
+    Example: pooler sensitivity --depth 5 --judge alice --plot changes.svg
+
+    Example: pooler sensitivity --depth 5 --qrels judgements/strict.qrels runs/bm25-words.run
+
+    depth : N: the pool's depth; rank N+1 is flipped.
+    at : Which unjudged document to flip: the one at rank N+1 (next), or the first one below rank N (first).
+    flips : Flip K unjudged documents per topic at once; with --at next, those at ranks N+1 to N+K that are
+        unjudged.
+    by : What a row is of: a run; a run and topic; a pair of runs, with the difference in MAP, t2 and p
+        before and after.
+    scenario : shared: every run that retrieved the document gains, the others have R+1. own: only the flipped
+        run gains; all others have R+1, whether they retrieved it or not, also with --r own.
+    r : R = relevant documents of the topic (pool), or those the run retrieved (own).
+    limit : Pairs that are kept: those nearest to a swap or furthest past it, these first.
 
     Raises
     ------
     PoolerError
-        If no depth is given and no pool is a depth pool.
-    ArgumentError
-        If a number is below 1.
+        If no depth is given and no pool is a depth pool; by pair, if there is one run.
 
     Notes
     -----
-    Eq. 19 and 20 of Kishida (2001). O(runs^2 topics cutoff).
+    Eq. 19 and 20 of Kishida (2001). O(runs^2 topics cutoff). By pair, with ``scenario="own"`` and
+    ``depth=100``, it is nearest to section 4.3.
 
     Examples
     --------
+    >>> from pooler import sensitivity
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}}
     >>> found = sensitivity((runs, {"1": {"x": 1}}), depth=1)
     >>> found.map_before.tolist(), found.map_after[0].tolist()
     ([1.0, 0.5], [1.0, 1.0])
     """
-    with collect_warnings(progress) as collected:
-        found = source_of(source)
-        arrays, ranks = _ranks(found, cutoff, depth, at, flips)
-        result = flip_each_run(arrays, **ranks, scenario=scenario, r_mode=r)
-    ranks["depth"] = depth_in_words(ranks["depth"])
-    settings = frozen_settings(**ranks, scenario=scenario, r=r, cutoff=cutoff, **found.settings())
-    return SensitivityResult(
-        **fields_of(result), settings=settings, warnings=collected.warnings, arrays=arrays, source=found
-    )
-
-
-def sensitivity_pairs(
-    source: Measurable,
-    *,
-    depth: int | None = None,
-    at: At | None = None,
-    flips: int | None = None,
-    scenario: Scenario = "shared",
-    r: RMode = "pool",
-    cutoff: int = 1000,
-    limit: int | None = None,
-    progress: Progress | None = None,
-) -> SensitivityPairs:
-    """Test the difference of every two runs before and after documents of either turn relevant.
-
-    Parameters
-    ----------
-    source, depth, at, flips, scenario, r, cutoff, progress
-        As for `sensitivity`.
-    limit : int, optional
-        Keep the pairs that come nearest to a swap or go furthest past it, these first.
-
-    Returns
-    -------
-    SensitivityPairs
-        The difference in MAP, t2 and its p of each pair, before and after.
-
-    Raises
-    ------
-    PoolerError
-        If there is one run only; see `sensitivity` as well.
-
-    Notes
-    -----
-    With ``scenario="own"`` and ``depth=100`` nearest to section 4.3 of Kishida (2001), which turns
-    every document at rank 101 that is relevant with probability 0, judged or not.
-    """
-    with collect_warnings(progress) as collected:
-        found = source_of(source)
-        arrays, ranks = _ranks(found, cutoff, depth, at, flips)
-        check_pair(arrays.tags)
-        with report_progress("topics", len(arrays.topics)) as advance:
-            both = pair_sensitivity(arrays, **ranks, scenario=scenario, r_mode=r, progress=advance)
-    ranks["depth"] = depth_in_words(ranks["depth"])
-    own = {"scenario": scenario, "r": r, "cutoff": cutoff}
-    settings = frozen_settings(**ranks, **own, **found.settings(), limit=limit)
-    return SensitivityPairs(
-        both=both, settings=settings, warnings=collected.warnings, arrays=arrays, source=found
-    )
-
-
-def _ranks(
-    source: Source, cutoff: int, depth: int | None, at: At | None, flips: int | None
-) -> tuple[JudgedRankings, dict[str, Any]]:
     at = at or ("next" if flips is None else "first")
     # A collection that was given open may be closed when docnos are asked for.
     judged = source.read if isinstance(source.collection, str) else source.judged
-    arrays = source.arrays(cutoff)
+    arrays = source.arrays(cutoff or 1000)
     known = {one.depth for one in judged.pools}
     if known and depth not in {None, *known}:
         warn(f"depth {depth} is not that of the pool ({', '.join(map(str, sorted(known)))})")
     source.say_pooled()
-    return arrays, {"depth": judged.depths(depth, arrays), "at": at, "flips": flips or 1}
+    depths = judged.depths(depth, arrays)
+    how: dict[str, Any] = {"at": at, "flips": flips or 1, "scenario": scenario, "r_mode": r}
+    both = None
+    if by == "pair":
+        check_pair(arrays.tags)
+        with progress("topics", len(arrays.topics)) as advance:
+            both = pair_sensitivity(arrays, depth=depths, **how, progress=advance)
+    own = {"depth": depth_in_words(depths), "at": at, "flips": flips or 1, "cutoff": cutoff or 1000}
+    return SensitivityResult(
+        **fields_of(flip_each_run(arrays, depth=depths, **how)),
+        both=both,
+        arrays=arrays,
+        source=source,
+        settings=frozen_settings(**own, **source.settings()),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityResult(UndiscoveredResult, Sensitivity):
+class SensitivityResult(Result, Sensitivity):
     """Scores before and after unjudged documents of one run turn relevant, run after run.
 
-    Tables: `sensitivity`, a row a run; `topics`, a row a run and topic.
+    Tables: `sensitivity`, a row a run; `topics`, a row a run and topic; of `by` ``"pair"`` `pairs`.
     """
 
-    NAMES: ClassVar[tuple[str, ...]] = ("sensitivity", "topics")
+    both: PairSensitivity | None
+    """Of every two runs, after the documents of either turned relevant."""
+    arrays: JudgedRankings
+    """Rankings beside judgements."""
+    source: Source
+
+    HAS_TOPICS = True
+
+    def _tables(self) -> Iterator[Later]:
+        by = self.settings["by"]
+        if self.both is not None:
+            yield Later(self._pairs)
+        if by == "topic":
+            yield Later(self._topics)
+        yield Later(self._sensitivity, by_name=by != "run")
+        yield Later(self._topics, by_name=True)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Axis of runs."""
+        return self.arrays.tags
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Axis of topics."""
+        return self.arrays.topics
+
+    def docno(self, run: int, topic: int, column: int) -> str | None:
+        """Return the docno at a rank, all counted from 0; ``None`` below the end of the run."""
+        if column >= self.arrays.lengths[run, topic]:
+            return None
+        # What is read without docnos has none.
+        ranked = self.source.read.ranked if self.source.read.grades is None else self.source.rankings
+        return ranked.docnos[int(ranked.rankings[self.runs[run], self.topics[topic]][column])]
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the change of every run's MAP as bars."""
-        table = self._table("sensitivity")
+        table = self._sensitivity()
         return (
             Plot(
                 table=table,
@@ -212,14 +195,19 @@ class SensitivityResult(UndiscoveredResult, Sensitivity):
         """Whether one document of each list is looked at, judged or not."""
         return self.at == "next" and self.flips == 1
 
-    def _table(self, name: str) -> Table:
-        columns = self._sensitivity_columns() if name == "sensitivity" else self._topic_columns()
-        notes = [
-            summary(self.status, **self._ranks()),
-            *(conclusion(self.runs, self) if name == "sensitivity" else ()),
-            who_gains(self.scenario, self.r_mode),
-        ]
-        return Table.of_columns(name, columns, flipped(**self._ranks()), notes)
+    def _ranks(self) -> dict[str, Any]:
+        return {name: self.settings[name] for name in ("at", "depth", "flips")}
+
+    def _notes(self, *more: str) -> list[str]:
+        return [summary(self.status, **self._ranks()), *more, who_gains(self.scenario, self.r_mode)]
+
+    def _topics(self) -> Table:
+        return Table.of_columns("topics", self._topic_columns(), flipped(**self._ranks()), self._notes())
+
+    def _sensitivity(self) -> Table:
+        notes = self._notes(*conclusion(self.runs, self))
+        table = Table.of_columns("sensitivity", self._sensitivity_columns(), flipped(**self._ranks()), notes)
+        return table.seen_as(rows=table.order("map_before", descending=True))
 
     def _sensitivity_columns(self) -> dict[Column, Any]:
         where = {"next": "there", "first": "below that rank"}.get(self.at, "in its list")
@@ -238,7 +226,7 @@ class SensitivityResult(UndiscoveredResult, Sensitivity):
         )
         counts = {name: (self.status == code).sum(axis=1) for name, code in _STATES.items()}
         before = self.map_before
-        reasons = [code or own for code, own in zip(no_relevant(before), self.tau_reason, strict=True)]
+        reasons = [code or own for code, own in zip(_no_relevant(before), self.tau_reason, strict=True)]
         can_swap = np.array([reason not in ("no-relevant", "fewer-than-two") for reason in reasons])
         turned = Column("turned", "int", about="documents of all topics that turned relevant")
         tau_b = replace(
@@ -251,7 +239,9 @@ class SensitivityResult(UndiscoveredResult, Sensitivity):
             Column("unjudged", "int", about=unjudged): counts["unjudged"],
             Column("judged", "int", about=judged): counts["judged"],
             Column("ended", "int", about="topics where the run's list ends earlier"): counts["ended"],
-            NO_RUN_TOPICS: counts["no_run"],
+            Column("no_run", "int", "no run", "topics for which the run has no document", show="if_any"): (
+                counts["no_run"]
+            ),
             **({turned: self.n_flipped()} if self.flips > 1 else {}),
             Column("map_before", "float", "MAP"): before,
             Column("map_after", "float", "after", show="never"): (
@@ -283,17 +273,18 @@ class SensitivityResult(UndiscoveredResult, Sensitivity):
         change = Column("change", "float", about="of the run's AP, if its own documents were relevant")
         above = "all relevant documents of the topic stand above in this run, so that eq. 20 holds"
         return {
-            **self._lists(),
+            RUN: [tag for tag in self.runs for _ in self.topics],
+            TOPIC: [*self.topics] * len(self.runs),
             **({} if isinstance(self.depth, int) else {Column("depth", "int", "N"): depths.ravel()}),
             Column("docno", "texts"): docnos,
             **({} if self._is_next else {Column("rank", "ints"): ranks}),
-            STATUS: [_STATE_WORDS[int(status)] for status in self.status.flat],
+            Column("status"): [_STATE_WORDS[int(status)] for status in self.status.flat],
             Column("ap_before", "float", "AP"): self.ap_before.ravel(),
             Column("ap_after", "float", "after", show="never"): self.ap_after.ravel(),
             change: (self.ap_after - self.ap_before).ravel(),
             Column("threshold", "int", about=threshold): cells_where(thresholds != 0, thresholds),
             Column("all_relevant_above", "bool", "above", above): self._all_above(chosen),
-            REASON: no_relevant(self.ap_before),
+            REASON: _no_relevant(self.ap_before),
         }
 
     def _all_above(self, chosen: Sequence[Sequence[int]]) -> list[bool | None]:
@@ -309,24 +300,18 @@ class SensitivityResult(UndiscoveredResult, Sensitivity):
             found.append(bool(n_above == n_relevant) if is_known else None)
         return found
 
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class SensitivityPairs(UndiscoveredResult):
-    """The difference of every two runs before and after documents turn relevant; table: `pairs`."""
-
-    both: PairSensitivity
-    """After the documents of either run turned relevant."""
-
-    NAMES: ClassVar[tuple[str, ...]] = ("pairs",)
-
     def _pairs(self) -> Table:
         """Make a row a pair, with the documents of either run turned relevant."""
         result = self.both
+        assert result is not None
         before, sides = result.before, {"a": result.after_first, "b": result.after_second}
         signs = {side: sign_moves(before.difference, after.difference) for side, after in sides.items()}
         reasons = _reasons(before, *sides.values())
         columns: dict[Column, Any] = {
-            **self._two_runs(result, before.n_topics, before.difference),
+            RUN_A: [self.runs[run] for run in result.first],
+            RUN_B: [self.runs[run] for run in result.second],
+            TOPICS_HIDDEN: before.n_topics,
+            DIFFERENCE: before.difference,
             T2_HIDDEN: before.t,
             Column("p", "float", about=_P): before.p_t,
             VARIANCE_HIDDEN: before.variance,
@@ -360,6 +345,20 @@ class SensitivityPairs(UndiscoveredResult):
             " `required-difference`.",
         ]
         return self._nearest(Table.of_columns("pairs", columns, flipped(**self._ranks()), notes))
+
+    def _nearest(self, table: Table) -> Table:
+        """Keep as many pairs as are asked for, nearest to a swap or furthest past it first; say so.
+
+        Pairs without a difference are last.
+        """
+        if self.settings["limit"] is None:
+            return table
+        after = zip(*map(table.cells, ("difference_a", "difference_b")), strict=True)
+        least = [min((cell for cell in cells if isinstance(cell, float)), default=inf) for cells in after]
+        rows = sorted(range(len(table)), key=least.__getitem__)[: self.settings["limit"]]
+        shown = f"Shown: {len(rows):,} of {counted(len(table), 'pair')}"
+        words = f"{shown}, those furthest past a swap, or nearest to one."
+        return replace(table.take(rows), notes=[words, *table.notes])
 
 
 def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:
@@ -429,6 +428,11 @@ def flipped(*, at: str, depth: int | str, flips: int) -> str:
         documents = "unjudged document" if flips == 1 else f"{flips} unjudged documents"
         return f"The first {documents} below rank {depth} turned relevant"
     return f"Unjudged documents at {ranks_below(depth, flips)} turned relevant"
+
+
+def _no_relevant(scores: NDArray[np.float64]) -> list[str | None]:
+    """Say why scores are not there."""
+    return ["no-relevant" if np.isnan(score) else None for score in scores.flat]
 
 
 def _reasons(*tests: RunPairs) -> list[str | None]:

@@ -1,22 +1,28 @@
-"""diagnose: what a pool owes to its runs, what it missed, and how far scores can move for it."""
+"""What a pool owes to its runs, what it missed, and how far scores can move for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.command import Cutoff, Given, Limit, Option, PoolDepth, command
+from pooler.commands.trust.conclusions import conclusions
 from pooler.messages import say, warn
+from pooler.pools.annotated import annotated_rows
+from pooler.pools.contents import contributions, depth_curve
+from pooler.pools.runs import RunSet
 from pooler.results.measures.evaluate import known_measure
-from pooler.results.pool.conclusions import conclusions
+from pooler.results.meeting import check_runs
+from pooler.results.pool.options import DEPTH
 from pooler.results.reasons import joined
-from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
-from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
-from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
+from pooler.results.result import Later, Result, facts_view, frozen_settings
+from pooler.results.source import Judged, Source, opened_collection
+from pooler.results.table import DOCNO, REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import SamplingStrategy
 from store.analysis.measures.names import Scores
@@ -30,53 +36,62 @@ from store.formats.scale import parse_scale
 from store.text import counted
 
 Fact = str | int | float | bool | None
+JUDGED_AT = 10
+"""Ranks of which the share of judged documents is looked at, unless told otherwise."""
 LEAST_RANKS = 20
 """Ranks that are shown by default, however shallow the pool."""
+MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
+NO_BOUNDS = "no-bounds"
+NO_POOL = "no-pool"
 _SOURCES = {"given": "as given", "pool": "as the collection was pooled", "inferred": "as the judgements look"}
 SIBLINGS_FALL = ", when the other runs of its group have lost theirs too"
 """What the place of a run is that is left out with its group."""
+Diagnosable = Annotated[Source, Given("pooler.cli.source_options:DiagnosedOptions", "source")]
+"""Runs, and judgements where there are any."""
 
 
+@command
 def diagnose(
-    source: Measurable,
+    source: Diagnosable,
     *,
-    depth: int | None = None,
-    judged_at: int = 10,
-    by_group: bool | None = None,
-    measures: Sequence[str] | None = None,
-    cutoff: int = 1000,
-    limit: int | None = None,
-    progress: Progress | None = None,
+    depth: PoolDepth = None,
+    by: Annotated[
+        Literal["run", "group"] | None,
+        Option("--by", default="group, where a group fed the pool with several runs"),
+    ] = None,
+    judged_at: Annotated[
+        int | None, Option("--judged-at", least=1, default="10, or --cutoff where that is less")
+    ] = None,
+    measures: Annotated[
+        Sequence[str], Option("--measure -m MEASURE", default="AP, nDCG@10, P@10, RBP(p=0.8)")
+    ] = (),
+    cutoff: Cutoff = None,
+    limit: Limit = None,
 ) -> Diagnosis:
-    """Report what a pool owes to its runs, what it missed, and how far scores can move for it.
+    """Show what a pool owes to its runs, and what it missed.
 
-    Each run that fed the pool is scored as if it had come late: without the documents that its
-    group, or it where no group is known, alone brought.
+    Each run that fed the pool is scored as if it had been submitted late: without the documents that only its
+    group brought (only the run itself, where no group is known). Conclusions come first, in words.
+    Other people's collections need no import: the depth and the runs that fed the pool are inferred
+    from the judgements unless --depth and --runs FILE give them; a column `name` in that file tells
+    runs with the same tag apart. Where only a sample of the pool was judged, use `pooler estimate`
+    (xinfAP, infNDCG, statAP).
 
-    Parameters
-    ----------
-    source : Source, Collection or (runs, qrels)
-        What is looked at.
-    depth : int, optional
-        Of the pool, from 1. Default for every run and topic that of the deepest depth pool of the
-        collection that it fed, the shallowest where it fed none; or what the judgements look like.
-    judged_at : int, optional
-        Ranks, from 1, of which the share of judged documents is looked at.
-    by_group : bool, optional
-        Leave out whole groups of runs, or runs one by one. Default groups, where one fed the pool
-        with several runs.
-    measures : sequence of str, optional
-        For the table of scores, as ``"nDCG@10"``. Default AP, nDCG@10, P@10 and RBP(p=0.8), those
-        that look no deeper than `cutoff`.
-    cutoff : int, optional
-        Ranks that are looked at.
-    limit : int, optional
-        Rows of the table of ranks. Default twice the pool's depth, and 20 at least.
+    Tables are runs, topics, ranks (down to twice the depth and at least 20, unless --limit asks for
+    more), contributors (documents that 1, 2, 3, ... runs brought), scores (as judged, from judged documents
+    only, and their limits), coverage (bpref, infAP, unj_k); and by name alone contributions (what each run or
+    group brought, and what only it brought), depths (the pool at every depth) and documents (a row a
+    document and run). The last three need no judgements.
 
-    Returns
-    -------
-    Diagnosis
-        Conclusions in sentences, and the tables they rest on.
+    Example: pooler diagnose --qrels judgements/strict.qrels --runs runs.tsv --depth 5
+
+    Example: pooler diagnose --runs runs.tsv --depth 20 --table depths
+
+    by : Leave out whole groups of runs, as given in the list of runs, or one run at a time; in the table
+        contributions, what a row is of.
+    judged_at : The rank down to which to count judged documents.
+    measures : In the table scores: a measure named as in `show measures`; may be repeated.
+    limit : Rows of the table ranks.
 
     Raises
     ------
@@ -85,75 +100,101 @@ def diagnose(
 
     Examples
     --------
+    >>> from pooler import diagnose
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "z": 1.0}}}
     >>> found = diagnose((runs, {"1": {"x": 1, "y": 0}}), depth=1)
     >>> found.conclusions[0]
     'All 2 documents of the pool, the first document of each of 2 runs, are judged.'
+    >>> diagnose((runs, {}), depth=2).table("depths").to_dict()["pairs"]
+    [2, 3]
     """
-    with collect_warnings(progress) as collected:
-        whole = source_of(source)
-        names = [
-            text for text in measures or MEASURES if measures or (known_measure(text).cutoff or 0) <= cutoff
-        ]
-        for text in names:
-            known_measure(text)
-        judged = whole.judged
-        _check_pools(whole, depth=depth)
-        rankings = whole.arrays(cutoff)
-        pool_depth: Depths | None = depth
-        known_by: DepthSource = "given"
-        if depth is None and judged.pools:
-            pool_depth, known_by = judged.depths(None, rankings), "pool"
-        groups = [judged.groups.get(tag, "") for tag in rankings.tags]
-        feeding = np.array([tag in judged.feeding for tag in rankings.tags])
-        found = analyse(
-            rankings,
-            whole.graded(cutoff),
-            level=judged.level,
-            depth=pool_depth,
-            source=known_by,
-            contributing=feeding if judged.tells_feeding else None,
-            groups=groups,
-            judged_at=judged_at,
-        )
-        if by_group and (found.pool is None or found.pool.by_group is None):
-            warn("no group has several runs, so leaving out groups means leaving out runs")
-    left = chosen_left(found, by_group=by_group)
-    settings = frozen_settings(
-        depth=depth,
+    ranks = cutoff or 1000
+    judged_at = min(JUDGED_AT, ranks) if judged_at is None else judged_at
+    names = [text for text in measures or MEASURES if measures or (known_measure(text).cutoff or 0) <= ranks]
+    for text in names:
+        known_measure(text)
+    settings = {"judged_at": judged_at, "measures": tuple(names), "cutoff": ranks}
+    if not _is_judged(source):
+        say("nothing is judged, so nothing counts as judged or relevant")
+        own = frozen_settings(**settings, **source.named(), order=source.order)
+        return Diagnosis(analysed=None, left_out=None, conclusions=(), source=source, settings=own)
+    judged = source.judged
+    _check_pools(source, depth=depth)
+    rankings = source.arrays(ranks)
+    pool_depth: Depths | None = depth
+    known_by: DepthSource = "given"
+    if depth is None and judged.pools:
+        pool_depth, known_by = judged.depths(None, rankings), "pool"
+    groups = [judged.groups.get(tag, "") for tag in rankings.tags]
+    feeding = np.array([tag in judged.feeding for tag in rankings.tags])
+    found = analyse(
+        rankings,
+        source.graded(ranks),
+        level=judged.level,
+        depth=pool_depth,
+        source=known_by,
+        contributing=feeding if judged.tells_feeding else None,
+        groups=groups,
         judged_at=judged_at,
-        by_group=by_group,
-        measures=tuple(names),
-        cutoff=cutoff,
-        limit=limit,
-        **whole.settings(),
     )
+    if by == "group" and (found.pool is None or found.pool.by_group is None):
+        warn("no group has several runs, so leaving out groups means leaving out runs")
+    left = chosen_left(found, by=by)
     return Diagnosis(
-        found=found,
+        analysed=found,
         left_out=left,
         conclusions=tuple(conclusions(found, left, judged_at)),
-        source=whole,
-        settings=settings,
-        warnings=collected.warnings,
+        source=source,
+        settings=frozen_settings(**settings, **source.settings()),
     )
+
+
+def _is_judged(source: Source) -> bool:
+    """Return whether there is any judgement; of files, whether qrels are given."""
+    if source.is_of_files:
+        return bool(source.option("qrels"))
+    with opened_collection(source.collection) as opened:
+        return any(True for _ in opened.judgements.current())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Diagnosis(Result):
     """A pool seen from every side.
 
-    Tables: `runs`, a row a run; `scores`, a row a run and measure; `coverage`, `topics`, `ranks`
-    and `contributors`.
+    Tables: `runs`, a row a run; `topics`, `ranks`, `contributors`; `scores`, a row a run and measure;
+    `coverage`; and by name alone `contributions`, a row a run or group; `depths`; `documents`, a row a
+    document and run. Where nothing is judged there are the last three alone.
     """
 
     conclusions: tuple[str, ...]
     """What a careful organiser concludes: whole sentences with their numbers."""
-    found: Looked = field(repr=False)
+    analysed: Looked | None = field(repr=False)
+    """``None`` = nothing is judged."""
     left_out: LeftOut | None
     """Runs or groups left out in turn; ``None`` = there is no pool."""
     source: Source = field(repr=False)
 
-    NAMES: ClassVar[tuple[str, ...]] = ("runs", "scores", "coverage", "topics", "ranks", "contributors")
+    HAS_TOPICS = True
+
+    def _tables(self) -> Iterator[Table | Later]:
+        if self.analysed is not None:
+            yield Later(self._runs)
+            yield Later(self._topics)
+            yield Later(self._ranks)
+            if self.analysed.pool is not None:
+                yield Later(self._contributors)
+            yield Later(self._scores)
+            yield Later(self._coverage)
+        is_known = self.analysed is not None
+        yield Later(self._contributions, by_name=is_known)
+        yield Later(self._depths, by_name=is_known)
+        yield Later(self._documents, by_name=True)
+
+    @property
+    def found(self) -> Looked:
+        """What was found, where something is judged."""
+        assert self.analysed is not None
+        return self.analysed
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -202,16 +243,23 @@ class Diagnosis(Result):
         seen = (grades.tolist() for grades in self.found.graded.judged_grades)
         return tuple(sorted({0, source.level, *chain.from_iterable(seen)}))
 
-    def names(self) -> tuple[str, ...]:
-        """Return the tables there are."""
-        return self.NAMES if self.found.pool is not None else self.NAMES[:-1]
-
     def facts(self) -> Mapping[str, Any]:
         """Return what the pool is, and what follows."""
+        if self.analysed is None:
+            return {}
         return {**facts(self.found, self.left_out), "conclusions": self.conclusions}
 
     def _runs(self) -> Table:
-        return runs_table(self.found, self.left_out, self.judged.groups, self.settings["judged_at"])
+        table = runs_table(self.found, self.left_out, self.judged.groups, self.settings["judged_at"])
+        known, title = facts(self.found, self.left_out), "What follows"
+        # A table of no rows, below which the conclusions stand, before all others.
+        sentences = [f"- {sentence}" for sentence in self.conclusions]
+        follows = Table.of_columns("conclusions", {Column("conclusion", heading=title): []}, title, sentences)
+        return table.seen_as(
+            View(follows),
+            facts_view(known, [f"{line}." for line in explained(known)]),
+            rows=table.order("ap", descending=True),
+        )
 
     def _scores(self) -> Table:
         everything, scale = self.readings()
@@ -250,7 +298,13 @@ class Diagnosis(Result):
                 for one, run in rows
             ],
         }
-        return Table.of_columns("scores", columns, "scores")
+        table = Table.of_columns("scores", columns, "scores")
+        measures = table.cells("measure")
+        tables = {str(one): table.where([cell == one for cell in measures]) for one in measures}
+        shown = [column for column in table.columns if column.name != "measure"]
+        return table.seen_as(
+            *(View(one, shown, one.order("score", descending=True), name) for name, one in tables.items())
+        )
 
     def _coverage(self) -> Table:
         found, judged_at = self.found, self.settings["judged_at"]
@@ -354,30 +408,62 @@ class Diagnosis(Result):
         }
         return Table.of_columns("contributors", columns, "contributors")
 
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if name == "scores":
-            measures = table.cells("measure")
-            tables = {one: table.where([cell == one for cell in measures]) for one in measures}
-            columns = [column for column in table.columns if column.name != "measure"]
-            return [
-                View(one, columns, one.order("score", descending=True), str(measure))
-                for measure, one in tables.items()
-            ]
-        if name != "runs":
-            return [View(table)]
-        known, title = facts(self.found, self.left_out), "What follows"
-        # A table of no rows, below which the conclusions stand, before all others.
-        sentences = [f"- {sentence}" for sentence in self.conclusions]
-        follows = Table.of_columns("conclusions", {Column("conclusion", heading=title): []}, title, sentences)
-        return [
-            View(follows),
-            facts_view(known, [f"{line}." for line in explained(known)]),
-            View(table, rows=table.order("ap", descending=True)),
-        ]
+    def _top(self, *, scores: bool = False) -> RunSet:
+        """Read the pool's documents of every run."""
+        depth = self.settings["depth"]
+        if depth is None:
+            pool = None if self.analysed is None else self.analysed.pool
+            depth = DEPTH if pool is None else pool.deepest
+        found = self.source.tops(depth, scores=scores)
+        if self.source.is_of_files:
+            check_runs(found)
+        return found
+
+    def _relevant(self) -> dict[tuple[str, str], bool]:
+        """Return whether judged pairs of topic and docno are relevant."""
+        if self.analysed is None:
+            return {}
+        return {(row.topic, row.docno): row.grade >= self.judged.level for row in self.judged.qrels}
+
+    def _contributions(self) -> Table:
+        runs = self._top()
+        what = self.settings["by"] or "run"
+        brought = contributions(runs, self._relevant(), depth=runs.depth, by_group=what == "group")
+        groups = {run.tag: run.group for run in runs.feeding}
+        columns: dict[Column, Any] = {Column(what): brought.names}
+        if what == "run" and any(groups.values()):
+            columns[Column("group")] = [groups[run] or None for run in brought.names]
+        within = f"pairs of topic and document within depth {runs.depth}"
+        columns |= {
+            Column("documents", "int", about=within): brought.documents.sum(axis=1),
+            Column("unique", "int", about=f"those that no other {what} has"): brought.unique.sum(axis=1),
+            Column("unique_judged", "int"): brought.unique_judged.sum(axis=1),
+            Column("unique_relevant", "int"): brought.unique_relevant.sum(axis=1),
+        }
+        return Table.of_columns("contributions", columns)
+
+    def _depths(self) -> Table:
+        curve = depth_curve(self._top(), self._relevant())
+        new = "those that the pool one rank less deep does not have"
+        columns = {
+            Column("depth", "int"): np.arange(1, curve.pairs.size + 1),
+            Column("pairs", "int", about="pairs of topic and document in the pool of that depth"): (
+                curve.pairs
+            ),
+            Column("new", "int", about=new): np.diff(curve.pairs, prepend=0),
+            Column("judged", "int"): curve.judged,
+            Column("relevant", "int"): curve.relevant,
+            Column("of_one_run", "int", about="pairs that only one run brought"): curve.unique,
+        }
+        return Table.of_columns("depths", columns)
+
+    def _documents(self) -> Table:
+        columns = [TOPIC, DOCNO, RUN, Column("group"), Column("rank", "int"), Column("score", "float")]
+        rows = (row._asdict() for row in annotated_rows(self._top(scores=True)))
+        return Table.of_rows("documents", columns, rows)
 
 
-def chosen_left(found: Looked, *, by_group: bool | None = None) -> LeftOut | None:
+def chosen_left(found: Looked, *, by: str | None = None) -> LeftOut | None:
     """Return the groups left out, or the runs where they are asked for or no group fed with two.
 
     ``None`` where there is no pool.
@@ -386,7 +472,7 @@ def chosen_left(found: Looked, *, by_group: bool | None = None) -> LeftOut | Non
     if pool is None:
         return None
     groups = pool.by_group
-    if groups is None or by_group is False or not (by_group or has_siblings(pool)):
+    if groups is None or by == "run" or not (by == "group" or has_siblings(pool)):
         return pool.by_run
     return groups
 
@@ -542,11 +628,6 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
         hidden("tau"): np.where(is_late, late.tau_b[owners], np.nan),
         Column("adjusted", "float", about=adjusted, can_go=1, show=show): left.adjusted.scores,
     }
-
-
-MEASURES = ("AP", "nDCG@10", "P@10", "RBP(p=0.8)")
-NO_BOUNDS = "no-bounds"
-NO_POOL = "no-pool"
 
 
 def _of_run(scores: Scores, run: int, values: NDArray[np.float64] | None) -> float | int | None:

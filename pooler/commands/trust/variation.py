@@ -1,20 +1,40 @@
-"""Variation: how far scores and the order of runs move when documents are judged anew."""
+"""How far scores and the order of runs move when documents are judged anew."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.messages import progress as report_progress
+from pooler.command import Cutoff, Given, Option, Seed, command
+from pooler.messages import progress
 from pooler.results.normality import normality_plot
-from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.source import Judged, Measurable, source_of
-from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_HIDDEN, Column, Plot, Table, View, hidden
-from pooler.results.variation.probabilities import Probable, Values, load_probable, moments, say_empty
+from pooler.results.result import Later, Result, frozen_settings
+from pooler.results.source import Judged, Source
+from pooler.results.table import (
+    DOCNO,
+    RUN,
+    RUN_A,
+    RUN_B,
+    TOPIC,
+    TOPICS_HIDDEN,
+    Column,
+    Plot,
+    Table,
+    View,
+    hidden,
+)
+from pooler.results.variation.probabilities import (
+    Probable,
+    Values,
+    load_probable,
+    moments,
+    probabilities_of,
+    say_empty,
+)
 from store.analysis.arrays import graded_arrays
 from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.significance.pairs import check_pair
@@ -40,6 +60,45 @@ from store.analysis.variation.simulation import REPETITIONS, SimulatedMaps, simu
 from store.errors import ArgumentError
 from store.text import counted
 
+Varied = Annotated[Source, Given("pooler.cli.source_options:ProbableOptions", "source")]
+"""Runs, and judgements unless a file of probabilities takes their place."""
+ValuesOption = Annotated[
+    Values | None,
+    Option(
+        "--value GRADE=P",
+        "The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat for every"
+        " grade of the scale.",
+        read=lambda _name, texts: texts,
+        repeated=True,
+        default="the share of judges at or above the level",
+    ),
+]
+ProbabilitiesOption = Annotated[
+    str | None,
+    Option(
+        "--probabilities FILE",
+        "Read the probabilities from a file, `topic docno p`, as `pooler variation --table probabilities"
+        " --format tsv` writes it. RUN may then be files, without --qrels.",
+    ),
+]
+Unjudged = Annotated[
+    float,
+    Option(
+        "--unjudged P",
+        "How likely an unjudged document that a run retrieved is relevant: one probability for all.",
+        least=0,
+        most=1,
+    ),
+]
+EmptyOption = Annotated[
+    Empty,
+    Option(
+        "--empty",
+        "What to do where judging again would leave a topic without a relevant document: leave that"
+        " outcome out, as AP does not exist there (given), or count AP as 0, as trec_eval does (zero)."
+        " The same goes for a topic in which no document can be relevant; an unjudged topic never counts.",
+    ),
+]
 MOST_PAIRS = 45
 """Pairs that are drawn; all of neighbours are."""
 REACH = 0.05
@@ -79,70 +138,49 @@ _SEEN_P = {
 }
 
 
+@command
 def variation(
-    source: Measurable,
+    source: Varied,
     *,
-    values: Values | None = None,
-    probabilities: str | None = None,
-    unjudged: float | str = 0,
-    extra_relevant: int = 0,
-    empty: Empty = "given",
-    pairs: bool = False,
+    values: ValuesOption = None,
+    probabilities: ProbabilitiesOption = None,
+    unjudged: Unjudged = 0,
+    extra_relevant: Annotated[int, Option("--extra-relevant K", least=0)] = 0,
+    empty: EmptyOption = "given",
+    by: Literal["run", "topic", "pair"] = "run",
     neighbours: bool = False,
-    simulate: int | None = None,
-    seed: int = 1,
-    cutoff: int = 1000,
-    progress: Progress | None = None,
+    simulate: Annotated[
+        int | None, Option("--monte-carlo M", least=2, default="20,000 times, the 45 pairs nearest to a swap")
+    ] = None,
+    seed: Seed = 1,
+    cutoff: Cutoff = None,
 ) -> Variation:
-    """Report how far MAP and the order of runs move when the documents are judged anew.
+    """Show how far judging again would move MAP and the order of runs.
 
-    A document that half of its judges find relevant is relevant with probability 1/2 in another
-    judging, each document by itself. Mean, variance and covariance of MAP are computed exactly,
-    where Kishida (2001, section 3.2) simulates. Intervals, and how likely two runs change places, are of
-    the normal law with these moments; the 45 pairs nearest to a swap are simulated besides.
+    Judges differ: a document that half of them find relevant is relevant with probability 1/2, and
+    judging again would give another MAP. Its mean, variance and covariance are computed exactly,
+    where Kishida (2001, section 3.2) simulates; intervals and swaps are by the normal distribution with
+    these moments. Unjudged documents are never relevant unless --unjudged says how likely they are. `pooler
+    sensitivity` flips documents under fixed judgements instead. The table probabilities says how likely each
+    judged document is relevant: by its judges, without adjudicators and their rulings.
 
-    Parameters
-    ----------
-    source : Source, Collection or (runs, qrels)
-        What is measured. Of a collection those have a say who count by its qrels; one judge's
-        grades give `judged` besides.
-    values : mapping of int to float, optional
-        What each grade of a judge is worth: the probability, in [0, 1], that the document is
-        relevant; every grade of the scale. Default: the share of judges at the level; of qrels 1 at
-        the level and 0 below, so that nothing varies.
-    probabilities : str, optional
-        A file of `topic docno p` instead; the runs need no judgements then.
-    unjudged : float, optional
-        How likely an unjudged document that a run retrieved is relevant: in [0, 1], or as a
-        curve says that is fitted to the judged ones.
-    extra_relevant : int, optional
-        Relevant documents of each topic, from 0, that no run retrieved.
-    empty : {"given", "zero"}, optional
-        Judgings in which a topic has no relevant document: left out, or counted with an AP of 0.
-    pairs : bool, optional
-        Compare every two runs.
-    neighbours : bool, optional
-        Of the pairs keep runs that are next to each other by expected MAP, in their order.
-    simulate : int, optional
-        Judge by chance so many times, from 2, and simulate every run and pair. Default: with `pairs`, 20,000
-        times, the 45 pairs nearest to a swap.
-    seed : int, optional
-        Of the simulation, from 0.
-    cutoff : int, optional
-        Ranks that are looked at.
+    Example: pooler variation --by pair --level 1 --plot pairs.svg
 
-    Returns
-    -------
-    Variation
-        Mean, deviation and interval of every run's MAP; of pairs, how likely the order turns about.
+    Example: pooler variation --qrels judgements/strict.qrels runs/*.run --value 0=0 --value 1=.8 --value 2=1
+
+    extra_relevant : Suppose K more relevant documents per topic that no run retrieved; 1 gives R + 1, the
+        rule of the paper's section 4.3.
+    by : What a row is of: a run; a run and topic, with expected AP and its variance by judging; a pair of
+        runs, with the difference, how much of its variance comes from judging, the p of the paired t test
+        without and with that part, and how likely the order is to turn.
+    neighbours : Of the pairs only runs next to each other in the order by expected MAP.
+    simulate : Judge M times at random, as the paper does, and print what that gives of every run and pair.
+    seed : Of the random judgings.
 
     Raises
     ------
     PoolerError
-        If there is one run and `pairs`; if nothing is judged or may be relevant; if no curve by
-        rank can be fitted.
-    ArgumentError
-        If parameters exclude each other, or `neighbours` is given without `pairs`.
+        If there is one run, by pair; if nothing is judged or may be relevant.
 
     Notes
     -----
@@ -150,47 +188,45 @@ def variation(
 
     Examples
     --------
+    >>> from pooler import variation
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}}
     >>> found = variation((runs, {"1": {"x": 1, "y": 0}}), values={0: 0, 1: 0.5})
     >>> found.mean.round(9).tolist()
     [1.0, 0.5]
     """
-    with collect_warnings(progress) as collected:
-        if neighbours and not pairs:
-            raise ArgumentError("neighbours", "needs --pairs", None)
-        found = source_of(source)
-        judged = found.read if found.has_one_grade else None
-        loaded = load_probable(
-            found,
-            values=values,
-            probabilities=probabilities,
-            unjudged=unjudged,
-            extra_relevant=extra_relevant,
-            empty=empty,
-            cutoff=cutoff,
-            judged=judged,
-        )
-        if pairs:
-            check_pair(loaded.rankings.tags)
-        result = variation_of(
-            loaded,
-            judged,
-            empty=empty,
-            pairs=pairs,
-            neighbours=neighbours,
-            simulate=simulate,
-            seed=seed,
-            tells_empty=True,
-        )
-    return replace(result, warnings=collected.warnings)
+    judged = source.read if source.has_one_grade else None
+    loaded = load_probable(
+        source,
+        values=values,
+        probabilities=probabilities,
+        unjudged=unjudged,
+        extra_relevant=extra_relevant,
+        empty=empty,
+        cutoff=cutoff or 1000,
+        judged=judged,
+    )
+    if by == "pair":
+        check_pair(loaded.rankings.tags)
+    return variation_of(
+        loaded,
+        judged,
+        source=source,
+        empty=empty,
+        by=by,
+        neighbours=neighbours,
+        simulate=simulate,
+        seed=seed,
+        tells_empty=True,
+    )
 
 
 def variation_of(
     loaded: Probable,
     judged: Judged | None,
     *,
+    source: Source,
     empty: Empty = "given",
-    pairs: bool = False,
+    by: str = "run",
     neighbours: bool = False,
     simulate: int | None = None,
     seed: int = 1,
@@ -205,13 +241,13 @@ def variation_of(
     scores = None if judged is None else _map_as_judged(judged, probable, empty)
     simulated = None
     if simulate is not None:
-        with report_progress("simulations", simulate) as advance:
+        with progress("simulations", simulate) as advance:
             simulated = simulate_maps(topics, repetitions=simulate, seed=seed, empty=empty, progress=advance)
     turned = reversals(varied) if n_runs > 1 else None
     tested = None
-    if turned is not None and pairs:
+    if turned is not None and by == "pair":
         tested = pair_components(varied, (turned.first, turned.second))
-        with report_progress("simulations", REPETITIONS) as advance:
+        with progress("simulations", REPETITIONS) as advance:
             turned = simulated_reversals(
                 topics, turned, seed=seed, empty=empty, simulated=simulated, progress=advance
             )
@@ -236,12 +272,12 @@ def variation_of(
         simulated=simulated,
         n_left_out=loaded.n_left_out,
         is_guessed=_may_be_unjudged(probable),
-        neighbours=neighbours,
+        source=source,
         settings=frozen_settings(
             **loaded.settings,
-            pairs=pairs,
+            by=by,
             neighbours=neighbours,
-            simulate=REPETITIONS if pairs and simulate is None else simulate,
+            simulate=REPETITIONS if by == "pair" and simulate is None else simulate,
             seed=seed,
         ),
     )
@@ -277,8 +313,8 @@ def _map_as_judged(judged: Judged, probable: ProbableRankings, empty: Empty) -> 
 class Variation(Result):
     """MAPs and the order of the runs in other judgings of the same topics.
 
-    Tables: `variation`, a row a run; `pairs`, a row for two runs, where they were asked for; `topics`, a row
-    a run and topic.
+    Tables: `variation`, a row a run; `topics`, a row a run and topic; of `by` ``"pair"`` `pairs`, a row for
+    two runs; `probabilities`, a row a judged document.
     """
 
     runs: Sequence[str]
@@ -302,7 +338,7 @@ class Variation(Result):
     varied: CollectionVariation = field(repr=False)
     parts: Components = field(repr=False)
     turned: Reversals | None = field(repr=False)
-    """How likely every two runs change places, simulated with `pairs`; ``None`` = there is one run."""
+    """How likely every two runs change places, simulated by pair; ``None`` = there is one run."""
     tested: VariedPairs | None = field(repr=False)
     """Paired t tests without and with the variance by judging; ``None`` = no pairs."""
     simulated: SimulatedMaps | None = field(repr=False)
@@ -310,13 +346,25 @@ class Variation(Result):
     """Topics in which no document can be relevant."""
     is_guessed: bool
     """Whether unjudged documents may be relevant."""
-    neighbours: bool
+    source: Source = field(repr=False)
 
-    NAMES: ClassVar[tuple[str, ...]] = ("variation", "pairs", "topics")
+    HAS_TOPICS = True
 
-    def names(self) -> tuple[str, ...]:
-        """Return the tables that there are."""
-        return tuple(name for name in self.NAMES if name != "pairs" or self.tested is not None)
+    def _tables(self) -> Iterator[Later]:
+        by = self.settings["by"]
+        if self.tested is not None:
+            yield Later(self._pairs)
+        if by == "topic":
+            yield Later(self._topics)
+        yield Later(self._variation, by_name=by != "run")
+        yield Later(self._topics, by_name=True)
+        yield Later(self._probabilities, by_name=True)
+
+    def _probabilities(self) -> Table:
+        rows = probabilities_of(self.source, self.settings["values"], self.settings["probabilities"])
+        about = "how likely the document is relevant"
+        columns = dict(zip([TOPIC, DOCNO, Column("p", "float", about=about)], rows, strict=True))
+        return Table.of_columns("probabilities", columns)
 
     def _topics(self) -> Table:
         n_topics = len(self.topics)
@@ -332,18 +380,6 @@ class Variation(Result):
     def facts(self) -> Mapping[str, Any]:
         """Return tau, where there are two runs."""
         return {} if np.isnan(self.tau) else {"tau": self.tau}
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        by = "mean" if self.judged is None else "judged"
-        if name != "variation":
-            return [View(table)]
-        rows = table.order(by, descending=True)
-        shown = [RUN, _TOPIC_VARIANCE, _JUDGING_VARIANCE, _W, _P_NORMALITY]
-        return [
-            View(table, rows=rows),
-            View(table, shown, rows=rows, title="Expected AP over topics", notes=[]),
-        ]
 
     def conclusion(self) -> str:
         """Say how far another judging leaves the order of the runs as it is."""
@@ -401,7 +437,7 @@ class Variation(Result):
         table = self._pairs()
         n_pairs = len(table)
         title = "How likely judging again is to put the second run above the first"
-        if not self.neighbours:
+        if not self.settings["neighbours"]:
             table = table.sort("reversed", descending=True).head(MOST_PAIRS)
             if n_pairs > len(table):
                 title += f": the {len(table):,} most likely of {counted(n_pairs, 'pair')}"
@@ -449,7 +485,12 @@ class Variation(Result):
             _UNJUDGED_WORDS if self.is_guessed else "",
             "" if self.simulated is None else self._simulation(),
         ]
-        return Table.of_columns("variation", columns, notes=[*filter(None, notes)])
+        table = Table.of_columns("variation", columns, notes=[*filter(None, notes)])
+        rows = table.order("mean" if self.judged is None else "judged", descending=True)
+        shown = [RUN, _TOPIC_VARIANCE, _JUDGING_VARIANCE, _W, _P_NORMALITY]
+        return table.seen_as(
+            View(table, rows=rows), View(table, shown, rows=rows, title="Expected AP over topics", notes=[])
+        )
 
     def _pairs(self) -> Table:
         """Make a row for two runs, the one with the higher mean first; neighbours by their means."""
@@ -457,9 +498,8 @@ class Variation(Result):
         assert turned is not None
         assert tested is not None
         parts = tested.components
-        places = (
-            neighbouring(turned.first, turned.second) if self.neighbours else np.arange(turned.first.size)
-        )
+        is_next = self.settings["neighbours"]
+        places = neighbouring(turned.first, turned.second) if is_next else np.arange(turned.first.size)
         first, second = turned.first[places], turned.second[places]
         drawn = ~np.isnan(turned.simulated[places])
         share = "how much of the variance of the differences by topic comes from judging"
@@ -489,7 +529,7 @@ class Variation(Result):
         columns[hidden("moments_error")] = [self.varied.error] * len(places)
         columns |= _normality(self.varied.mean[first] - self.varied.mean[second])
         n_open = int((np.where(drawn, turned.simulated[places], turned.reversed[places]) >= 0.05).sum())
-        of = " of neighbours" if self.neighbours else ""
+        of = " of neighbours" if is_next else ""
         notes = [
             f"Of {counted(len(places), 'pair')}{of}, {n_open:,} may swap with a probability of 5% or more.",
             _UNJUDGED_WORDS if self.is_guessed else "",

@@ -1,1 +1,0 @@
-"""The report: plain data to one HTML page with drawings, without reading or computing a result."""
