@@ -23,7 +23,7 @@ GROUPS = {
         "source", "read_runs", "read_qrels", "open_collection", "create_collection", "check_runs",
     ),
     "Pools": (
-        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", ""duplicates",
+        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "duplicates",
         "replay",
     ),
     "Judging": (
