@@ -1,7 +1,21 @@
 """Names of the API, for editors and type checkers: `tests/api/test_stub.py --freeze`."""
 
 from pooler import datasets as datasets
+from pooler.commands.judge.judges import judges_add as judges_add
+from pooler.commands.judge.judges import judges_code as judges_code
+from pooler.commands.judge.judges import judges_disable as judges_disable
+from pooler.commands.judge.judges import judges_enable as judges_enable
+from pooler.commands.judge.judges import judges_rename as judges_rename
+from pooler.commands.judge.judges_erase import judges_erase as judges_erase
 from pooler.commands.measure.compare import compare as compare
+from pooler.commands.start.import_ import import_collection as import_collection
+from pooler.commands.start.import_ import import_docs as import_docs
+from pooler.commands.start.import_ import import_guidelines as import_guidelines
+from pooler.commands.start.import_ import import_runs as import_runs
+from pooler.commands.start.import_ import import_topics as import_topics
+from pooler.commands.start.import_ import import_work as import_work
+from pooler.commands.start.import_judgements import import_judgements as import_judgements
+from pooler.commands.start.init import init as init
 from pooler.pages.report import report as report
 from pooler.results.agree.aggregate import Qrels as Qrels
 from pooler.results.agree.aggregate import aggregate as aggregate
@@ -17,7 +31,6 @@ from pooler.results.keep.verify import verify as verify
 from pooler.results.look.details import details as details
 from pooler.results.look.disagreements import disagreements as disagreements
 from pooler.results.look.effort import effort as effort
-from pooler.results.look.erasing import erasing as erasing
 from pooler.results.look.history import history as history
 from pooler.results.look.listing import listing as listing
 from pooler.results.look.outdated import outdated as outdated
@@ -48,7 +61,6 @@ from pooler.results.pool.pool import pool as pool
 from pooler.results.pool.provenance import provenance as provenance
 from pooler.results.pool.replay import replay as replay
 from pooler.results.pool.unpool import unpool as unpool
-from pooler.results.reading import create_collection as create_collection
 from pooler.results.reading import open_collection as open_collection
 from pooler.results.reading import read_qrels as read_qrels
 from pooler.results.reading import read_runs as read_runs

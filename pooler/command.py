@@ -31,6 +31,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from inspect import Parameter, cleandoc, signature
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -44,13 +45,11 @@ from typing import (
     overload,
 )
 
-from pooler.results.result import Result, collect_warnings, frozen_settings
+from pooler.results.result import Done, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, Source, opened_collection, source_of
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from store.collection import Collection
 
 P = ParamSpec("P")
@@ -128,6 +127,9 @@ if TYPE_CHECKING:
 else:  # nothing of the database is loaded for a type
     Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
 
+Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
+"""A file or URL, where a collection is or will be."""
+
 # Parameters of many commands.
 Measure = Annotated[str, Option("--measure -m MEASURE", "A measure; see `show measures`.")]
 Seed = Annotated[int, Option("--seed", "Seed of the random numbers.", least=0)]
@@ -154,6 +156,32 @@ Cutoff = Annotated[
 ]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
 """Asks a question, `PoolerError` = no; on the command line, where `--yes` answers it. Python does not ask."""
+Replace = Annotated[
+    bool, Option("--replace", "Replace different content that the collection has under the same name.")
+]
+Lenient = Annotated[
+    bool,
+    Option(
+        "--lenient",
+        "Read files as trec_eval does: extra fields and # lines are ignored, and a topic's lines need not"
+        " stand together.",
+    ),
+]
+RunList = Annotated[
+    str | Path | None,
+    Option(
+        "--runs FILE",
+        "TSV with a header that lists the runs: file, and optionally tag, group, contributes (yes/no).",
+    ),
+]
+TrackRules = Annotated[
+    str | Path | None,
+    Option(
+        "--rules FILE",
+        "TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks, group,"
+        " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
+    ),
+]
 Limit = Annotated[int | None, Option(hidden=True)]
 """Rows that are wanted: on the command line those of `--limit`."""
 
@@ -204,7 +232,13 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         for name, value in values.items():
             if name in about.options:
                 about.options[name].check(name, value)
-        settings = {name: _plain(value) for name, value in values.items() if name not in about.given}
+                if isinstance(value, str) and about.hints[name] == Sequence[str]:
+                    values[name] = (value,)
+        settings = {
+            name: _plain(value)
+            for name, value in values.items()
+            if name not in about.given and not callable(value)
+        }
         with ExitStack() as opened:
             collected = opened.enter_context(collect_warnings(progress))
             for name in about.given:
@@ -220,7 +254,10 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
                 if isinstance(value, Source):
                     own = value.settings()
         warnings = (*found.warnings, *(one for one in collected.warnings if one not in found.warnings))
-        return replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
+        found = replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
+        if isinstance(found, Done):
+            found = replace(found, said=(*collected.said,), written=(*collected.written,))
+        return found
 
     call.is_command = True  # type: ignore[attr-defined]
     return call

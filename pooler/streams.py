@@ -1,10 +1,10 @@
-"""Words and progress on standard error."""
+"""Words and progress on standard error, lines on standard output."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -56,6 +56,11 @@ class OnTerminal(Listener):
     def warn(self, message: str) -> None:
         """Write a warning."""
         self.say(f"warning: {message}")
+
+    def write(self, lines: Iterable[str]) -> list[str]:
+        """Write lines to stdout, as they come."""
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        return []
 
     @contextmanager
     def progress(self, label: str, total: int) -> Iterator[Callable[[int], None]]:

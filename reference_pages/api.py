@@ -11,7 +11,7 @@ from reference_pages.markdown import code, heading
 
 GROUPS = {
     "Runs, judgements and collections": (
-        "source", "read_runs", "read_qrels", "open_collection", "create_collection", "check_runs",
+        "source", "read_runs", "read_qrels", "init", "open_collection", "check_runs",
     ),
     "Pools": (
         "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "provenance", "duplicates",
@@ -19,7 +19,7 @@ GROUPS = {
     ),
     "Judging": (
         "assign", "assigned", "clear_assignments", "status", "recall_bounds", "effort", "outdated", "listing",
-        "details", "history", "erasing",
+        "details", "history",
     ),
     "Agreement": (
         "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",

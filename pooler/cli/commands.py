@@ -227,8 +227,6 @@ def _announced(name: str, where: str, first_line: str) -> Word:
 _GROUPS = {  # the first lines are the commands' own: a test holds them together
     "Start": {
         "demo": ("keep.demo", "Run the whole chain on a sample collection."),
-        "init": ("collect.init", "Make an empty collection with a declared scale of grades."),
-        "import": ("collect.imports:app", "Import topics, documents, runs and judgements."),
         "check": ("collect.check", "Check run files: exit code 0 if there is no fault, otherwise 1."),
     },
     "Pool": {
@@ -239,7 +237,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "unpool": ("pool.unpool", "Take a run out of the pools it fed, or withdraw a pool."),
     },
     "Judge": {
-        "judges": ("collect.judges:app", "The judges of a collection."),
         "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
         "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
         "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature
+from pathlib import Path
 from typing import Annotated, Any, get_origin
 
 import typer
@@ -17,17 +18,20 @@ from pooler.cli.console import confirm
 from pooler.cli.options import YesOption
 from pooler.cli.render import ByTopicOption, Output, PlotOption, render
 from pooler.cli.signature import given, is_signed, parameters_of
-from pooler.results.result import Result
+from pooler.results.result import Done, Result
+
+_TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}
+"""What typer reads of a type that it has no reader for."""
 
 
 def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     """Return what typer reads of a command: its own options, those of what it works on, those of tables.
 
-    A result is rendered; what returns none has printed what there is.
+    A result of tables is rendered; what else there is was said and written while it was done.
     """
     about = command.parameters_of(function)
     returned: Any = about.hints.get("return")
-    is_table = isinstance(returned, type) and issubclass(returned, Result)
+    is_table = isinstance(returned, type) and issubclass(returned, Result) and returned is not Done
     groups = {name: _class_at(one.where) for name, one in about.given.items()}
     own = [
         _parameter(about.declared[name], about.hints[name], one)
@@ -63,10 +67,12 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = partial(confirm, yes=values["yes"])
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
-        first = [named.pop(name) for name in groups]
+        first = [named.pop(name) for name in [*groups][:1]]
         found = function(*first, *runs, **named)
         if output is not None:
             render(found, output, plot=values.get("plot"))
+        if isinstance(found, Result) and (code := found.exit_code()):
+            raise typer.Exit(code)
 
     run.__signature__ = Signature(every)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {one.name: one.annotation for one in every}
@@ -89,6 +95,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     parts = (option.form or f"--{declared.name.replace('_', '-')}").split()
     names = [part for part in parts if part.startswith("-")]
     metavar = " ".join(parts[len(names) :]) or None
+    kind = _TYPED.get(kind, kind)
     if option.read is not None or get_origin(kind) is Sequence:
         kind = list[str] | None if option.repeated or option.read is None else str | None
     info: Any

@@ -20,7 +20,8 @@ GROUP: Any = typer.main.get_command(app)
 def test_every_file_of_a_command_is_announced() -> None:
     """A command's module that nobody announces would never be run."""
     assert tuple(GROUP.commands) == WORKFLOW
-    assert len({announced.where for announced in TABLE.values()}) == len(WORKFLOW)
+    places = [announced.where for announced in TABLE.values() if announced.where]
+    assert len({*places}) == len(places)
 
 
 @pytest.mark.parametrize("name", WORKFLOW)

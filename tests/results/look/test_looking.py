@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import pooler as p
 from pooler.results.look.disagreements import disagreements
-from pooler.results.look.erasing import erasing
 from pooler.results.look.history import SHOWN, DocumentHistory, history
 from pooler.results.look.outdated import outdated
 from store.collection import Collection
@@ -85,12 +85,12 @@ def test_what_cannot_be_asked_is_refused(opened: Collection) -> None:
     with pytest.raises(ArgumentError, match="`unresolved` must be one of majority, median"):
         disagreements(opened, unresolved="mean")
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        erasing(opened, "eve")
+        p.judges_erase(opened, "eve", dry_run=True)
 
 
 def test_counts_of_erasing_are_worded_by_their_number(opened: Collection) -> None:
     """One of a thing is one; the table has every count."""
-    found = erasing(opened, "ann")
+    found = p.judges_erase(opened, "ann", dry_run=True)
     assert found.counts["judgements"] == 1
     assert next(found.sentences()) == "1 judgement"
     assert found.table("pairs").to_records() == [{"judge": "bob", "documents": 1}]
