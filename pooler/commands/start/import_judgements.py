@@ -436,7 +436,7 @@ def _import_answers(
     if identity is not None and identity.grade_map != mapping:
         if mapping:
             message = f"model judge `{judge}` is another one: its card has another map of grades"
-            raise ConflictError(message, hint="leave --map out: the map of the card is used")
+            raise ConflictError(message, hint="the map of its card is used where none is given")
         mapping = {**identity.grade_map}
     faults = FaultList(file)
     read = read_labels(file, form, opened.scale, mapping, faults)
