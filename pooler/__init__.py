@@ -29,7 +29,6 @@ _MODULES = {
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),
-    "pooler.results.keep.verify": ("verify",),
     "pooler.results.look.details": ("details",),
     "pooler.results.look.disagreements": ("disagreements",),
     "pooler.results.look.effort": ("effort",),

@@ -7,6 +7,9 @@ from pooler.commands.judge.judges import judges_disable as judges_disable
 from pooler.commands.judge.judges import judges_enable as judges_enable
 from pooler.commands.judge.judges import judges_rename as judges_rename
 from pooler.commands.judge.judges_erase import judges_erase as judges_erase
+from pooler.commands.keep.backup import backup as backup
+from pooler.commands.keep.restore import restore as restore
+from pooler.commands.keep.verify import verify as verify
 from pooler.commands.measure.compare import compare as compare
 from pooler.commands.start.import_ import import_collection as import_collection
 from pooler.commands.start.import_ import import_docs as import_docs
@@ -27,7 +30,6 @@ from pooler.results.agree.order_stability import disagreement_matters as disagre
 from pooler.results.agree.sharing import plan_sharing as plan_sharing
 from pooler.results.audit.audit import audit as audit
 from pooler.results.audit.corrected import corrected as corrected
-from pooler.results.keep.verify import verify as verify
 from pooler.results.look.details import details as details
 from pooler.results.look.disagreements import disagreements as disagreements
 from pooler.results.look.effort import effort as effort

@@ -156,6 +156,8 @@ Cutoff = Annotated[
 ]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
 """Asks a question, `PoolerError` = no; on the command line, where `--yes` answers it. Python does not ask."""
+RunLine = Annotated[Callable[[Sequence[str]], int], Option(hidden=True)]
+"""Runs the words of a line of `pooler`, and returns its exit code."""
 Replace = Annotated[
     bool, Option("--replace", "Replace different content that the collection has under the same name.")
 ]

@@ -225,10 +225,7 @@ def _announced(name: str, where: str, first_line: str) -> Word:
 
 
 _GROUPS = {  # the first lines are the commands' own: a test holds them together
-    "Start": {
-        "demo": ("keep.demo", "Run the whole chain on a sample collection."),
-        "check": ("collect.check", "Check run files: exit code 0 if there is no fault, otherwise 1."),
-    },
+    "Start": {"check": ("collect.check", "Check run files: exit code 0 if there is no fault, otherwise 1.")},
     "Pool": {
         "pool": ("pool.pool:app", "Choose the documents to judge, from run files or a collection."),
         "provenance": ("pool.provenance", "Show what each run or group brought into a depth pool."),
@@ -288,12 +285,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "paper": ("measure.paper", "Redo the tables and figures of Kishida (2001) on two runs."),
         "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest."),
         "report": ("measure.report", "Write a page that shows how far the collection can be trusted."),
-    },
-    "Keep": {
-        "backup": ("keep.safety", "Save the whole collection as one file, while judges work."),
-        "restore": ("keep.safety", "Make a collection from a backup: a new one, or in place of one."),
-        "verify": ("keep.safety", "Check the collection against its own rules."),
-        "upgrade": ("keep.safety", "Back up a collection and migrate it to this program's schema."),
     },
 }
 GROUPS = {

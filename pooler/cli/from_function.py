@@ -44,6 +44,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
         own.append(Parameter("by_topic", Parameter.KEYWORD_ONLY, default=False, annotation=ByTopicOption))
     if "confirm" in about.options:
         own.append(Parameter("yes", Parameter.KEYWORD_ONLY, default=False, annotation=YesOption))
+    if "run_line" in about.options:
+        own.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context))
     for group in [*groups.values(), *([Output] if is_table else [])]:
         known = {one.name for one in own}
         own += [one for one in parameters_of(group) if one.name not in known]
@@ -65,6 +67,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = output and output.limit
             elif name == "confirm" and option.hidden:
                 named[name] = partial(confirm, yes=values["yes"])
+            elif name == "run_line" and option.hidden:
+                named[name] = values["ctx"].obj
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
         first = [named.pop(name) for name in [*groups][:1]]

@@ -73,3 +73,16 @@ def test_a_file_is_refused_with_all_its_faults(made: Path) -> None:
     done = p.import_judgements(PLACE, "zero.qrels", judge="ann")
     assert "every grade is 0" in done.warnings[0]
     assert repr(done).endswith(f"warning: {done.warnings[0]}")
+
+
+def test_a_backup_is_a_collection_again(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What was there is kept; a judge who was erased since does not come back unasked."""
+    p.import_judgements(PLACE, "judgements/strict.qrels", judge="ann")
+    assert p.backup(PLACE, "monday.backup").counts["events"] == 84
+    p.judges_erase(PLACE, "ann")
+    with pytest.raises(p.StoreError):
+        p.restore(PLACE, "monday.backup", replace=True)
+    done = p.restore(PLACE, "monday.backup", replace=True, with_erased=True)
+    assert (done.counts["events"], Path(done.counts["kept"]).is_file()) == (84, True)
+    assert p.verify(PLACE).n_faults == 0
+    assert capfd.readouterr() == ("", "")
