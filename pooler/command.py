@@ -45,7 +45,7 @@ from typing import (
     overload,
 )
 
-from pooler.results.result import Result, collect_warnings, frozen_settings
+from pooler.results.result import Done, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, Source, opened_collection, source_of
 from store.errors import ArgumentError
 
@@ -180,6 +180,34 @@ Kinds = Annotated[
 ]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
 """Asks a question, `PoolerError` = no; on the command line, where `--yes` answers it. Python does not ask."""
+RunLine = Annotated[Callable[[Sequence[str]], int], Option(hidden=True)]
+"""Runs the words of a line of `pooler`, and returns its exit code."""
+Replace = Annotated[
+    bool, Option("--replace", "Replace different content that the collection has under the same name.")
+]
+Lenient = Annotated[
+    bool,
+    Option(
+        "--lenient",
+        "Read files as trec_eval does: extra fields and # lines are ignored, and a topic's lines need not"
+        " stand together.",
+    ),
+]
+RunList = Annotated[
+    str | Path | None,
+    Option(
+        "--runs FILE",
+        "TSV with a header that lists the runs: file, and optionally tag, group, contributes (yes/no).",
+    ),
+]
+TrackRules = Annotated[
+    str | Path | None,
+    Option(
+        "--rules FILE",
+        "TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks, group,"
+        " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
+    ),
+]
 Limit = Annotated[int | None, Option(hidden=True)]
 """Rows that are wanted: on the command line those of `--limit`."""
 
@@ -230,7 +258,13 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         for name, value in values.items():
             if name in about.options:
                 about.options[name].check(name, value)
-        settings = {name: _plain(value) for name, value in values.items() if name not in about.given}
+                if isinstance(value, str) and about.hints[name] == Sequence[str]:
+                    values[name] = (value,)
+        settings = {
+            name: _plain(value)
+            for name, value in values.items()
+            if name not in about.given and not callable(value)
+        }
         with ExitStack() as opened:
             collected = opened.enter_context(collect_warnings(progress))
             for name in about.given:
@@ -248,7 +282,10 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
                 elif one.kind == "collection":
                     own = {"collection": values[name].name}
         warnings = (*found.warnings, *(one for one in collected.warnings if one not in found.warnings))
-        return replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
+        found = replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
+        if isinstance(found, Done):
+            found = replace(found, said=(*collected.said,), written=(*collected.written,))
+        return found
 
     call.is_command = True  # type: ignore[attr-defined]
     return call

@@ -91,10 +91,12 @@ def register(
     Examples
     --------
     >>> import tempfile
-    >>> from pooler import create_collection
+    >>> import pooler as p
     >>> from store.records import Document
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with create_collection(f"{folder}/wine.db") as made:
+    ...     place = f"{folder}/wine.db"
+    ...     _ = p.init(place)
+    ...     with p.open_collection(place) as made:
     ...         _ = made.documents.add([Document("d1", "Merlot", "A red grape.")], all_texts=True)
     ...         register(made).docs[0]
     CollectionDoc(doc_id='d1', title='Merlot', text='A red grape.')

@@ -1,12 +1,12 @@
 """Messages, warnings and progress of what works, for a listener.
 
-The command line writes them to stderr; in a notebook there is no listener, and warnings are in a
-result's `warnings`.
+The command line writes them to stderr, and lines of a result without a file to stdout; in a notebook
+there is no listener, and a result has its warnings, and what was said and written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
@@ -19,6 +19,10 @@ class Listener:
 
     def warn(self, message: str) -> None:
         """Take a warning about the data."""
+
+    def write(self, lines: Iterable[str]) -> list[str]:
+        """Take the lines of a result that goes into no file; return those that were not shown."""
+        return [*lines]
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:  # noqa: ARG002 - of listeners
         """Return a function that takes the steps just done, of `total` in all."""
@@ -65,6 +69,11 @@ def say(message: str) -> None:
 def warn(message: str) -> None:
     """Send a warning about the data."""
     current_listener().warn(message)
+
+
+def write(lines: Iterable[str]) -> None:
+    """Send the lines of a result that goes into no file."""
+    current_listener().write(lines)
 
 
 def progress(label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:

@@ -1,11 +1,11 @@
-"""Words and progress on standard error, answers on standard input."""
+"""Words and progress on standard error, lines on standard output, answers on standard input."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -66,6 +66,11 @@ class OnTerminal(Listener):
     def warn(self, message: str) -> None:
         """Write a warning."""
         self.say(f"warning: {message}")
+
+    def write(self, lines: Iterable[str]) -> list[str]:
+        """Write lines to stdout, as they come."""
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        return []
 
     @contextmanager
     def progress(self, label: str, total: int) -> Iterator[Callable[[int], None]]:

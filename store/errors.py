@@ -19,7 +19,7 @@ import math
 from bisect import insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 SHOWN_FAULTS = 25
 """Faults of one file that are kept and shown; the rest are counted."""
@@ -35,12 +35,20 @@ class PoolerError(Exception):
     second line, which a traceback in a notebook shows as well.
     """
 
+    HINT: ClassVar[str] = ""
+    """Shown where there is no other."""
+
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         if hint is not None:
             self.add_note(f"hint: {hint}")
+
+    def lines(self) -> list[str]:
+        """Return the lines that the command line shows."""
+        hint = self.hint or self.HINT
+        return [f"error: {self.message}", *([f"hint: {hint}"] if hint else [])]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle with every attribute, so that a worker process can raise it."""
@@ -70,6 +78,8 @@ class FormatError(PoolerError):
 
     The path is as the user named it; ``-`` is standard input.
     """
+
+    HINT = "nothing in this file was used: correct it, then run the command again"
 
     def __init__(
         self, path: str, faults: Sequence[Fault], *, n_faults: int | None = None, hint: str | None = None

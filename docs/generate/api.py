@@ -20,7 +20,7 @@ from pooler.results.result import Result
 
 GROUPS = {
     "Runs, judgements and collections": (
-        "source", "read_runs", "read_qrels", "open_collection", "create_collection", "check_runs",
+        "source", "read_runs", "read_qrels", "init", "open_collection", "check_runs",
     ),
     "Pools": (
         "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "duplicates",

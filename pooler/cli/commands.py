@@ -225,22 +225,14 @@ def _announced(name: str, where: str, first_line: str) -> Word:
 
 
 _GROUPS = {  # the first lines are the commands' own: a test holds them together
-    "Start": {
-        "demo": ("keep.demo", "Run the whole chain on a sample collection."),
-        "init": ("collect.init", "Make an empty collection with a declared scale of grades."),
-        "import": ("collect.imports:app", "Import topics, documents, runs and judgements."),
-        "check": ("collect.check", "Check run files: exit code 0 if there is no fault, otherwise 1."),
-    },
+    "Start": {"check": ("collect.check", "Check run files: exit code 0 if there is no fault, otherwise 1.")},
     "Pool": {
         "pool": ("pool.pool:app", "Choose the documents to judge, from run files or a collection."),
         "duplicates": ("pool.duplicates", "Find near-duplicate documents, and compare their grades."),
         "replay": ("pool.replay", "Repeat the judging in each strategy's order, and compare them."),
         "unpool": ("pool.unpool", "Take a run out of the pools it fed, or withdraw a pool."),
     },
-    "Judge": {
-        "judges": ("collect.judges:app", "The judges of a collection."),
-        "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
-    },
+    "Judge": {"assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed.")},
     "Agree": {
         "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
         "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
@@ -267,12 +259,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     "Trust": {
         "paper": ("measure.paper", "Redo the tables and figures of Kishida (2001) on two runs."),
         "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest."),
-    },
-    "Keep": {
-        "backup": ("keep.safety", "Save the whole collection as one file, while judges work."),
-        "restore": ("keep.safety", "Make a collection from a backup: a new one, or in place of one."),
-        "verify": ("keep.safety", "Check the collection against its own rules."),
-        "upgrade": ("keep.safety", "Back up a collection and migrate it to this program's schema."),
     },
 }
 GROUPS = {

@@ -18,7 +18,7 @@ from pooler.cli.console import confirm
 from pooler.cli.options import YesOption
 from pooler.cli.render import ByTopicOption, Output, PlotOption, render
 from pooler.cli.signature import given, is_signed, parameters_of
-from pooler.results.result import Result
+from pooler.results.result import Done, Result
 
 _TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}
 """What typer reads of a type that it has no reader for."""
@@ -27,12 +27,14 @@ _TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}
 def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     """Return what typer reads of a command: its own options, those of what it works on, those of tables.
 
-    A result is rendered; what returns none has printed what there is.
+    A result of tables is rendered; what else there is was said and written while it was done.
     """
     about = command.parameters_of(function)
     returned: Any = about.hints.get("return")
     results = [
-        one for one in get_args(returned) or [returned] if isinstance(one, type) and issubclass(one, Result)
+        one
+        for one in get_args(returned) or [returned]
+        if isinstance(one, type) and issubclass(one, Result) and one is not Done
     ]
     groups = {name: _class_at(one.where) for name, one in about.given.items()}
     own = [
@@ -46,6 +48,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
         own.append(Parameter("by_topic", Parameter.KEYWORD_ONLY, default=False, annotation=ByTopicOption))
     if "confirm" in about.options:
         own.append(Parameter("yes", Parameter.KEYWORD_ONLY, default=False, annotation=YesOption))
+    if "run_line" in about.options:
+        own.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context))
     for group in [*groups.values(), *([Output] if results else [])]:
         known = {one.name for one in own}
         own += [one for one in parameters_of(group) if one.name not in known]
@@ -67,12 +71,16 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = output and output.wanted(option.for_people)
             elif name == "confirm" and option.hidden:
                 named[name] = partial(confirm, yes=values["yes"])
+            elif name == "run_line" and option.hidden:
+                named[name] = values["ctx"].obj
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
-        first = [named.pop(name) for name in groups]
+        first = [named.pop(name) for name in [*groups][:1]]
         found = function(*first, *runs, **named)
         if output is not None and found is not None:
             render(found, output, plot=values.get("plot"))
+        if isinstance(found, Result) and (code := found.exit_code()):
+            raise typer.Exit(code)
 
     run.__signature__ = Signature(every)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {one.name: one.annotation for one in every}

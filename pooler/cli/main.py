@@ -117,7 +117,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     from pooler.cli.console import ExitCode
 
     try:
-        app(None if arguments is None else list(arguments), prog_name="pooler")
+        app(None if arguments is None else list(arguments), prog_name="pooler", obj=run)
     except SystemExit as stop:
         code = stop.code
         return code if isinstance(code, int) else ExitCode.OK if code is None else ExitCode.DATA

@@ -35,6 +35,26 @@ _OLD_WORDS = {
     "pooler adjudicate --list": "pooler adjudicate",
     "pooler adjudicate --summary": "pooler adjudicate --table cells",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
+    **{
+        f"pooler import {one} --from": f"pooler import {one} irds:NAME"
+        for one in ("topics", "docs", "judgements")
+    },
+    **{
+        f"pooler {one} --{name}": "pooler judges add NAME --model CARD.toml, where the card says it"
+        for one in ("judges add", "import judgements")
+        for name in (
+            "model",
+            "revision",
+            "endpoint",
+            "host",
+            "prompt",
+            "param",
+            "parser",
+            "shows",
+            "max-characters",
+            "family",
+        )
+    },
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }
 """Lines that earlier versions had, and what to type."""

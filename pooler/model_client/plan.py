@@ -74,16 +74,16 @@ def check_askable(identity: ModelIdentity, template: str | None, host: str, name
     parser, due = f"{identity.parser}:{identity.parser_version}", f"{PARSER}:{PARSER_VERSION}"
     faults = []
     if template is None:
-        faults.append("its prompt is not stated (--prompt FILE)")
+        faults.append('its prompt is not stated (prompt = "FILE")')
     if identity.endpoint != "chat-completions":
-        faults.append(f"its endpoint is {identity.endpoint} (--endpoint chat-completions)")
+        faults.append(f'its endpoint is {identity.endpoint} (endpoint = "chat-completions")')
     if identity.host != host:
-        faults.append(f"its host is {identity.host}, and {host} would be asked (--host {host})")
+        faults.append(f'its host is {identity.host}, and {host} would be asked (host = "{host}")')
     if parser != due:
         stated = parser.removesuffix(f":{NOT_STATED}")
-        faults.append(f"its parser is {stated} (--parser {due})")
+        faults.append(f'its parser is {stated} (parser = "{due}")')
     if not (identity.topic_fields and identity.document_fields):
-        faults.append("what it is shown is not stated (--shows topic.title,doc.text)")
+        faults.append('what it is shown is not stated (shows = ["topic.title", "doc.text"])')
     barred = [one for one in ("model", "messages", "stream", "n") if one in identity.parameters]
     if barred:
         faults.append(f"the parameter {barred[0]} cannot be set")

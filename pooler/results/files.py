@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from pooler.messages import say
+from pooler.messages import say, write
 from store.db.files import made_whole, real_place
 from store.errors import PoolerError
 from store.text import escape_json
@@ -123,6 +123,52 @@ def write_whole(
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror}"
         raise PoolerError(message) from error
+
+
+def write_lines(
+    path: str | None, lines: Iterable[str], *, private: bool = False, first: Callable[[], None] | None = None
+) -> None:
+    """Write lines to a file, complete or not at all, or to who listens; see `write_whole`."""
+    if path is not None and path != "-":
+        write_whole(path, lines, private=private, first=first)
+        return
+    write(lines)
+    if first is not None:
+        first()
+
+
+def write_results(
+    files: Mapping[str | None, Iterable[str]],
+    facts: Callable[[], Mapping[str, Any]],
+    manifest: str | None,
+    *,
+    private: bool = False,
+    names_judges: bool = True,
+) -> None:
+    """Write results, each to a file or to stdout, and their manifest; say which replace earlier ones.
+
+    `files`: lines by path. `facts` gives what the manifest says, when the lines of the first file are
+    written. `manifest`: its path, by default beside a file; of stdout there is none. `private`: new files are
+    for their owner alone, and a new manifest where it names judges.
+    """
+    paths = [path for path in files if path is not None and path != "-"]
+    beside = manifest or (f"{paths[0]}.manifest.json" if paths else None)
+    replaced = [] if beside is None else [earlier_result(path, beside) for path in paths]
+    waiting = [] if beside is None else [beside]
+
+    def write_manifest() -> None:
+        while waiting:
+            write_json(waiting.pop(), facts(), private=names_judges)
+
+    for path, lines in files.items():
+        write_lines(path, lines, private=private, first=write_manifest)
+    for words in filter(None, replaced):
+        say(words)
+
+
+def write_json(path: str, data: Mapping[str, Any], *, private: bool = False) -> None:
+    """Write a JSON file as a whole, or to stdout; keys sorted. See `write_whole` of `private`."""
+    write_lines(path, [json_text(data, indent=2, sort_keys=True)], private=private)
 
 
 def write_result(

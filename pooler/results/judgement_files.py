@@ -61,6 +61,28 @@ def method_of(probability: float) -> int:
     return 0 if probability == 1 else 1
 
 
+Listed = dict[str, dict[str, list[str]]]
+"""Docnos by topic by some value, as a manifest notes them."""
+
+
+def pairs_listed(noted: Listed) -> dict[Pair, str]:
+    """Read what `values_by_pair` made: the value of every pair."""
+    return {
+        (topic, docno): value
+        for value, topics in noted.items()
+        for topic, docnos in topics.items()
+        for docno in docnos
+    }
+
+
+def values_by_pair(values: dict[Pair, int] | dict[Pair, str]) -> Listed:
+    """Return pairs by their value, as a manifest notes them."""
+    listed: Listed = {}
+    for (topic, docno), value in sorted(values.items()):
+        listed.setdefault(str(value), {}).setdefault(topic, []).append(docno)
+    return listed
+
+
 def read_sample(
     file: str, kind: PrelsName, faults: FaultList, *, judge_column: int | None, lenient: bool
 ) -> SampleFile:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from pooler.results.named_runs import named_runs, read_named, runs_given
 from pooler.results.source import DEFAULT_COLLECTION
 from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
-from pooler.version import __version__
 from store.errors import ArgumentError
 from store.records import Qrel, Run
 
@@ -200,44 +199,3 @@ def open_collection(url: str | Path = DEFAULT_COLLECTION) -> Collection:
     from store.collection import Collection
 
     return Collection(str(url))
-
-
-def create_collection(url: str | Path, *, scale: str = "0-3", name: str = "") -> Collection:
-    """Make an empty collection, and open it.
-
-    Parameters
-    ----------
-    url : str or Path
-        A file that is not there, or a ``postgresql://`` URL of an empty database.
-    scale : str, optional
-        ``LOW-HIGH``, ``"binary"``, ``"ntcir"``, or a TOML file of ``[[grade]]`` tables.
-    name : str, optional
-        What the collection is called; default the file's name.
-
-    Returns
-    -------
-    Collection
-
-    Raises
-    ------
-    StoreError
-        If something is there already.
-    ArgumentError, FormatError
-        If the scale cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with create_collection(f"{folder}/wine.db", scale="0-2") as made:
-    ...         made.scale.values
-    (0, 1, 2)
-    """
-    from store.collection import Collection
-    from store.db.engine import usual_name
-    from store.formats.scale import parse_scale
-
-    where = str(url)
-    label = name or usual_name(where)
-    declared: Any = parse_scale(scale)
-    return Collection.create(where, name=label, scale=declared, program=f"pooler {__version__}")

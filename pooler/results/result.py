@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -124,6 +124,10 @@ class Result:
         """Return what is one value and no table."""
         return {}
 
+    def exit_code(self) -> int:
+        """Return what the command ends with: 1 where what was looked at is at fault."""
+        return 0
+
     def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - of those that have any
         """Return what people read instead of tables, where the field has a form of lines for it."""
         return None
@@ -145,6 +149,39 @@ class Result:
 
     def _repr_html_(self) -> str:
         return html(self.views()[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Done(Result):
+    """What an action did, in numbers and in words; there are no tables."""
+
+    counts: Mapping[str, Any] = field(default_factory=lambda: frozen_settings())
+    """What was done, by name."""
+    said: tuple[str, ...] = ()
+    """Sentences, as the command line shows them."""
+    written: tuple[str, ...] = ()
+    """Lines that went into no file, because none was named."""
+    code: int = 0
+    """What the command ends with."""
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return the numbers."""
+        return self.counts
+
+    def exit_code(self) -> int:
+        """Return what the command ends with."""
+        return self.code
+
+    def _tables(self) -> Iterator[Table]:
+        yield from ()
+
+    def __repr__(self) -> str:
+        return "\n".join((*self.said, *(f"warning: {one}" for one in self.warnings)))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
 
 
 def _explained_once(views: Sequence[View]) -> list[View]:
@@ -218,12 +255,14 @@ def html(view: View) -> str:
 
 
 class _WarningCollector(Listener):
-    """Keeps warnings, hands each on once and everything else, and calls back with steps done."""
+    """Keeps what it hears and hands it on, each warning once, and calls back with steps done."""
 
     def __init__(self, outer: Listener, progress: Progress | None) -> None:
         self._outer = outer
         self._progress = progress
         self._warnings: dict[str, None] = {}
+        self.said: list[str] = []
+        self.written: list[str] = []
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -231,7 +270,13 @@ class _WarningCollector(Listener):
         return tuple(self._warnings)
 
     def say(self, message: str) -> None:
+        self.said.append(message)
         self._outer.say(message)
+
+    def write(self, lines: Iterable[str]) -> list[str]:
+        unseen = self._outer.write(lines)
+        self.written += unseen
+        return unseen
 
     def warn(self, message: str) -> None:
         if message not in self._warnings:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.errors import PoolerError, UnknownNameError
 from store.formats.compression import ByteBlocks
 
 PREFIX = "irds:"
@@ -22,15 +22,13 @@ _TEXTS = {"text", "contents", "body", "abstract", "title", "query", "question", 
 """Fields of which one at least is read as the text of a topic or a document."""
 
 
-def place_of(name: str, entity: str) -> str:
-    """Return the path of what a dataset has of queries, docs or qrels.
+def place_of(file: str, entity: str) -> str:
+    """Return a file as it is named, and of a dataset the path of its queries, docs or qrels.
 
-    >>> place_of("irds:vaswani", "queries")
-    'irds:vaswani#queries'
+    >>> place_of("irds:vaswani", "queries"), place_of("topics.tsv", "queries")
+    ('irds:vaswani#queries', 'topics.tsv')
     """
-    if not name.startswith(PREFIX) or name == PREFIX:
-        raise ArgumentError("--from", "must be irds:NAME, a dataset of ir_datasets", name)
-    return f"{name}#{entity}"
+    return f"{file}#{entity}" if file.startswith(PREFIX) and "#" not in file else file
 
 
 def open_dataset(path: str) -> BinaryIO:

@@ -460,8 +460,8 @@ class Models(Area):
 
 
 STATING_HINT = (
-    "pooler judges add OTHER --kind model --model ID --prompt FILE --endpoint chat-completions --host HOST"
-    " --parser json-grade:1 --shows topic.title,doc.text states one that can be asked"
+    "pooler judges add OTHER --model CARD.toml states one that can be asked, by a card with model, host,"
+    ' prompt, endpoint = "chat-completions", parser = "json-grade:1", shows = ["topic.title", "doc.text"]'
 )
 
 

@@ -215,7 +215,8 @@ def test_several_judges_are_measured_by_a_rule(tmp_path: Path) -> None:
         write(tmp_path / name, *lines)
     files = [tmp_path / name for name in ("ann", "bob", "cid")]
     run = {"1": {"c": 3.0, "b": 2.0, "a": 1.0}}
-    with p.create_collection(tmp_path / "c.db", scale="0-1") as made:
+    p.init(tmp_path / "c.db", "0-1")
+    with p.open_collection(tmp_path / "c.db") as made:
         found = [(p.source(run, judgements=files, qrels=p.Qrels(aggregate="majority", ties=ties)), ap)
                  for ties, ap in (("low", 1 / 3), ("high", (1 / 2 + 2 / 3) / 2))]  # fmt: skip
         for source, ap in found:

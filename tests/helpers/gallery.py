@@ -35,8 +35,16 @@ BEGINNING = """
     import guidelines guidelines.md
     judges add ann ben
     judges add zoe --kind adjudicator
-    judges add llama --kind model --model llama-3 --prompt prompt.txt --endpoint chat-completions
-    --host {host} --parser json-grade:1 --shows topic.title,doc.text --param max_tokens=20
+    judges add llama --model llama.toml
+"""
+CARD = """\
+model = "llama-3"
+prompt = "prompt.txt"
+endpoint = "chat-completions"
+host = "{host}"
+parser = "json-grade:1"
+shows = ["topic.title", "doc.text"]
+parameters = {{ max_tokens = 20 }}
 """
 END = f"""
     export work ann --out page.html
@@ -61,11 +69,13 @@ def plant(folder: Path, *, models: bool = True, host: str = "127.0.0.1:8000") ->
             (t, d, int(g) if n % 7 == place else 2 - int(g)) for n, (t, _, d, g) in enumerate(strict)
         ]
     write(folder / "prompt.txt", "[system]", "Grade it.", "[user]", "{scale}", "{topic}", "{document}")
+    write(folder / "llama.toml", *CARD.format(host=host).splitlines())
+    write(folder / "judy.toml", 'model = "judy-2"', 'prompt = "prompt.txt"', "parameters = { top_p = 1 }")
     write(folder / "clusters.txt", "d1 a", "d2 a", "d3 b")
     write(folder / "classes.txt", "d1 red", "d2 white", "d3 white")
     write(folder / "crowd.txt", *(f"{d} carol {g}" for t, d, g in said["bob"] if t == "G01"))
     with contextlib.chdir(folder):
-        _run(BEGINNING.format(host=host))
+        _run(BEGINNING)
         for judge, rows in said.items():
             write(folder / "one.qrels", *(f"{t} 0 {d} {g}" for t, d, g in rows))
             kind = "human" if judge in PEOPLE else "model"

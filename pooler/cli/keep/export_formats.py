@@ -8,13 +8,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.cli.collect.exchange import pairs_listed
 from pooler.cli.console import check_out, erased_facts, erased_words, write_results
 from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, ManifestOption, OutOption, QrelsOption
 from pooler.cli.qrels_files import tell_file_name, tell_rises
 from pooler.cli.signature import command, option
 from pooler.messages import say, warn
-from pooler.results.judgement_files import PrelsName, method_of
+from pooler.results.judgement_files import PrelsName, method_of, pairs_listed
 from store.errors import ArgumentError, PoolerError
 from store.grades.definition import is_file_word
 from store.text import counted

@@ -1,4 +1,4 @@
-"""`pooler judges add --model`, `import judgements --format umbrela|answers`, `export answers`."""
+"""`judges add --model`, `import judgements --format umbrela|answers`, `export answers`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ import pytest
 
 from tests.helpers.run import Outcome, run_inside
 
-IDENTITY = ("--model", "m", "--prompt", "p.txt", "--param", "temperature=0", "--family", "gpt")
+CARD = """
+model = "m"
+prompt = "p.txt"
+family = "gpt"
+parameters = { temperature = 0 }
+"""
 LINES: list[dict[str, Any]] = [
     {"model": "m", "query": "wine", "passage": "red  wine", "prediction": "final score: 2", "judgment": 2,
      "result_status": 1},
@@ -33,7 +38,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     lines(documents, "d.jsonl")
     Path("r.run").write_text("1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n1 Q0 c 3 1 r\n")
-    Path("p.txt").write_bytes("Grade {text}\r\n水".encode())
     for command in ("init --scale 0-2", "import topics t.jsonl", "import runs r.run", "pool --depth 3",
                     "import docs d.jsonl"):  # fmt: skip
         run_inside(*command.split()).fine()
@@ -44,6 +48,14 @@ def lines(records: list[dict[str, Any]], file: str = "u.jsonl") -> str:
     """Write records, one a line."""
     Path(file).write_text("".join(json.dumps(one) + "\n" for one in records))
     return file
+
+
+def add(name: str, *more: str, kept: str = CARD) -> Outcome:
+    """Add a model by its card, with more lines; the prompt lies beside the card."""
+    Path("cards").mkdir(exist_ok=True)
+    Path("cards/p.txt").write_bytes("Grade {text}\r\n水".encode())
+    Path("cards/card.toml").write_text("\n".join([kept, *more]))
+    return run_inside("judges", "add", name, "--model", "cards/card.toml")
 
 
 def umbrela(*more: str) -> Outcome:
@@ -61,22 +73,23 @@ def states() -> dict[str, tuple[Any, ...]]:
 def test_umbrela_is_found_by_its_texts(here: Path) -> None:
     """Failures are "cannot be judged" with their reason; who the model was is kept; all comes back."""
     lines(LINES)
-    said = umbrela(*IDENTITY).fine().err
+    add("u", 'parser = "umbrela"').fine()
+    said = umbrela().fine().err
     assert "u.jsonl: 3 answers of u: 3 added\n" in said
     assert "1 answer cannot be read, so the documents cannot be judged: 1 no-grade" in said
     expected = {"a": ("judged", 2, ""), "b": ("cannot", None, "no-grade"), "c": ("judged", 0, "")}
     assert states() == expected
     known = run_inside("show", "judges", "u", "--format", "json").fine().known()
-    prompt = hashlib.sha256(Path("p.txt").read_bytes()).hexdigest()
+    prompt = hashlib.sha256(Path("cards/p.txt").read_bytes()).hexdigest()
     wanted = {"model": "m", "prompt": prompt, "parameters": ["temperature=0"], "family": "gpt",
               "parser": "umbrela, version not stated", "revision": "not stated", "served_models": [],
               "prompt_text": "Grade {text}\r\n水"}  # fmt: skip
     assert {name: known[name] for name in wanted} == wanted
-    assert "3 unchanged" in umbrela(*IDENTITY).fine().err
+    assert "3 unchanged" in umbrela().fine().err
     Path("u.jsonl").write_text(run_inside("export", "answers", "u", "--as", "umbrela").fine().out)
     run_inside("judges", "erase", "u", "--yes").fine()
     assert states() == {}
-    umbrela(*IDENTITY).fine()
+    umbrela().fine()
     assert states() == expected
     assert "no fault found" in run_inside("verify").fine().out
 
@@ -88,7 +101,8 @@ def test_answers_go_round(here: Path) -> None:
     lines([record, {"topic": "1", "docno": "b", "grade": None, "unreadable": "refusal"},
            {"topic": "1", "docno": "c", "error": "timeout"}])  # fmt: skip
     form = ("import", "judgements", "u.jsonl", "--format", "answers", "--judge", "u")
-    said = run_inside(*form, *IDENTITY).fine().err
+    add("u").fine()
+    said = run_inside(*form).fine().err
     assert "1 request failed on the way: no judgement" in said
     assert states() == {"a": ("judged", 1, ""), "b": ("cannot", None, "refusal")}
     out = run_inside("export", "answers", "u").fine().out
@@ -99,7 +113,7 @@ def test_answers_go_round(here: Path) -> None:
     assert "could not be read: 1 refusal" in run_inside("status", "effort").fine().out
     run_inside("judges", "erase", "u", "--yes").fine()
     Path("u.jsonl").write_text(out)
-    run_inside(*form, *IDENTITY).fine()
+    run_inside(*form).fine()
     assert run_inside("export", "answers", "u").fine().out == out
 
 
@@ -107,7 +121,7 @@ def test_what_is_not_read_is_named(here: Path) -> None:
     """A misspelt or unknown name is told, once for all lines; where there is none nothing is said."""
     answer = {"topic": "1", "docno": "a", "grade": 1}
     file = lines([answer | {"tokens_in": 3, "Cost": 1}, answer | {"docno": "b", "tokens_in": 4}], "x.jsonl")
-    into = ("import", "judgements", file, "--format", "answers", "--judge", "u", *IDENTITY)
+    into = ("import", "judgements", file, "--format", "answers", "--judge", "u")
     assert "x.jsonl: not read: `Cost`, `tokens_in`\n" in run_inside(*into).fine().err
     lines([answer | {"cost": 1}], "x.jsonl")
     assert "not read" not in run_inside(*into, "--replace").fine().err
@@ -116,14 +130,16 @@ def test_what_is_not_read_is_named(here: Path) -> None:
 def test_lost_distinction_is_not_written(here: Path) -> None:
     """What --map made one grade of two cannot be umbrela's again."""
     lines([LINES[0], {**LINES[1], "judgment": 3, "result_status": 1}])
-    said = umbrela(*IDENTITY).err
-    assert "u.jsonl:2: expected a grade of the scale (0, 1, 2), got 3" in said
-    umbrela(*IDENTITY, "--map", "3=2").fine()
+    assert "u.jsonl:2: expected a grade of the scale (0, 1, 2), got 3" in umbrela().err
+    add("u", "map = { 3 = 2 }").fine()
+    umbrela().fine()
     assert states()["b"] == ("judged", 2, "")
     said = run_inside("export", "answers", "u", "--as", "umbrela").err
     assert "grades 2 and 3 of `u` were read as 2, and cannot be told apart any more" in said
     # Another map is another parser, and so another judge.
-    assert "model judge `u` is another one: parser" in umbrela(*IDENTITY, "--map", "3=1").err
+    assert "model judge `u` is another one" in umbrela("--map", "3=1").failed(3).err
+    assert "model judge `u` is another one: parser" in add("u", "map = { 3 = 1 }").failed(3).err
+    umbrela("--map", "3=2").fine()
 
 
 @pytest.mark.parametrize(
@@ -141,7 +157,7 @@ def test_faults_are_told_by_line_and_nothing_is_kept(
 ) -> None:
     """A file is imported whole or not at all, and its judge is not there either."""
     lines([LINES[0], LINES[1] | change])
-    assert message in umbrela(*IDENTITY).err
+    assert message in umbrela().err
     assert states() == {}
     assert "no judges" in run_inside("show", "judges").fine().out
 
@@ -159,14 +175,13 @@ def test_another_identity_needs_another_name(here: Path) -> None:
     lines(LINES)
     assert "model `u` is not described" in umbrela().fine().err
     assert "models whose identity is not stated: u" in run_inside("status").fine().out
-    assert "`u` judged before it was described" in umbrela(*IDENTITY).err
-    add = ("judges", "add", "v", "--kind", "model")
-    run_inside(*add, *IDENTITY).fine()
-    assert "is stated so already" in run_inside(*add, *IDENTITY).fine().err
-    refused = run_inside(*add, "--model", "m", "--prompt", "p.txt", "--param", "temperature=0.5")
+    assert "`u` judged before it was described" in add("u").failed(3).err
+    add("v").fine()
+    assert "is stated so already" in add("v").fine().err
+    refused = add("v", kept=CARD.replace("= 0", "= 0.5"))
     assert 'parameters {"temperature": 0}, not {"temperature": 0.5}' in refused.err
     assert "hint: take another name" in refused.err
-    run_inside("judges", "add", "w", "--kind", "model", *IDENTITY, "--revision", "abc").fine()
+    add("w", 'revision = "abc"').fine()
     status = run_inside("status").fine().out
     assert "models by family: gpt: v, w; those of one are not independent" in status
 
@@ -174,14 +189,11 @@ def test_another_identity_needs_another_name(here: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("judges", "add", "v", "--model", "m"),
-        ("judges", "add", "v", "--kind", "model", "--prompt", "p.txt"),
-        ("judges", "add", "v", "w", "--kind", "model", "--model", "m"),
-        ("judges", "add", "v", "--kind", "model", "--model", "m", "--prompt", "none.txt"),
-        ("judges", "add", "v", "--kind", "model", "--model", "m", "--param", "temperature"),
-        ("judges", "add", "v", "--kind", "model", "--model", "m", "--host", "me:key@example.org"),
-        ("judges", "add", "v", "--kind", "model", "--model", "m", "--shows", "topic.rank"),
-        ("import", "judgements", "u.jsonl", "--judge", "v", "--model", "m"),
+        ("judges", "add", "v", "--model", "none.toml"),
+        ("judges", "add", "v", "--kind", "human", "--model", "m.toml"),
+        ("judges", "add", "v", "w", "--model", "m.toml"),
+        ("judges", "add", "v", "--prompt", "p.txt"),
+        ("import", "judgements", "u.jsonl", "--judge", "v", "--model", "m.toml"),
         ("import", "judgements", "u.jsonl", "--format", "umbrela"),
         ("import", "judgements", "u.jsonl", "--format", "umbrela", "--judge", "u", "--kind", "human"),
         ("import", "judgements", "u.jsonl", "--format", "umbrela", "--judge", "u", "--code", "1=cannot"),
@@ -191,8 +203,28 @@ def test_another_identity_needs_another_name(here: Path) -> None:
 def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], here: Path) -> None:
     """In one line, with nothing done."""
     lines(LINES)
+    Path("m.toml").write_text('model = "m"')
     refused = run_inside(*arguments)
     assert refused.code != 0
     assert refused.err.startswith("error: ")
+    assert "no judges" in run_inside("show", "judges").fine().out
+
+
+@pytest.mark.parametrize(
+    ("card", "fault"),
+    [
+        ('prompt = "p.txt"', "expected the key `model`"),
+        ('model = "m"\nprompt = "none.txt"', "No such file"),
+        ('model = "m"\nparameters = "temperature"', "`parameters`: expected a table"),
+        ('model = "m"\nhost = "me:key@example.org"', "must be a host, without credentials"),
+        ('model = "m"\nshows = ["topic.rank"]', "`shows`: expected a list of topic.title"),
+        ('model = "m"\nmax_characters = 0\nmodell = 3\nmap = { 3 = "two" }', "got the key `modell`"),
+    ],
+)
+def test_faults_of_a_card_are_told_and_no_judge_is_added(card: str, fault: str, here: Path) -> None:
+    """All of a card at once; a key in it is not shown."""
+    refused = add("v", kept=card).failed(1)
+    assert fault in refused.err
+    assert ("max_characters" in refused.err, "`map`" in refused.err) == ("modell" in card,) * 2
     assert "key@" not in refused.err
     assert "no judges" in run_inside("show", "judges").fine().out

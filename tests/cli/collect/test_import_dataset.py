@@ -1,4 +1,4 @@
-"""`pooler import ... --from irds:NAME`: what is on this machine; nothing is downloaded."""
+"""`pooler import ... irds:NAME`: what is on this machine; nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def dataset(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_dataset_is_a_collection(cli: Cli, here: Path) -> None:
     """Topics, documents and judgements come in as from files, and go out again as they were."""
     cli("init", "--scale", "0-1").fine()
-    said = cli("import", "topics", "--from", "irds:local/two").fine().err
+    said = cli("import", "topics", "irds:local/two").fine().err
     assert "irds:local/two#queries: 2 topics added" in said
-    cli("import", "judgements", "--from", "irds:local/two", "--judge", "nist", "--as-pool", "all").fine()
-    cli("import", "docs", "--from", "irds:local/two").fine()
+    cli("import", "judgements", "irds:local/two", "--judge", "nist", "--as-pool", "all").fine()
+    cli("import", "docs", "irds:local/two").fine()
     with Collection("collection.db") as made:
         assert made.topics.all() == [Topic("1", "what is first"), Topic("2", "what is second")]
         assert made.documents.get("d2") == Document("d2", "", "second text")
@@ -95,7 +95,7 @@ def test_dataset_is_a_collection(cli: Cli, here: Path) -> None:
 def test_documents_of_unknown_fields_have_their_text(cli: Cli) -> None:
     """What the dataset calls a document's text is its text; fields are wanted by name, as of files."""
     cli("init").fine()
-    said = cli("import", "docs", "--from", "irds:local/pages", "--all", "--fields", "url").fine().err
+    said = cli("import", "docs", "irds:local/pages", "--all", "--fields", "url").fine().err
     assert "fields left out: raw (1 document)" in said
     with Collection("collection.db") as made:
         assert made.documents.get("p1") == Document("p1", "", "read é", (("url", "http://p1"),))
@@ -104,22 +104,13 @@ def test_documents_of_unknown_fields_have_their_text(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("topics", "--from", "irds:vaswani"), "irds:vaswani: its topics are not on this machine: http"),
-        (("docs", "--from", "irds:beir/scifact"), "irds:beir/scifact: its documents are not on this machine"),
-        (("docs", "--from", "irds:aquaint"), "its documents are not on this machine: "),
-        (
-            ("topics", "--from", "irds:local/tow"),
-            "unknown dataset of ir_datasets `local/tow`; known: `local/two`",
-        ),
-        (
-            ("topics", "--from", "irds:local/pages"),
-            "irds:local/pages has no topics; it has documents, judgements",
-        ),
-        (
-            ("judgements", "--from", "irds:local/pages", "--judge", "x"),
-            "expected judgements with one grade a",
-        ),
-        (("topics", "--from", "two"), "must be irds:NAME"),
+        (("topics", "irds:vaswani"), "irds:vaswani: its topics are not on this machine: http"),
+        (("docs", "irds:beir/scifact"), "irds:beir/scifact: its documents are not on this machine"),
+        (("docs", "irds:aquaint"), "its documents are not on this machine: "),
+        (("topics", "irds:local/tow"), "unknown dataset of ir_datasets `local/tow`; known: `local/two`"),
+        (("topics", "irds:local/pages"), "irds:local/pages has no topics; it has documents, judgements"),
+        (("judgements", "irds:local/pages", "--judge", "x"), "expected judgements with one grade a"),
+        (("topics", "irds:"), "unknown dataset of ir_datasets ``"),
     ],
 )
 def test_what_is_absent_is_said_and_nothing_is_written(cli: Cli, arguments: list[str], message: str) -> None:
@@ -136,29 +127,19 @@ def test_what_is_absent_is_said_and_nothing_is_written(cli: Cli, arguments: list
 def test_hint_says_how_it_comes_here(cli: Cli) -> None:
     """What ir_datasets can fetch, and what a publisher hands out."""
     cli("init").fine()
-    said = cli("import", "topics", "--from", "irds:vaswani").err
+    said = cli("import", "topics", "irds:vaswani").err
     assert "hint: ir_datasets export vaswani queries > /dev/null downloads it" in said
-    said = cli("import", "docs", "--from", "irds:aquaint").err
+    said = cli("import", "docs", "irds:aquaint").err
     assert "hint: its publisher hands it out: see https://ir-datasets.com/aquaint.html" in said
-    assert "hint: `ir_datasets list` names them" in cli("import", "topics", "--from", "irds:vaswny").err
+    assert "hint: `ir_datasets list` names them" in cli("import", "topics", "irds:vaswny").err
     listed = subprocess.run([sys.executable, "-m", "ir_datasets", "list"], capture_output=True, check=True)
     assert b"vaswani" in listed.stdout.split()
-
-
-def test_file_and_dataset_are_one_of_two(cli: Cli) -> None:
-    """Neither, and both, are wrong options."""
-    cli("init").fine()
-    for command in ("topics", "docs", "judgements"):
-        for arguments in ((), ("docs.tsv", "--from", "irds:local/two")):
-            refused = cli("import", command, *arguments)
-            assert refused.code == 2
-            assert "one of the two" in refused.err
 
 
 def test_without_ir_datasets_it_is_said_what_to_install(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """An extra, named."""
     cli("init").fine()
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    refused = cli("import", "topics", "--from", "irds:vaswani")
+    refused = cli("import", "topics", "irds:vaswani")
     assert "ir_datasets is not installed" in refused.err
     assert "hint: pip install 'pooler[datasets]'" in refused.err

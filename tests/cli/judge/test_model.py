@@ -487,6 +487,7 @@ def test_a_model_beside_people_who_have_documents_is_assigned_some(
 def test_a_parser_that_was_not_stated_is_told_in_words(cli: Cli) -> None:
     """Neither its name nor its version is known, which is one thing to say."""
     cli("init", "--scale", "0-1").fine()
-    cli("judges", "add", "m", "--kind", "model", "--model", "x").fine()
+    Path("m.toml").write_text('model = "x"')
+    cli("judges", "add", "m", "--model", "m.toml").fine()
     told = cli("ask", "m", "--endpoint", "http://127.0.0.1:1/v1", "--yes").err
-    assert "its parser is not stated (--parser json-grade:1)" in told
+    assert 'its parser is not stated (parser = "json-grade:1")' in told

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pooler import adjudicate, erasing, history, status_outdated
+import pooler as p
+from pooler import adjudicate, history, status_outdated
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.records import Action
@@ -85,12 +86,12 @@ def test_what_cannot_be_asked_is_refused(opened: Collection) -> None:
     with pytest.raises(ArgumentError, match="`unresolved` must be one of majority, median"):
         adjudicate(opened, unresolved="mean")
     with pytest.raises(UnknownNameError, match="unknown judge `eve`"):
-        erasing(opened, "eve")
+        p.judges_erase(opened, "eve", dry_run=True)
 
 
 def test_counts_of_erasing_are_worded_by_their_number(opened: Collection) -> None:
     """One of a thing is one; the table has every count."""
-    found = erasing(opened, "ann")
+    found = p.judges_erase(opened, "ann", dry_run=True)
     assert found.counts["judgements"] == 1
     assert next(found.sentences()) == "1 judgement"
     assert found.table("pairs").to_records() == [{"judge": "bob", "documents": 1}]

@@ -1,16 +1,19 @@
-"""What goes with a judge who is erased, and what stays."""
+"""`pooler judges erase`: what goes with a judge, and what stays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from pooler.results.result import Result, frozen_settings
+from pooler.command import Confirm, Stored, command
+from pooler.commands.judge.judges import JudgeName, tell_removed
+from pooler.messages import say
+from pooler.results.result import Result
 from pooler.results.table import JUDGE, Column, Table, View
+from store.text import counted
 
 if TYPE_CHECKING:
-    from store.collection import Collection
     from store.judging.erasing import Erasing
 
 _WORDS = {
@@ -74,49 +77,58 @@ _MOST = 70
 """Columns of a terminal that a sentence has at most."""
 
 
-def erasing(collection: Collection, judge: str) -> ErasingResult:
-    """Count what erasing a judge would take, and what would stay; nothing is changed.
+@command
+def judges_erase(
+    collection: Stored, name: JudgeName, *, dry_run: bool = False, confirm: Confirm = None
+) -> ErasingResult:
+    """Erase a judge: name, judgements, notes, passages, sittings, assignments.
 
-    Parameters
-    ----------
-    collection : Collection
-        Open.
-    judge : str
-        Name.
+    Only a count and an identity number without a name remain; status, agreement, the list of judges and
+    every export state the count: "31 judgements of an erased judge removed". Thanks to the number, a
+    backup that still has the judge is not restored by mistake. Backups and exports made before still
+    have everything, name and number; `pooler export collection --anonymised` leaves the number
+    out. Other judges' judgements stay as they are.
 
-    Returns
-    -------
-    ErasingResult
-        Table `erasing` of counts by name, and `pairs`: judges with documents in common, whose
-        agreement with this one would be gone.
+    Example: pooler judges erase bob --dry-run
 
-    Raises
-    ------
-    UnknownNameError
-        If there is no such judge.
-
-    Notes
-    -----
-    One pass over the judgements of the collection.
+    dry_run : Only show what would go and what would stay.
 
     Examples
     --------
-    >>> from store.collection import Collection
-    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
-    ...     erasing(opened, "bob").counts["judgements"]
+    >>> import pooler as p
+    >>> p.judges_erase("collection.db", "bob", dry_run=True).counts["judgements"]  # doctest: +SKIP
     31
     """
-    found = collection.erasures.erase(judge, dry_run=True)
-    return ErasingResult(settings=frozen_settings(collection=collection.name, judge=judge), found=found)
+    would = ErasingResult(found=collection.erasures.erase(name, dry_run=True), is_done=False)
+    if dry_run:
+        return would
+    for sentence in would.sentences():
+        say(f"  {sentence}")
+    if confirm is not None:
+        confirm(f"Erase judge {name}?")
+    done = collection.erasures.erase(name)
+    say(f"judge {name} erased: {counted(done.judgements, 'judgement')}, {counted(done.events, 'event')}")
+    assert done.scrubbed is not None
+    tell_removed(
+        done.scrubbed,
+        "they still hold what was erased; a count and an identity number without a name stay here, and"
+        " those files show whose they are; `pooler export collection --anonymised` leaves the number out",
+    )
+    return ErasingResult(found=done, is_done=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ErasingResult(Result):
-    """What goes with a judge, and what stays; tables: `erasing`, and `pairs` of judges."""
+    """What goes with a judge, and what stays; tables: `erasing` of counts, and `pairs` of judges.
+
+    `pairs` has the judges with documents in common, whose agreement with this one is gone then.
+    """
 
     found: Erasing
+    is_done: bool
+    """Whether it is gone; else nothing is changed."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("erasing", "pairs")
+    SHOWN = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -139,26 +151,22 @@ class ErasingResult(Result):
             yield f"the agreement with {pairs} is lost; in brackets, documents both graded"
         yield from self._unassigned()
 
-    def shown(self) -> tuple[str, ...]:
-        """Return the names of the tables that have rows, or the first."""
-        return self.NAMES if self.found.shared else self.NAMES[:1]
+    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - there are none
+        """Return nothing where it is done: it was said."""
+        return iter(()) if self.is_done else None
 
-    def _table(self, name: str) -> Table:
-        if name == "erasing":
-            columns = [Column("what", most=_MOST), Column("number", "int")]
-            rows = [{"what": what, "number": number} for what, number in self.counts.items()]
-            return Table.of_rows(name, columns, rows)
-        columns = [JUDGE, Column("documents", "int", "documents both graded")]
-        return Table.of_records(name, columns, self.found.shared, title="Pairs whose agreement is lost")
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if name == "pairs":
-            return [View(table)]
-        rows = [{"what": words, "number": number} for words, number in self._counted()]
-        nothing = [] if rows else [f"judge {self.found.judge} has done nothing"]
+    def _tables(self) -> Iterator[Table]:
+        columns = [Column("what", most=_MOST), Column("number", "int")]
+        rows = [{"what": what, "number": number} for what, number in self.counts.items()]
+        worded = [{"what": words, "number": number} for words, number in self._counted()]
+        nothing = [] if worded else [f"judge {self.found.judge} has done nothing"]
         notes = ["nothing is changed", *nothing, *self._unassigned()]
-        return [View(Table.of_rows(name, table.columns, rows, notes=notes))]
+        shown = View(Table.of_rows("erasing", columns, worded, notes=notes))
+        yield Table.of_rows("erasing", columns, rows).seen_as(shown)
+        if self.found.shared:
+            columns = [JUDGE, Column("documents", "int", "documents both graded")]
+            title = "Pairs whose agreement is lost"
+            yield Table.of_records("pairs", columns, self.found.shared, title=title)
 
     def _counted(self) -> Iterator[tuple[str, int]]:
         words = _WORDS | (_RULINGS if self.found.is_adjudicator else {})

@@ -5,17 +5,14 @@ from __future__ import annotations
 import contextlib
 import shlex
 import shutil
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from pooler.cli.console import ExitCode
-from pooler.cli.signature import option
+from pooler.command import Option, RunLine, screen
 from pooler.messages import say
+from pooler.results.result import Done
 from store.errors import PoolerError, UnknownNameError
 
 STEPS = (
@@ -49,27 +46,36 @@ NEXT = (
 )
 
 
+@screen
 def demo(
-    keep: Annotated[Path | None, option("--keep DIR", "Keep the collection here.")] = None,
-    name: Annotated[str, option("--name", "Which sample collection.")] = "kitchen_garden",
-) -> None:
+    *,
+    keep: Annotated[Path | None, Option("--keep DIR")] = None,
+    name: str = "kitchen_garden",
+    run_line: RunLine,
+) -> Done:
     """Run the whole chain on a sample collection.
 
     Example: pooler demo --keep garden
+
+    keep : Keep the collection here.
+    name : Which sample collection.
     """
     source = _sample(name)
-    if keep is not None:
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="pooler-demo-") as folder:
+            code = _run_all(source, Path(folder) / name, run_line)
+        last = "Nothing was kept. To keep it, `pooler demo --keep garden`; then, in that folder:"
+    else:
         if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
             message = f"{keep} already exists and is not empty"
             raise PoolerError(message, hint="name another folder with --keep")
-        _run_all(source, keep)
-        say(f"\nEverything is in {keep}. Go on there (cd {shlex.quote(str(keep))}):")
-    else:
-        with tempfile.TemporaryDirectory(prefix="pooler-demo-") as folder:
-            _run_all(source, Path(folder) / name)
-        say("\nNothing was kept. To keep it, `pooler demo --keep garden`; then, in that folder:")
-    for line in NEXT:
-        say(f"  {line}")
+        code = _run_all(source, keep, run_line)
+        last = f"Everything is in {keep}. Go on there (cd {shlex.quote(str(keep))}):"
+    if not code:
+        say(f"\n{last}")
+        for line in NEXT:
+            say(f"  {line}")
+    return Done(code=code)
 
 
 def _sample(name: str) -> Path:
@@ -90,22 +96,20 @@ def _sample(name: str) -> Path:
     return known[name]
 
 
-def _run_all(source: Path, folder: Path) -> None:
-    from pooler.cli.main import run
-
+def _run_all(source: Path, folder: Path, run_line: RunLine) -> int:
+    """Run every step in a copy of the sample; return the exit code of the last."""
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(source, folder, ignore=ignore, dirs_exist_ok=True)
     started = time.monotonic()
     with contextlib.chdir(folder):
-        for why, command in STEPS:
+        for why, line in STEPS:
             if why:
                 say(f"\n# {why}")
-            say(f"$ {command}")
-            arguments = [*shlex.split(command)[1:]]
-            if arguments[0] != "check":
-                arguments += ["--collection", "collection.db"]
-            code = run(arguments)
-            sys.stdout.flush()
-            if code != ExitCode.OK:
-                raise typer.Exit(code)
+            say(f"$ {line}")
+            words = [*shlex.split(line)[1:]]
+            if words[0] != "check":
+                words += ["--collection", "collection.db"]
+            if code := run_line(words):
+                return code
     say(f"\n{len(STEPS)} commands in {time.monotonic() - started:.1f} s.")
+    return 0

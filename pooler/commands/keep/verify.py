@@ -1,58 +1,60 @@
-"""A collection checked against its own rules, and what to do about each fault."""
+"""`pooler verify`: a collection checked against its own rules, and what to do about each fault."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pooler.messages import progress as shown_progress
-from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
+from pooler.command import Place, command
+from pooler.messages import progress, say
+from pooler.results.result import Result
 from pooler.results.table import Column, Table
+from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.keeping.verify import Verified
 
+    Checked: TypeAlias = str | Path | Collection
+else:
+    Checked = Place  # nothing of the database is loaded for a type
 
-def verify(collection: str | Path | Collection, *, progress: Progress | None = None) -> Verification:
-    """Check a collection against its own rules.
 
-    Parameters
-    ----------
-    collection : str, Path or Collection
-        Its file or URL, or the open collection; one that is damaged may not open, and is checked by
-        its name. It is only read, and others may work on it.
+@command
+def verify(collection: Checked) -> Verification:
+    """Check the collection against its own rules.
 
-    Returns
-    -------
-    Verification
-        One check a row, the most basic first.
+    Checked are the file and its references, digests of what was written, texts and their hashes, the
+    scale, guidelines, judges, assignments, runs and rankings, pools, and the history of every
+    judgement. Others may work on it meanwhile. The exit code is 1 when there is a fault.
+
+    Example: pooler verify
 
     Raises
     ------
     StoreError
-        If it cannot be opened at all, is no collection, or of another schema.
+        If it cannot be opened at all, is no collection, or of another schema. One that is damaged may not
+        open, and is checked by its name.
 
     Notes
     -----
-    Every reference, hash and digest, and the history of every judgement; time grows with the rows of
-    the collection.
+    Time grows with the rows of the collection.
     """
     from store.db.engine import collection_url, display
     from store.keeping.verify import verify as check
 
-    with collect_warnings(progress) as collected:
-        if isinstance(collection, str | Path):
-            url = collection_url(str(collection))
-            checks = check(url, progress=shown_progress)
-        else:
-            url = collection_url(collection.where)
-            checks = collection.verify(progress=shown_progress)
-    return Verification(
-        checks=tuple(checks), where=display(url), settings=frozen_settings(), warnings=collected.warnings
-    )
+    if isinstance(collection, str | Path):
+        url = collection_url(str(collection))
+        checks = check(url, progress=progress)
+    else:
+        url = collection_url(collection.where)
+        checks = collection.verify(progress=progress)
+    found = Verification(checks=tuple(checks), where=display(url))
+    if found.n_faults:
+        say(f"{found.where} has {counted(found.n_faults, 'fault')}")
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -63,8 +65,6 @@ class Verification(Result):
     where: str
     """The file, or the URL without its password."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("verify",)
-
     @property
     def n_faults(self) -> int:
         """Faults of all checks."""
@@ -74,7 +74,11 @@ class Verification(Result):
         """Return how many faults there are."""
         return {"faults": self.n_faults}
 
-    def _table(self, name: str) -> Table:
+    def exit_code(self) -> int:
+        """Return 1 where there is a fault."""
+        return int(self.n_faults > 0)
+
+    def _tables(self) -> Iterator[Table]:
         notes = [line for one in self.checks for line in _in_words(one)] or ["no fault found"]
         columns = {
             Column("check"): [one.name for one in self.checks],
@@ -84,7 +88,7 @@ class Verification(Result):
             Column("examples", show="never"): ["; ".join(one.examples) or None for one in self.checks],
             Column("advice", show="never"): [one.advice if one.n_faults else None for one in self.checks],
         }
-        return Table.of_columns(name, columns, title=f"verify ({self.where})", notes=notes)
+        yield Table.of_columns("verify", columns, title=f"verify ({self.where})", notes=notes)
 
 
 def _in_words(one: Verified) -> Iterator[str]:

@@ -1,1 +1,0 @@
-"""Collections brought together, and checked against their own rules."""

@@ -1,0 +1,88 @@
+"""What changes a collection, from Python: what the command says is in the result; nothing is printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pooler as p
+from tests.helpers.run import copy_garden
+
+PLACE = "collection.db"
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a collection of the sample's topics and runs."""
+    monkeypatch.chdir(tmp_path)
+    copy_garden(tmp_path)
+    p.init(PLACE, "0-2")
+    p.import_topics(PLACE, "topics.jsonl")
+    p.import_runs(PLACE, runs="runs.tsv")
+    return tmp_path
+
+
+def test_an_action_says_what_it_did(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """In numbers, and in the sentences of the command; a collection may be open, or be named."""
+    with p.open_collection(PLACE) as opened:
+        done = p.import_judgements(opened, Path("judgements/strict.qrels"), judge="ann", kind="human")
+    assert done.counts == {"added": 84, "unchanged": 0, "replaced": 0}
+    assert done.said == ("judgements/strict.qrels: 84 judgements added of ann",)
+    assert repr(done) == done.said[0]
+    assert done.settings["judge"] == "ann"
+    again = p.import_judgements(PLACE, "judgements/strict.qrels", judge="ann", kind="human")
+    assert again.counts["unchanged"] == 84
+    assert p.import_docs(PLACE, "documents.jsonl", all_texts=True).counts["added"] == 106
+    assert p.judges_add(PLACE, "ben").said == ("judge ben (human) added",)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_code_is_returned_and_not_printed(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Who has it judges as this judge: it stands in the result alone, and in no settings."""
+    p.judges_add(PLACE, ["ann", "ben"])
+    done = p.judges_code(PLACE, "ann")
+    (code,) = done.written
+    with p.open_collection(PLACE) as opened:
+        access = opened.codes.judge_of(code)
+    assert access is not None
+    assert access.judge == "ann"
+    assert code not in repr(done)
+    assert p.judges_code(PLACE, "ben", revoke=True).written == ()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_erased_judge_is_gone_without_a_question(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A dry run counts what then goes."""
+    p.import_judgements(PLACE, "judgements/strict.qrels", judge="ann")
+    would = p.judges_erase(PLACE, "ann", dry_run=True)
+    assert would.counts["judgements"] == 84
+    assert p.judges_erase(PLACE, "ann").counts == would.counts
+    with pytest.raises(p.UnknownNameError, match="unknown judge `ann`"):
+        p.judges_erase(PLACE, "ann")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_file_is_refused_with_all_its_faults(made: Path) -> None:
+    """Nothing of it is in the collection; a warning is in the result."""
+    Path("bad.qrels").write_text("G01 0 KG-E-002 9\nG01 0 KG-E-008 x\n")
+    with pytest.raises(p.FormatError) as refused:
+        p.import_judgements(PLACE, "bad.qrels", judge="ann")
+    assert [fault.line for fault in refused.value.faults] == [1, 2]
+    Path("zero.qrels").write_text("G01 0 KG-E-002 0\nG01 0 KG-E-008 0\n")
+    done = p.import_judgements(PLACE, "zero.qrels", judge="ann")
+    assert "every grade is 0" in done.warnings[0]
+    assert repr(done).endswith(f"warning: {done.warnings[0]}")
+
+
+def test_a_backup_is_a_collection_again(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What was there is kept; a judge who was erased since does not come back unasked."""
+    p.import_judgements(PLACE, "judgements/strict.qrels", judge="ann")
+    assert p.backup(PLACE, "monday.backup").counts["events"] == 84
+    p.judges_erase(PLACE, "ann")
+    with pytest.raises(p.StoreError):
+        p.restore(PLACE, "monday.backup", replace=True)
+    done = p.restore(PLACE, "monday.backup", replace=True, with_erased=True)
+    assert (done.counts["events"], Path(done.counts["kept"]).is_file()) == (84, True)
+    assert p.verify(PLACE).n_faults == 0
+    assert capfd.readouterr() == ("", "")
