@@ -1,16 +1,23 @@
 """Names of the API, for editors and type checkers: `tests/api/test_stub.py --freeze`."""
 
 from pooler import datasets as datasets
+from pooler.commands.measure.at_rank import attainable as attainable
+from pooler.commands.measure.choice import choose as choose
 from pooler.commands.measure.compare import compare as compare
+from pooler.commands.measure.design import design_depth as design_depth
+from pooler.commands.measure.design import design_topics as design_topics
+from pooler.commands.measure.design_overlap import design_overlap as design_overlap
+from pooler.commands.measure.evaluate import evaluate as evaluate
+from pooler.commands.measure.evaluate_clusters import evaluate_clusters as evaluate_clusters
+from pooler.commands.measure.evaluate_curves import evaluate_curves as evaluate_curves
+from pooler.commands.measure.measures import list_measures as list_measures
 from pooler.pages.report import report as report
 from pooler.results.agree.aggregate import Qrels as Qrels
 from pooler.results.agree.aggregate import aggregate as aggregate
 from pooler.results.agree.aggregate import collapse as collapse
 from pooler.results.agree.agreement import agreement as agreement
-from pooler.results.agree.clusters import clusters as clusters
 from pooler.results.agree.differences import compare_qrels as compare_qrels
 from pooler.results.agree.order_stability import disagreement_matters as disagreement_matters
-from pooler.results.agree.sharing import plan_sharing as plan_sharing
 from pooler.results.audit.audit import audit as audit
 from pooler.results.audit.corrected import corrected as corrected
 from pooler.results.keep.verify import verify as verify
@@ -23,13 +30,7 @@ from pooler.results.look.listing import listing as listing
 from pooler.results.look.outdated import outdated as outdated
 from pooler.results.look.recall import recall_bounds as recall_bounds
 from pooler.results.look.status import status as status
-from pooler.results.measures.at_rank import attainable as attainable
-from pooler.results.measures.choice import choose as choose
-from pooler.results.measures.curves import curves as curves
-from pooler.results.measures.design import design as design
 from pooler.results.measures.estimate import estimate as estimate
-from pooler.results.measures.evaluate import evaluate as evaluate
-from pooler.results.measures.evaluate import list_measures as list_measures
 from pooler.results.paper.kishida import paper_of_kishida as paper_of_kishida
 from pooler.results.paper.redone import paper as paper
 from pooler.results.paper.required import ap_properties as ap_properties

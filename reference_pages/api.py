@@ -22,13 +22,12 @@ GROUPS = {
         "details", "history", "erasing",
     ),
     "Agreement": (
-        "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
-        "clusters",
+        "agreement", "audit", "disagreement_matters", "disagreements", "compare_qrels",
     ),
     "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
     "Measures and comparisons": (
-        "evaluate", "list_measures", "curves", "attainable", "choose", "estimate", "corrected",
-        "compare", "design",
+        "evaluate", "evaluate_curves", "evaluate_clusters", "list_measures", "attainable", "choose",
+        "estimate", "corrected", "compare", "design_topics", "design_depth", "design_overlap",
     ),
     "What the pool missed, and what judging again would change": (
         "diagnose", "sensitivity", "sensitivity_pairs", "variation", "next_documents", "report",

@@ -36,7 +36,7 @@ DOING = {
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
-        "pooler/cli/source_options", "pooler/cli/measure", "pooler/results/measures",
+        "pooler/cli/source_options", "pooler/cli/measure", "pooler/commands/measure", "pooler/results/measures",
         "pooler/results/undiscovered", "pooler/results/variation", "pooler/results/pool/diagnose",
         "pooler/results/pool/conclusions",
         "store/analysis/corrected", "pooler/results/audit/corrected",

@@ -262,13 +262,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "collapse": ("agree.collapse", "Make binary qrels from graded ones, or from several judges'."),
     },
     "Measure": {
-        "evaluate": (
-            "measure.evaluate",
-            "Score runs. Means are over the judged topics that have a relevant document.",
-        ),
         "estimate": ("measure.estimate", "Estimate the scores of runs from a judged sample."),
-        "clusters": ("measure.clusters", "Measure how well clusters of documents fit their classes."),
-        "design": ("measure.design", "Plan how many topics to judge, and how deep, from a pilot."),
         "required-difference": (
             "measure.required:required_difference",
             "Print the difference in MAP needed for significance.",

@@ -25,7 +25,7 @@ from pooler.cli.options import (
     WhoseOptions,
     names_collection,
 )
-from pooler.cli.signature import argument
+from pooler.cli.signature import argument, parameters_of
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.syntax.lines import is_pattern
@@ -117,6 +117,52 @@ class SourceOptions:
                 if name in whose:
                     hint = "leave it out, or name runs of the collection by their tags"
                 raise ArgumentError(name, requirement, None, hint=hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PilotOptions(SourceOptions):
+    """Runs that tell how much scores vary; or --variance does in their place."""
+
+    def made(self) -> Source | None:  # type: ignore[override]  # where there are no runs
+        """Return the runs, or nothing where the variance is given."""
+        if self.ctx.params["variance"] is None:
+            return self.source()
+        for name in (one.name for one in parameters_of(SourceOptions) if one.name != "ctx"):
+            if names_collection(self.ctx) if name == "collection" else self.names(name):
+                raise ArgumentError(name, "is for runs; --variance stands in their place", None)
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgementOptions:
+    """Judges of a collection, or files of one judge each."""
+
+    ctx: typer.Context
+    judges: Annotated[
+        list[str] | None,
+        argument("JUDGE|FILE...", "Judges of the collection (default all), or a file for each, NAME=FILE."),
+    ] = None
+    scale: FileScaleOption = None
+    codes: FileCodeOption = None
+    lenient: LenientOption = False
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+    def made(self) -> Source:
+        """Return what they judged."""
+        return self._judged()[0]
+
+    def tags(self) -> Sequence[str]:
+        """Return the judges that were named, where they are those of a collection."""
+        return self._judged()[1] or ()
+
+    def _judged(self) -> tuple[Source, Sequence[str] | None]:
+        from pooler.cli.agree.agreement import judged_source
+        from pooler.results.judgement_files import FileReading
+
+        reading = FileReading(scale=self.scale, codes=self.codes, lenient=self.lenient)
+        names, is_chosen = self.judges or (), names_collection(self.ctx)
+        how = {"wants_runs": False, "collection": self.collection, "is_chosen": is_chosen}
+        return judged_source(names, reading, (), None, "trec", **how)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

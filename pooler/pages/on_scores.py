@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.commands.measure.compare import compare
+from pooler.commands.measure.evaluate_curves import RECALLS, evaluate_curves
+from pooler.commands.measure.pilot import TOPICS, load_pilot
+from pooler.commands.measure.reliability import reliability_notes, reliability_plot, reliability_table
 from pooler.messages import Listener, listening
 from pooler.pages.charts.svg import N_SERIES
 from pooler.pages.figures import figure, numbers
@@ -17,10 +20,6 @@ from pooler.pages.material import Material
 from pooler.pages.on_pool import called, limits
 from pooler.pages.page import Figure, Section
 from pooler.results.judge_kinds import voters_sentence
-from pooler.results.measures.curves import RECALLS
-from pooler.results.measures.curves import curves as trace
-from pooler.results.measures.pilot import TOPICS, load_pilot
-from pooler.results.measures.reliability import reliability_notes, reliability_plot, reliability_table
 from pooler.results.paper.required import required_difference
 from pooler.results.pool.conclusions import Alarm
 from pooler.results.reasons import REASONS as UNDEFINED
@@ -292,8 +291,8 @@ def _normality(material: Material) -> list[str | Figure]:
 def curves(material: Material) -> Section:
     """Draw precision by recall, and recall by fallout, of the best runs."""
     with listening(Listener()):  # what there is to say is on the page
-        found = trace(material.source, topics=(), cutoff=material.cutoff)
-    command = material.commands.of_runs("evaluate", "--curves")
+        found = evaluate_curves(material.source, cutoff=material.cutoff)
+    command = material.commands.of_runs("evaluate", "curves")
     order = [*map(str, material.diagnosis.table("runs").sort("ap", descending=True).cells("run"))]
     areas = replace(found.table("areas").sort("area", descending=True), notes=())
     worth = dict(zip(found.runs, found.mean_area.tolist(), strict=True))
@@ -380,7 +379,7 @@ def other_topics(material: Material) -> SectionPart | None:
     if found.reason is not None:
         return SectionPart(Section(title, (words,)))
     n_runs, n_topics = scores.shape
-    command = material.commands.of_runs("design", "--table", "reliability")
+    command = material.commands.of_runs("design", "topics", "--table", "reliability")
     table = reliability_table(scores, sorted({n_topics, *TOPICS}))
     blocks = (
         figure(

@@ -13,12 +13,13 @@ from tests.helpers.run import Cli, write, write_run
 VALUES = ("--value", "0=.1", "--value", "1=.8", "--value", "2=1")
 COMMANDS = {
     "compare": ("compare", "bm25-words", "rm3-words-title", "--judge", "strict"),
-    "curves": ("evaluate", "--curves", "--judge", "strict"),
+    "curves": ("evaluate", "curves", "--judge", "strict"),
     "sensitivity": ("sensitivity", "--judge", "strict", "--depth", "5"),
     "variation": ("variation", "--judge", "strict", *VALUES),
     "pairs": ("variation", "--judge", "strict", *VALUES, "--pairs"),
     "replay": ("replay", "--judge", "strict", "--depth", "5", "-s", "take", "-s", "mtf"),
-    "design": ("design", "--judge", "strict"),
+    "topics": ("design", "topics", "--judge", "strict"),
+    "depth": ("design", "depth", "--judge", "strict"),
 }
 
 
@@ -97,10 +98,7 @@ def test_a_drawing_replaces_a_drawing_alone(cli: Cli, judged: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "words"),
-    [
-        (("sensitivity", "--by", "pair"), "`--plot` draws one line per run: it excludes --by pair"),
-        (("evaluate",), "`--plot` draws curves: it needs --curves"),
-    ],
+    [(("sensitivity", "--by", "pair"), "`--plot` draws one line per run: it excludes --by pair")],
 )
 def test_what_has_no_drawing_is_refused(cli: Cli, judged: Path, command: tuple[str, ...], words: str) -> None:
     """Where a row is something else there is none."""

@@ -22,6 +22,8 @@ DATA, USAGE, STORE = 1, 2, 3
         ("guidelines show", "show guidelines"),
         ("guidelines set g.md", "import guidelines FILE"),
         ("evaluate --list", "show measures"),
+        ("evaluate --curves", "evaluate curves"),
+        ("clusters a b", "evaluate clusters CLUSTERS"),
         ("pool --list", "show strategies"),
         ("list runs", "show runs"),
         ("judges list", "show judges"),

@@ -207,7 +207,7 @@ def measures(output: Output) -> None:
 
     Example: pooler show measures
     """
-    from pooler.results.measures.evaluate import list_measures
+    from pooler.commands.measure.measures import list_measures
 
     output.check()
     render(list_measures(), output)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measure, Measured, Option, Seed, Share, command
 from pooler.messages import progress, say, warn
-from pooler.results.measures.evaluate import known_measure, measured
+from pooler.results.measured import known_measure, measured
 from pooler.results.named_runs import check_named
 from pooler.results.normality import normality_plot
 from pooler.results.result import Result, fields_of, frozen_settings
@@ -98,6 +98,7 @@ def compare(
     ([0.5], [1.0])
     """
     check_named(runs)
+    known_measure(measure)  # before anything is read
     name = known_measure(measure, level=source.level)
     rankings, (scores,) = measured(source, [name], cutoff)
     if len(rankings.tags) < 2:

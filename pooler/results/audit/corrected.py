@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import say, warn
-from pooler.results.measures.evaluate import known_measure
+from pooler.results.measured import known_measure
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View, hidden

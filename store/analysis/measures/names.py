@@ -62,8 +62,8 @@ _WITH_CUTOFF = {
 }
 """Those of trec_eval that go on with `_` or `.` and a cutoff, or a recall."""
 _NOT_QUITE = {
-    "auc": "`Accuracy` is the AUC over the documents retrieved, by rank; --curves has it by score, ties"
-    " counted half",
+    "auc": "`Accuracy` is the AUC over the documents retrieved, by rank; `evaluate curves` has it by score,"
+    " ties counted half",
     "f": "`SetF` is the F of the whole list, `SetF@10` of its first ranks; beta weighs recall: SetF(beta=2)",
     "iprec_at_recall": "with a recall, as in `IPrec@0.1` or `iprec_at_recall_0.1`",
     "ndcg_burges": "`nDCG(dcg='exp-log2')` has gains of 2**grade - 1",

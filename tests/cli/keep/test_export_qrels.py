@@ -257,11 +257,15 @@ def test_measures_follow_the_same_rules(cli: Cli, judged: Path) -> None:
         ("--aggregate", "dawid-skene", "--of", "strict", "--of", "middle", "--of", "lenient",
          "--level", "1"),
     ):  # fmt: skip
-        stored = cli("evaluate", *rule, "--format", "json").fine().json()
+        stored = cli("evaluate", *rule, "--table", "measures", "--format", "json").fine().json()
         (judged / "q.txt").unlink(missing_ok=True)
         cli("export", "qrels", *rule, "--out", "q.txt").fine()
         files = [row["file"] for row in read_run_list(judged / "runs.tsv")]
-        filed = cli("evaluate", "--qrels", "q.txt", *files, "--format", "json").fine().json()
+        filed = (
+            cli("evaluate", "--qrels", "q.txt", *files, "--table", "measures", "--format", "json")
+            .fine()
+            .json()
+        )
         values = {row["run"]: row["value"] for row in stored}
         assert {row["run"]: row["value"] for row in filed} == values
         assert len(values) == len(files) > 1

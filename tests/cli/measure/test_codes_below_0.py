@@ -86,7 +86,7 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
     """One line on -1, one warning that names the option for the rest."""
     asked = [word for name in oracle(CODED, RUN) for word in ("--measure", name)]
     for scale in ((), ("--scale", "0-1")):
-        found = cli("evaluate", *files, *asked, *scale, "--format", "json").fine()
+        found = cli("evaluate", *files, *asked, *scale, "--table", "measures", "--format", "json").fine()
         values = {(row["run"], row["measure"]): row["value"] for row in found.json()}
         for tag, run in (("a", RUN), ("b", OTHER)):
             expected = oracle(CODED, run)
@@ -152,7 +152,9 @@ def test_a_collection_knows_what_was_pooled_and_not_judged(
     cli("import", "runs", "a.run").fine()
     cli("pool", "--depth", "4").fine()
     options = () if len(judges) == 1 else ("--aggregate", "majority", "--ties", "low")
-    found: Any = cli("evaluate", "-m", "infAP", "-m", "AP", *options, "--format", "json").fine()
+    found: Any = cli(
+        "evaluate", "-m", "infAP", "-m", "AP", *options, "--table", "measures", "--format", "json"
+    ).fine()
     expected = oracle({**graded, "d1": -1, "d2": -1}, RUN)
     assert [row["value"] for row in found.json()] == pytest.approx([expected["infAP"], expected["AP"]])
     assert expected["infAP"] != pytest.approx(oracle(graded, RUN)["infAP"])

@@ -18,7 +18,7 @@ def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path, cutoff: int
         read_run(judged / "runs" / "bm25-words.run"),
     )
     rows = cli(
-        "evaluate", "bm25-words", "--judge", "strict", "--r", "own", "--cutoff", str(cutoff), "--by-topic",
+        "evaluate", "bm25-words", "--judge", "strict", "-m", "OwnAP", "--cutoff", str(cutoff), "--by-topic",
         "--order", "trec9", "--format", "json",
     ).fine().json()  # fmt: skip
     values = {row["topic"]: row["value"] for row in rows if row["topic"] != "all"}
@@ -29,13 +29,6 @@ def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path, cutoff: int
         expected = pytest.approx(sum(precisions) / len(precisions), abs=1e-12) if precisions else None
         assert values[topic] == expected
     assert (None in values.values()) == (cutoff == 1)
-
-
-def test_own_r_is_of_ap_alone(cli: Cli, judged: Path) -> None:
-    """Another measure has no such R."""
-    refused = cli("evaluate", "--judge", "strict", "--r", "own", "-m", "P@5")
-    assert refused.code == 2
-    assert "`--r` own is of AP only" in refused.err
 
 
 def test_swap_by_equation_6(cli: Cli) -> None:
