@@ -11,6 +11,11 @@ from pooler.commands.measure.evaluate import evaluate as evaluate
 from pooler.commands.measure.evaluate_clusters import evaluate_clusters as evaluate_clusters
 from pooler.commands.measure.evaluate_curves import evaluate_curves as evaluate_curves
 from pooler.commands.measure.measures import list_measures as list_measures
+from pooler.commands.trust.paper import paper as paper
+from pooler.commands.trust.paper_difference import paper_difference as paper_difference
+from pooler.commands.trust.paper_least import paper_least as paper_least
+from pooler.commands.trust.paper_least import swap_of_ranks as swap_of_ranks
+from pooler.commands.trust.paper_sources import paper_sources as paper_sources
 from pooler.pages.report import report as report
 from pooler.results.agree.aggregate import Qrels as Qrels
 from pooler.results.agree.aggregate import aggregate as aggregate
@@ -31,11 +36,6 @@ from pooler.results.look.outdated import outdated as outdated
 from pooler.results.look.recall import recall_bounds as recall_bounds
 from pooler.results.look.status import status as status
 from pooler.results.measures.estimate import estimate as estimate
-from pooler.results.paper.kishida import paper_of_kishida as paper_of_kishida
-from pooler.results.paper.redone import paper as paper
-from pooler.results.paper.required import ap_properties as ap_properties
-from pooler.results.paper.required import required_difference as required_difference
-from pooler.results.paper.required import swap_of_ranks as swap_of_ranks
 from pooler.results.pool.assign import assign as assign
 from pooler.results.pool.assign import assigned as assigned
 from pooler.results.pool.assign import clear_assignments as clear_assignments

@@ -33,7 +33,7 @@ GROUPS = {
         "diagnose", "sensitivity", "sensitivity_pairs", "variation", "next_documents", "report",
     ),
     "The paper": (
-        "paper", "paper_of_kishida", "ap_properties", "required_difference", "swap_of_ranks",
+        "paper", "paper_difference", "paper_least", "paper_sources", "swap_of_ranks",
     ),
     "Keeping": ("verify",),
     "Errors": ("PoolerError", "FormatError", "ArgumentError", "UnknownNameError", "StoreError"),

@@ -261,17 +261,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "export": ("keep.export:app", "Write qrels and other files for evaluation programs."),
         "collapse": ("agree.collapse", "Make binary qrels from graded ones, or from several judges'."),
     },
-    "Measure": {
-        "estimate": ("measure.estimate", "Estimate the scores of runs from a judged sample."),
-        "required-difference": (
-            "measure.required:required_difference",
-            "Print the difference in MAP needed for significance.",
-        ),
-        "ap-properties": (
-            "measure.required:ap_properties",
-            "Print the least and the expected AP for any N and R.",
-        ),
-    },
+    "Measure": {"estimate": ("measure.estimate", "Estimate the scores of runs from a judged sample.")},
     "Trust": {
         "diagnose": ("measure.diagnose", "Show what a pool owes to its runs, and what it missed."),
         "sensitivity": (
@@ -282,7 +272,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
             "measure.variation",
             "Show how far judging again would move MAP and the order of runs.",
         ),
-        "paper": ("measure.paper", "Redo the tables and figures of Kishida (2001) on two runs."),
         "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest."),
         "report": ("measure.report", "Write a page that shows how far the collection can be trusted."),
     },

@@ -7,17 +7,19 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature
+from pathlib import Path
 from typing import Annotated, Any, get_origin
 
 import typer
 from typer.models import ArgumentInfo
 
 from pooler import command
-from pooler.cli.console import confirm
+from pooler.cli.console import check_place, confirm
 from pooler.cli.options import YesOption
-from pooler.cli.render import ByTopicOption, Output, PlotOption, render
+from pooler.cli.render import ByTopicOption, HtmlOption, Output, PlotOption, render
 from pooler.cli.signature import given, is_signed, parameters_of
 from pooler.results.result import Result
+from store.errors import ArgumentError
 
 
 def from_function(function: Callable[..., Any]) -> Callable[..., None]:
@@ -28,7 +30,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     about = command.parameters_of(function)
     returned: Any = about.hints.get("return")
     is_table = isinstance(returned, type) and issubclass(returned, Result)
-    groups = {name: _class_at(one.where) for name, one in about.given.items()}
+    groups = {name: _at(one.where) for name, one in about.given.items()}
     own = [
         _parameter(about.declared[name], about.hints[name], one)
         for name, one in about.options.items()
@@ -36,6 +38,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     ]
     if is_table and returned.plots is not Result.plots:
         own.append(Parameter("plot", Parameter.KEYWORD_ONLY, default=None, annotation=PlotOption))
+    if is_table and returned.PAGE:
+        own.append(Parameter("html", Parameter.KEYWORD_ONLY, default=None, annotation=HtmlOption))
     if is_table and returned.HAS_TOPICS:
         own.append(Parameter("by_topic", Parameter.KEYWORD_ONLY, default=False, annotation=ByTopicOption))
     if "confirm" in about.options:
@@ -51,6 +55,10 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             if values.get("by_topic"):
                 output = replace(output, table=output.table or "topics")
             output.check(plot=values.get("plot"))
+            if html := values.get("html"):
+                check_place(html)
+                if output.out is not None and output.out.resolve() == Path(html).resolve():
+                    raise ArgumentError("html", "must be another file than --out", html)
         worked_on = {name: given(group, values) for name, group in groups.items()}
         named = {name: one.made() for name, one in worked_on.items()}
         runs: Sequence[str] = ()
@@ -67,6 +75,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
         found = function(*first, *runs, **named)
         if output is not None:
             render(found, output, plot=values.get("plot"))
+            if html:
+                _at(returned.PAGE)(found).write(html)
 
     run.__signature__ = Signature(every)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {one.name: one.annotation for one in every}
@@ -108,6 +118,6 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     return Parameter(declared.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 
-def _class_at(where: str) -> Any:
+def _at(where: str) -> Any:
     module, _, name = where.partition(":")
     return getattr(import_module(module), name)

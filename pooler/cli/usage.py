@@ -18,6 +18,9 @@ _OLD_WORDS = {
     "pooler effort": "pooler status effort",
     "pooler rejudge": "pooler status outdated",
     "pooler guidelines": "pooler show guidelines; pooler import guidelines FILE adds a version",
+    "pooler paper --of-kishida": "pooler paper sources",
+    "pooler required-difference": "pooler paper difference; pooler paper A B has that of two runs",
+    "pooler ap-properties": "pooler paper least",
     "pooler agreement --plan": "pooler design overlap --width WIDTH",
     "pooler agreement --assume": "pooler design overlap --assume KAPPA,SHARE",
     **{

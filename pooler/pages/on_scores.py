@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.commands.measure.compare import compare
+from pooler.commands.measure.compare import compare, needed_for_pairs
 from pooler.commands.measure.evaluate_curves import RECALLS, evaluate_curves
 from pooler.commands.measure.pilot import TOPICS, load_pilot
 from pooler.commands.measure.reliability import reliability_notes, reliability_plot, reliability_table
@@ -20,16 +20,17 @@ from pooler.pages.material import Material
 from pooler.pages.on_pool import called, limits
 from pooler.pages.page import Figure, Section
 from pooler.results.judge_kinds import voters_sentence
-from pooler.results.paper.required import required_difference
+from pooler.results.measured import known_measure, measured
 from pooler.results.pool.conclusions import Alarm
 from pooler.results.reasons import REASONS as UNDEFINED
-from pooler.results.table import Column, Plot, Table
+from pooler.results.table import DIFFERENCE, RUN_A, RUN_B, Column, Plot, Table
 from pooler.results.undiscovered.base import ranks_below
 from pooler.results.undiscovered.sensitivity import conclusion, sensitivity
 from pooler.results.variation.probabilities import empty_words, load_probable, without_words
 from pooler.results.variation.variation import variation_of
 from store.analysis.rankings import UNJUDGED
 from store.analysis.significance.generalizability import score_components
+from store.analysis.significance.pairs import compare_pairs
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
@@ -49,7 +50,7 @@ _OF_SENSITIVITY = (
 )
 _RELIABLE = 0.9
 """E rho2 below which the order of the runs is an alarm."""
-_OF_REQUIRED = ("a", "b", "difference", "needed", "enough", "q", "h", "needed_if_found", "enough_if_found")
+_OF_REQUIRED = ("a", "b", "difference", "needed")
 _OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "share")
 _OF_PAIRS = (
     "a",
@@ -207,11 +208,9 @@ def differences(material: Material) -> SectionPart | None:
     blocks: list[str | Figure] = [*_normality(material)]
     words: list[str] = []
     if material.depth is not None:
-        found = required_difference(
-            material.source, variation=0.0, depth=material.one_depth, neighbours=True, cutoff=material.cutoff
-        )
-        needed = found.table("required_difference")
-        n_enough = sum(cell is True for cell in needed.cells("enough"))
+        needed = _needed(material)
+        gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
+        n_enough = sum(gap >= 0 for gap in gaps)
         weight = Alarm if n_enough < len(needed) else str
         words = [
             weight(
@@ -221,7 +220,7 @@ def differences(material: Material) -> SectionPart | None:
                 + _undecided(n_enough, len(needed))
             )
         ]
-        gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
+        by_map = [str(needed.cells("a")[0]), *map(str, needed.cells("b"))]
         needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
         drawn, n = material.first(
             needed, "those furthest from it", "pair of neighbours", "pairs of neighbours"
@@ -238,18 +237,36 @@ def differences(material: Material) -> SectionPart | None:
                 ),
                 "Neighbours in the order of MAP: where the first bar is shorter than the second,"
                 " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
-                material.commands.of_runs(
-                    "required-difference",
-                    *([] if material.source.option("runs") else ["--all"]),
-                    "--neighbours",
-                    *material.depth_words,
-                ),
+                material.commands.of_runs("compare", runs=by_map)
+                if material.commands.can_name(by_map)
+                else "",
                 needed,
                 _OF_REQUIRED,
                 n=n,
             )
         )
     return SectionPart(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
+
+
+def _needed(material: Material) -> Table:
+    """Compute what every two neighbours by MAP need for a paired t test to find them different."""
+    with listening(Listener()):  # what there is to say is on the page
+        name = known_measure("AP", level=material.source.level)
+        rankings, (scores,) = measured(material.source, [name], material.commands.cutoff)
+    order = np.argsort(-scores.overall, kind="stable")
+    places = np.arange(order.size)
+    pairs = compare_pairs(scores.values[order], pairs=(places[:-1], places[1:]), tests=["t"])
+    return Table.of_columns(
+        "needed",
+        {
+            RUN_A: [rankings.tags[run] for run in order[:-1]],
+            RUN_B: [rankings.tags[run] for run in order[1:]],
+            DIFFERENCE: pairs.difference,
+            Column("needed", "float", about="to be significant at 0.05 (eq. 23)"): needed_for_pairs(
+                pairs, 0.05
+            ),
+        },
+    )
 
 
 def _normality(material: Material) -> list[str | Figure]:

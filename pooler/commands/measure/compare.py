@@ -150,6 +150,14 @@ def _pairs(
     return np.array(others, dtype=np.int64), np.full(len(others), base, dtype=np.int64)
 
 
+def needed_for_pairs(pairs: RunPairs, alpha: float) -> NDArray[np.float64]:
+    """Return the difference that a paired t test finds significant, of each pair (eq. 23); NaN = none."""
+    known = np.array([reason is None for reason in pairs.t_reasons], dtype=np.bool_)
+    needed = np.full(known.size, np.nan)
+    needed[known] = required_difference(pairs.variance[known], pairs.n_topics[known], alpha=alpha)
+    return needed
+
+
 def _signs(changes: MeanChanges, rank: str) -> str:
     """Say how mean recall and mean precision at a rank change, and what the two signs imply."""
     implied = {
@@ -397,6 +405,7 @@ class Comparison(Result, RunPairs):
             Column("high", "float", about="its upper end"): self.high,
             Column("effect_size", "float", "effect", digits=2, show="never"): self.effect_size,
             VARIANCE_HIDDEN: self.variance,
+            hidden("needed"): needed_for_pairs(self, alpha),
             hidden("variance_a"): [one for one, _, _ in variances],
             hidden("variance_b"): [one for _, one, _ in variances],
             hidden("covariance"): [one for _, _, one in variances],

@@ -130,7 +130,9 @@ class Clusters(Result):
             "clusters": len(self.clusters),
             "classes": len(self.classes),
         }
-        columns = [Column(name, "int" if isinstance(one, int) else "float") for name, one in row.items()]
+        columns = [
+            Column(name, "int" if name in ("documents", "clusters", "classes") else "float") for name in row
+        ]
         note = "weighted: inverse purity with clusters weighted by their size, another form of it"
         yield Table.of_rows("scores", columns, [row]).seen_as(facts_view(row, [note]))
         most = self.counts.argmax(axis=1)

@@ -109,7 +109,6 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
     [
         ("sensitivity", ("--depth", "1")),
         ("diagnose", ("--depth", "1")),
-        ("required-difference", ("--depth", "1")),
         ("replay", ()),
         ("next", ()),
         ("provenance", ()),
