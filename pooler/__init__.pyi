@@ -11,6 +11,7 @@ from pooler.commands.measure.evaluate import evaluate as evaluate
 from pooler.commands.measure.evaluate_clusters import evaluate_clusters as evaluate_clusters
 from pooler.commands.measure.evaluate_curves import evaluate_curves as evaluate_curves
 from pooler.commands.measure.measures import list_measures as list_measures
+from pooler.commands.trust.corrected import corrected as corrected
 from pooler.commands.trust.paper import paper as paper
 from pooler.commands.trust.paper_difference import paper_difference as paper_difference
 from pooler.commands.trust.paper_least import paper_least as paper_least
@@ -24,7 +25,6 @@ from pooler.results.agree.agreement import agreement as agreement
 from pooler.results.agree.differences import compare_qrels as compare_qrels
 from pooler.results.agree.order_stability import disagreement_matters as disagreement_matters
 from pooler.results.audit.audit import audit as audit
-from pooler.results.audit.corrected import corrected as corrected
 from pooler.results.keep.verify import verify as verify
 from pooler.results.look.details import details as details
 from pooler.results.look.disagreements import disagreements as disagreements
@@ -35,7 +35,6 @@ from pooler.results.look.listing import listing as listing
 from pooler.results.look.outdated import outdated as outdated
 from pooler.results.look.recall import recall_bounds as recall_bounds
 from pooler.results.look.status import status as status
-from pooler.results.measures.estimate import estimate as estimate
 from pooler.results.pool.assign import assign as assign
 from pooler.results.pool.assign import assigned as assigned
 from pooler.results.pool.assign import clear_assignments as clear_assignments

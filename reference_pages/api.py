@@ -27,7 +27,7 @@ GROUPS = {
     "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
     "Measures and comparisons": (
         "evaluate", "evaluate_curves", "evaluate_clusters", "list_measures", "attainable", "choose",
-        "estimate", "corrected", "compare", "design_topics", "design_depth", "design_overlap",
+        "corrected", "compare", "design_topics", "design_depth", "design_overlap",
     ),
     "What the pool missed, and what judging again would change": (
         "diagnose", "sensitivity", "sensitivity_pairs", "variation", "next_documents", "report",

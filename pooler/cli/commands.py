@@ -261,7 +261,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "export": ("keep.export:app", "Write qrels and other files for evaluation programs."),
         "collapse": ("agree.collapse", "Make binary qrels from graded ones, or from several judges'."),
     },
-    "Measure": {"estimate": ("measure.estimate", "Estimate the scores of runs from a judged sample.")},
+    "Measure": {},
     "Trust": {
         "diagnose": ("measure.diagnose", "Show what a pool owes to its runs, and what it missed."),
         "sensitivity": (

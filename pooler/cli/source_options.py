@@ -63,11 +63,15 @@ class SourceOptions:
         if self.qrels is not None and names_collection(self.ctx):
             requirement = "and --qrels exclude each other: files need no collection"
             raise ArgumentError("--collection", requirement, self.collection)
-        for name, value in {"--scale": self.scale, "--code": self.codes and self.codes[0]}.items():
+        is_of_sample = self.ctx.params.get("prels") is not None
+        for name, value in {
+            "--scale": None if is_of_sample else self.scale,
+            "--code": self.codes and self.codes[0],
+        }.items():
             if self.qrels is None and value is not None:
                 requirement = "is for files; a collection has declared its own"
                 raise ArgumentError(name, requirement, value)
-        if self.qrels is None and self.listed is not None:
+        if self.qrels is None and self.listed is not None and not is_of_sample:
             hint = (
                 "--qrels FILE names the judgements to use with run files; without it, RUN is the tag of a run"
             )

@@ -21,6 +21,7 @@ _OLD_WORDS = {
     "pooler paper --of-kishida": "pooler paper sources",
     "pooler required-difference": "pooler paper difference; pooler paper A B has that of two runs",
     "pooler ap-properties": "pooler paper least",
+    "pooler estimate": "pooler evaluate -m xinfAP -m infNDCG -m statAP",
     "pooler agreement --plan": "pooler design overlap --width WIDTH",
     "pooler agreement --assume": "pooler design overlap --assume KAPPA,SHARE",
     **{

@@ -28,6 +28,7 @@ REASONS = {
     # Scores from samples.
     "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",
     "no-probabilities": "the sample has no inclusion probabilities, so no statAP",
+    "not-sampled": "no document of the topic's sample is judged",
     "uneven-sample": "the share judged differs between strata, so no infAP",
     "not-linear": "the measure is no sum over documents, so no interval for these topics, but for topics"
     " like these",

@@ -23,6 +23,7 @@ DATA, USAGE, STORE = 1, 2, 3
         ("guidelines set g.md", "import guidelines FILE"),
         ("evaluate --list", "show measures"),
         ("evaluate --curves", "evaluate curves"),
+        ("estimate --pool drawn", "evaluate"),
         ("clusters a b", "evaluate clusters CLUSTERS"),
         ("agreement --plan .2", "design overlap"),
         ("design --variance .03", "design topics"),

@@ -570,7 +570,7 @@ def _check_pools(source: Source, *, depth: int | None) -> None:
         what = "; ".join(others)
         warn(f"{what}: what follows describes a depth pool of the same runs; --depth N chooses its depth")
     if any(is_sampled(pool.manifest) for pool in pools):
-        say("`pooler estimate` scores runs from a sample of a pool")
+        say("`pooler evaluate -m xinfAP -m statAP` scores runs from a sample of a pool")
 
 
 def made_otherwise(manifest: Mapping[str, Any]) -> str | None:

@@ -16,6 +16,9 @@ list-too-short   the run ends above rank R
 none-retrieved   the run has none of the topic's relevant documents
 ================ ================================================================================
 
+Measures of a judged sample, `Definition.is_sampled`, are computed by `estimates`, of which the last four
+reasons are.
+
 A run without documents for a topic that has relevant ones scores 0 there, as with trec_eval -c;
 were it left out, a run could gain by not answering. Precision at a cutoff, precision of the list,
 reciprocal rank and success are 0, not undefined, for a topic without relevant documents.
@@ -37,7 +40,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +61,9 @@ from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
 Reason = Literal[
-    "no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short", "none-retrieved"
-]
+    "no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short", "none-retrieved",
+    "no-strata", "no-probabilities", "uneven-sample", "not-sampled",
+]  # fmt: skip
 """Why a score is undefined; which measures have which, the table in the head of this file."""
 
 Dcg = Literal["log2", "exp-log2", "jarvelin", "exp-jarvelin"]
@@ -182,6 +186,8 @@ class Definition:
     """Why it may be undefined otherwise."""
     is_sum: bool = False
     """Whether topics are added up instead of averaged."""
+    is_sampled: bool = False
+    """Whether it is estimated from a judged sample, as `estimates` does."""
 
 
 def _interpolated_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
@@ -219,6 +225,16 @@ def _cell(summary: str, name: str, *parameters: str) -> Definition:
         needs_relevant=False,
         is_sum=True,
     )
+
+
+def _of_sample(summary: str, **how: Any) -> Definition:
+    """Define a measure of a judged sample."""
+
+    def refused(_: GradedLists, name: MeasureName) -> NDArray[np.float64]:
+        requirement = "must not be one of a judged sample, which `evaluate` alone takes"
+        raise ArgumentError("measure", requirement, str(name))
+
+    return Definition(summary, refused, parameters=(), is_sampled=True, **how)
 
 
 def _set_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
@@ -372,6 +388,10 @@ MEASURES: dict[str, Definition] = {
         "average precision inferred from a sample of the pool",
         lambda lists, name: inferred_ap_of(lists.rankings, name.level),
     ),
+    "xinfAP": _of_sample("average precision, from a judged sample with strata, as in sample_eval.pl"),
+    "infNDCG": _of_sample("nDCG, likewise"),
+    "iP": _of_sample("precision, likewise", at="cutoff", is_at_required=True, needs_relevant=False),
+    "statAP": _of_sample("average precision, from a judged sample with probabilities, as in statAP_MQ_eval"),
     "RBP": Definition(
         "rank-biased precision; in ir_measures, without rel, gains are graded",
         lambda lists, name: rank_biased_precision(lists.relevant(name), p=name.p),

@@ -101,7 +101,10 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
     assert "warning" not in quiet.err
     for command in ("evaluate", "provenance"):
         assert "`--code` is for files" in cli(command, "--code", "-2=grade").failed(1).err
-    assert "`--code` is for qrels" in cli("estimate", "--prels", "q", "--code", "-2=grade").failed(1).err
+    assert (
+        "`--code` is for files"
+        in cli("evaluate", "-m", "statAP", "--prels", "q", "--code", "-2=grade").failed(1).err
+    )
 
 
 @pytest.mark.parametrize(
