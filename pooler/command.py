@@ -92,7 +92,10 @@ class Option:
     """Whether the command line needs it, where Python does not."""
 
     def check(self, name: str, value: Any) -> None:
-        """Raise `ArgumentError` for a number out of range."""
+        """Raise `ArgumentError` for a number out of range, of several for the first of them."""
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            for one in value:
+                self.check(name, one)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return
         noun = "an integer" if isinstance(value, int) and self.above is None and self.below is None else ""
@@ -111,6 +114,34 @@ class Option:
             raise ArgumentError(name, f"must be a number > {self.above:g}", value)
         elif self.below is not None and not value < self.below:
             raise ArgumentError(name, f"must be a number < {self.below:g}", value)
+
+
+_WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:[0-9]{1,9}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})", re.ASCII)
+
+
+def whole_numbers(name: str, text: str) -> list[int]:
+    """Read whole numbers like ``10,20,50``, each once, in the order given.
+
+    >>> whole_numbers("topics", "50, 30,50")
+    [50, 30]
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(map(_WHOLE.fullmatch, parts)):
+        raise ArgumentError(name, "must be integers, separated by commas", text)
+    return list(dict.fromkeys(map(int, parts)))
+
+
+def decimals(name: str, text: str) -> list[float]:
+    """Read numbers, each once, in the order given.
+
+    >>> decimals("variance", ".01,.03")
+    [0.01, 0.03]
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(map(_DECIMAL.fullmatch, parts)):
+        raise ArgumentError(name, "must be numbers, separated by commas", text)
+    return list(dict.fromkeys(map(float, parts)))
 
 
 def _kinds(_: str, text: str) -> tuple[str, ...]:
@@ -157,6 +188,15 @@ PoolDepth = Annotated[
         default="the pools', where they have one; else what the judgements look like",
     ),
 ]
+Kinds = Annotated[
+    Sequence[str],
+    Option(
+        "--kinds KIND,...",
+        "Count judges of these kinds together: human (with adjudicators), model, imported.",
+        read=_kinds,
+        default="people alone; where no person judged, imported, else models",
+    ),
+]
 Cutoff = Annotated[
     int | None,
     Option(
@@ -165,17 +205,6 @@ Cutoff = Annotated[
         least=1,
         default="1000",
         panel="Runs and judgements",
-    ),
-]
-
-
-Kinds = Annotated[
-    Sequence[str],
-    Option(
-        "--kinds KIND,...",
-        "Count judges of these kinds together: human (with adjudicators), model, imported.",
-        read=_kinds,
-        default="people alone; where no person judged, imported, else models",
     ),
 ]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
@@ -268,7 +297,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         with ExitStack() as opened:
             collected = opened.enter_context(collect_warnings(progress))
             for name in about.given:
-                if about.given[name].kind == "source":
+                if about.given[name].kind == "source" and values[name] is not None:
                     values[name] = source_of(values[name])
                 elif about.given[name].kind == "collection":
                     values[name] = opened.enter_context(opened_collection(values[name]))

@@ -157,7 +157,18 @@ def test_covid_map_is_the_leaderboards(order: str, different: list[str]) -> None
     bits tell apart.
     """
     qrels = data_path("qrels-rnd1.txt.gz")
-    command = ("evaluate", "--qrels", qrels, *whole_runs(), "--order", order, "--format", "json")
+    command = (
+        "evaluate",
+        "--qrels",
+        qrels,
+        *whole_runs(),
+        "--order",
+        order,
+        "--table",
+        "measures",
+        "--format",
+        "json",
+    )
     rows = run_inside(*command).fine().json()
     assert len(rows) == 14
     assert {row["topics"] for row in rows} == {30}
@@ -172,7 +183,10 @@ def test_covid_exported_qrels_give_the_official_map(covid: Path) -> None:
     qrels = read_qrels(covid / "exported.qrels")
     files = whole_runs()
     command = ("evaluate", "--qrels", covid / "exported.qrels", *files, "--order", "trec9")
-    rows = {row["run"]: row for row in run_inside(*command, "--format", "json").fine().json()}
+    rows = {
+        row["run"]: row
+        for row in run_inside(*command, "--table", "measures", "--format", "json").fine().json()
+    }
     for path in files:
         tag = path.name.removesuffix(".gz")
         run = read_run(path)
@@ -264,7 +278,9 @@ def test_comments_of_trec_eval_are_passed_over() -> None:
     data = shared("trec-eval-test")
     qrels, run = data / "qrels.test.with-comments.gz", data / "results.test.gz"
     for options in ((), ("--lenient",)):
-        found = run_inside("evaluate", "--qrels", qrels, run, *options, "--format", "json").fine()
+        found = run_inside(
+            "evaluate", "--qrels", qrels, run, *options, "--table", "measures", "--format", "json"
+        ).fine()
         assert f"{found.json()[0]['value']:.4f}" == "0.1785"
 
 

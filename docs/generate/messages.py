@@ -37,14 +37,15 @@ DOING = {
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
-        "pooler/cli/source_options", "pooler/cli/measure", "pooler/results/measures",
+        "pooler/cli/source_options", "pooler/cli/measure", "pooler/commands/measure",
+        "pooler/results/measured",
         "pooler/results/undiscovered", "pooler/results/variation", "pooler/results/pool/diagnose",
         "pooler/results/pool/conclusions",
         "store/analysis/corrected", "pooler/results/audit/corrected",
     ),
     "What the pool missed, and what judging again would change": (
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",
-        "store/analysis/arrays", "store/analysis/arguments", "pooler/results/paper", "pooler/pages",
+        "store/analysis/arrays", "store/analysis/arguments", "pooler/pages",
         "pooler/commands/trust",
     ),
     "Keeping and exporting": (

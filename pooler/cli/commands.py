@@ -239,26 +239,9 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "qrels": ("agree.qrels:app", "List the qrels of the collection by name, with their versions."),
     },
     "Export": {"export": ("keep.export:app", "Write qrels and other files for evaluation programs.")},
-    "Measure": {
-        "evaluate": (
-            "measure.evaluate",
-            "Score runs. Means are over the judged topics that have a relevant document.",
-        ),
-        "estimate": ("measure.estimate", "Estimate the scores of runs from a judged sample."),
-        "clusters": ("measure.clusters", "Measure how well clusters of documents fit their classes."),
-        "design": ("measure.design", "Plan how many topics to judge, and how deep, from a pilot."),
-        "required-difference": (
-            "measure.required:required_difference",
-            "Print the difference in MAP needed for significance.",
-        ),
-        "ap-properties": (
-            "measure.required:ap_properties",
-            "Print the least and the expected AP for any N and R.",
-        ),
-    },
+    "Measure": {},
     "Trust": {
-        "paper": ("measure.paper", "Redo the tables and figures of Kishida (2001) on two runs."),
-        "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest."),
+        "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest.")
     },
 }
 GROUPS = {

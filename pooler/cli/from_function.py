@@ -14,11 +14,12 @@ import typer
 from typer.models import ArgumentInfo
 
 from pooler import command
-from pooler.cli.console import confirm
+from pooler.cli.console import check_place, confirm
 from pooler.cli.options import YesOption
-from pooler.cli.render import ByTopicOption, Output, PlotOption, render
+from pooler.cli.render import ByTopicOption, HtmlOption, Output, PlotOption, render
 from pooler.cli.signature import given, is_signed, parameters_of
 from pooler.results.result import Done, Result
+from store.errors import ArgumentError
 
 _TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}
 """What typer reads of a type that it has no reader for."""
@@ -36,7 +37,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
         for one in get_args(returned) or [returned]
         if isinstance(one, type) and issubclass(one, Result) and one is not Done
     ]
-    groups = {name: _class_at(one.where) for name, one in about.given.items()}
+    groups = {name: _at(one.where) for name, one in about.given.items()}
     own = [
         _parameter(about.declared[name], about.hints[name], one)
         for name, one in about.options.items()
@@ -44,6 +45,9 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     ]
     if any(one.plots is not Result.plots for one in results):
         own.append(Parameter("plot", Parameter.KEYWORD_ONLY, default=None, annotation=PlotOption))
+    page = next((one.PAGE for one in results if one.PAGE), "")
+    if page:
+        own.append(Parameter("html", Parameter.KEYWORD_ONLY, default=None, annotation=HtmlOption))
     if any(one.HAS_TOPICS for one in results):
         own.append(Parameter("by_topic", Parameter.KEYWORD_ONLY, default=False, annotation=ByTopicOption))
     if "confirm" in about.options:
@@ -61,6 +65,10 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             if values.get("by_topic"):
                 output = replace(output, table=output.table or "topics")
             output.check(plot=values.get("plot"))
+            if html := values.get("html"):
+                check_place(html)
+                if output.out is not None and output.out.resolve() == Path(html).resolve():
+                    raise ArgumentError("html", "must be another file than --out", html)
         worked_on = {name: given(group, values) for name, group in groups.items()}
         named = {name: one.made() for name, one in worked_on.items()}
         runs: Sequence[str] = ()
@@ -79,6 +87,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
         found = function(*first, *runs, **named)
         if output is not None and found is not None:
             render(found, output, plot=values.get("plot"))
+            if html:
+                _at(page)(found).write(html)
         if isinstance(found, Result) and (code := found.exit_code()):
             raise typer.Exit(code)
 
@@ -125,6 +135,6 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     return Parameter(declared.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 
-def _class_at(where: str) -> Any:
+def _at(where: str) -> Any:
     module, _, name = where.partition(":")
     return getattr(import_module(module), name)

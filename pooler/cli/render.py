@@ -90,6 +90,7 @@ class Output:
 ByTopicOption = Annotated[
     bool, option("--by-topic -q", "A row a topic: the table `topics`, as --table topics.")
 ]
+HtmlOption = Annotated[str | None, option("--html FILE", "Also write a page to read and print.")]
 PlotOption = Annotated[Path | None, option("--plot FILE.svg", "Also draw it, as an SVG file.")]
 
 

@@ -22,8 +22,8 @@ from pooler.cli.options import (
     QrelsOption,
     names_collection,
 )
-from pooler.cli.signature import argument
-from pooler.results.source import Source
+from pooler.cli.signature import argument, option, parameters_of
+from pooler.results.source import Source, source
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
 from store.grades.definition import is_file_word
@@ -60,7 +60,9 @@ class SourceOptions:
         return self.qrels is not None and is_file_word(self.qrels)
 
     def _check_way(self) -> None:
-        for name, value in {"--scale": self.scale, "--code": self.codes and self.codes[0]}.items():
+        is_of_sample = self.ctx.params.get("prels") is not None
+        scale = None if is_of_sample else self.scale
+        for name, value in {"--scale": scale, "--code": self.codes and self.codes[0]}.items():
             if not self.is_of_file and value is not None:
                 requirement = "is for files; a collection has declared its own"
                 raise ArgumentError(name, requirement, value)
@@ -70,7 +72,7 @@ class SourceOptions:
                 message = f"{run}: no such file or directory"
                 hint = f"with --qrels FILE, and no collection here, a RUN is a file, {whose}"
                 raise PoolerError(message, hint=hint)
-        if self.qrels is None and self.listed is not None:
+        if self.qrels is None and self.listed is not None and not is_of_sample:
             hint = (
                 "--qrels FILE or NAME are the judgements to use with run files; without, RUN is a run's tag"
             )
@@ -128,6 +130,104 @@ class ProbableOptions(SourceOptions):
                 requirement = "is for judgements, and only runs are named"
                 raise ArgumentError(name, requirement, None, hint="--qrels FILE adds judgements")
         return self.runs_alone()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PilotOptions(SourceOptions):
+    """Runs that tell how much scores vary; or --variance does in their place."""
+
+    def made(self) -> Source | None:  # type: ignore[override]  # where there are no runs
+        """Return the runs, or nothing where the variance is given."""
+        if self.ctx.params["variance"] is None:
+            return self.source()
+        for name in (one.name for one in parameters_of(SourceOptions) if one.name != "ctx"):
+            if names_collection(self.ctx) if name == "collection" else self.names(name):
+                raise ArgumentError(name, "is for runs; --variance stands in their place", None)
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgementOptions:
+    """Judges of a collection, or files of one judge each."""
+
+    ctx: typer.Context
+    judges: Annotated[
+        list[str] | None,
+        argument("JUDGE|FILE...", "Judges of the collection (default all), or a file for each, NAME=FILE."),
+    ] = None
+    scale: FileScaleOption = None
+    codes: FileCodeOption = None
+    lenient: LenientOption = False
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+    def made(self) -> Source:
+        """Return what they judged."""
+        return self._judged()[0]
+
+    def tags(self) -> Sequence[str]:
+        """Return the judges that were named, where they are those of a collection."""
+        return self._judged()[1] or ()
+
+    def _judged(self) -> tuple[Source, Sequence[str] | None]:
+        from pooler.cli.agree.agreement import judged_source
+        from pooler.results.judgement_files import FileReading
+
+        reading = FileReading(scale=self.scale, codes=self.codes, lenient=self.lenient)
+        return judged_source(
+            self.judges or (),
+            reading,
+            (),
+            None,
+            "trec",
+            qrels=None,
+            wants_runs=False,
+            collection=self.collection,
+            is_chosen=names_collection(self.ctx),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpinionOptions:
+    """Two runs and what several judges said: of a collection, or of files, one a judge."""
+
+    runs: Annotated[
+        list[str] | None,
+        argument(
+            "RUN_A RUN_B",
+            "Two run tags of the collection; default the two with the highest expected MAP. With --qrels:"
+            " run files, of which the two highest are compared.",
+        ),
+    ] = None
+    qrels: Annotated[
+        list[str] | None,
+        option(
+            "--qrels FILE",
+            "Work on files instead of a collection: one file a judge, FILE or NAME=FILE; may be repeated.",
+        ),
+    ] = None
+    order: OrderOption = "trec"
+    scale: FileScaleOption = None
+    lenient: LenientOption = False
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+    def made(self) -> Source:
+        """Return the runs and the judges."""
+        named = self.runs or []
+        if self.qrels:
+            return source(
+                named, judgements=self.qrels, scale=self.scale, lenient=self.lenient, order=self.order
+            )
+        if self.scale is not None:
+            raise ArgumentError("--scale", "is of --qrels: a collection has its scale", self.scale)
+        for run in named:
+            if Path(run).is_file():
+                hint = "run files go with --qrels FILE"
+                raise ArgumentError("RUN_A", "must be a run tag of the collection", run, hint=hint)
+        return source(collection=self.collection, order=self.order)
+
+    def tags(self) -> Sequence[str]:
+        """Return the runs that were named, where they are runs of a collection."""
+        return () if self.qrels else self.runs or ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

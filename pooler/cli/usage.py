@@ -26,8 +26,25 @@ _OLD_WORDS = {
     "pooler diagnose --scores": "pooler diagnose --table scores; coverage likewise",
     "pooler variation --pairs": "pooler variation --by pair",
     "pooler export probabilities": "pooler variation --table probabilities --format tsv",
+    "pooler paper --of-kishida": "pooler paper sources",
+    "pooler required-difference": "pooler paper difference; pooler paper A B has that of two runs",
+    "pooler ap-properties": "pooler paper least",
+    "pooler estimate": "pooler evaluate -m xinfAP -m infNDCG -m statAP",
+    "pooler agreement --plan": "pooler design overlap --width WIDTH",
+    "pooler agreement --assume": "pooler design overlap --assume KAPPA,SHARE",
+    **{
+        f"pooler design --{one}": f"pooler design {form} --{one}"
+        for form, names in {
+            "topics": "variance difference width compared topics judge qrels table",
+            "depth": "depths seconds per-document",
+        }.items()
+        for one in names.split()
+    },
     "pooler compare --all": "pooler compare, which compares all runs where none is named",
     "pooler evaluate --list": "pooler show measures",
+    "pooler evaluate --curves": "pooler evaluate curves",
+    "pooler evaluate --r": "pooler evaluate -m OwnAP",
+    "pooler clusters": "pooler evaluate clusters CLUSTERS CLASSES",
     "pooler pool --list": "pooler show strategies",
     "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
     "pooler judges list": "pooler show judges",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pooler.commands.trust.paper import Paper
 from pooler.pages.figures import figure, page_table
 from pooler.pages.page import Figure, PageTable, Points, ReportPage, Section
 from pooler.pages.report import Report, written_by
-from pooler.results.paper.redone import Paper
 from store.text import counted
 
 _READ = {

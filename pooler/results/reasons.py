@@ -28,6 +28,7 @@ REASONS = {
     # Scores from samples.
     "no-strata": "the sample has no strata, so no xinfAP, infNDCG, iP@k and infAP",
     "no-probabilities": "the sample has no inclusion probabilities, so no statAP",
+    "not-sampled": "no document of the topic's sample is judged",
     "uneven-sample": "the share judged differs between strata, so no infAP",
     "not-linear": "the measure is no sum over documents, so no interval for these topics, but for topics"
     " like these",
@@ -73,12 +74,8 @@ OF_PAIRS = {
     "no-topics": "no topic where both runs have a score",
     "one-topic": "one topic where both runs have a score",
     "no-variation": "the same difference in every topic",
-    "tied": "no difference that could fall",
-    "order-turns": "the order turns: B draws level or gets ahead",
-    "above-one": "no difference of two MAPs is as large as would be needed",
-    "no-variation-left": "nothing is left of the variance",
 }
-"""What `TestReason` and `RequiredReason` of `store.analysis` mean of two runs."""
+"""What `TestReason` of `store.analysis` means of two runs."""
 
 
 def joined(codes: Iterable[str | None]) -> str | None:

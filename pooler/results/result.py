@@ -61,6 +61,8 @@ class Result:
     """Of the tables, the one that answers the question first."""
     SHOWN: ClassVar[int | None] = 1
     """How many of them a command shows by default, as the end of a slice; ``None`` = all."""
+    PAGE: ClassVar[str] = ""
+    """What makes a page of it, `module:function`: its command has --html."""
     HAS_TOPICS: ClassVar[bool] = False
     """Whether one of them, named `topics`, has a row a topic."""
 

@@ -11,32 +11,17 @@ from tests.helpers.run import Cli
 
 
 def test_estimates_of_a_sampled_pool(cli: Cli, judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same rows, topic by topic too, of the collection and of its exported sample."""
+    """The same rows, topic by topic too, and the facts."""
     drawn = ("--strategy", "stratified", "--param", "strata=1:2,3:9:0.4", "--budget", "12", "--seed", "3")
     cli("pool", *drawn, "--name", "drawn").fine()
-    told = cli("estimate", "--pool", "drawn", "--qrels", "strict", "--by-topic", "--format", "json").fine()
+    names = ["xinfAP", "iP@7", "statAP"]
+    measures = [word for name in names for word in ("-m", name)]
+    told = cli("evaluate", *measures, "--sample", "drawn", "--qrels", "strict", "--format", "json").fine()
     with p.open_collection("collection.db") as collection:
-        found = p.estimate(p.source(collection, judge="strict"), pool="drawn")
+        found = p.evaluate(p.source(collection, judge="strict"), names, sample="drawn")
     whole = told.whole()
-    assert found.table("runs").to_records() == whole["runs"]
-    assert found.table("by_topic").to_records() == whole["by_topic"]
+    for name in ("measures", "topics", "found"):
+        assert found.table(name).to_records() == whole[name]
     assert dict(found.facts()) == whole["facts"]
-    assert found.mean["xinfap"].shape == (9,)
+    assert found.mean.shape == (3, 9)
     assert found.warnings == tuple(whole["warnings"])
-
-
-def test_corrected_scores_of_a_sample(cli: Cli, judged: Path) -> None:
-    """`estimate --with-model` prints what `corrected` returns."""
-    cli(
-        "pool", "--strategy", "uniform", "--depth", "5", "--budget", "8", "--seed", "3", "--name", "drawn"
-    ).fine()
-    asked = ("--with-model", "lenient", "--judge", "strict", "-m", "P@5", "-m", "AP")
-    told = cli("estimate", *asked, "--pairs", "--by-topic", "--format", "json").fine().whole()
-    with p.open_collection("collection.db") as collection:
-        judges = p.source(collection, judge="strict")
-        found = p.corrected(judges, "lenient", measures=["P@5", "AP"])
-    for name in ("runs", "measures", "pairs", "by_topic"):
-        assert found.table(name).to_records() == told[name], name
-    assert dict(found.facts()) == told["facts"]
-    assert found.warnings == tuple(told["warnings"])
-    assert "strict is a model, not a person" in " ".join(found.warnings)

@@ -182,7 +182,7 @@ def test_errors_name_arguments_as_python_does(judged: Path) -> None:
     with pytest.raises(p.PoolerError, match="qrels have one grade per document"):
         p.agreement(source)
     with pytest.raises(p.ArgumentError, match=r"^`prels` must name the judged sample"):
-        p.estimate(source)
+        p.evaluate(source, "statAP")
     assert p.evaluate(source, "AP").mean.shape == (1, 9)
     assert repr(p.list_strategies()).startswith("Strategies\ntables: ")
     with pytest.raises(p.ArgumentError, match=r"^`measures` must name one or more"):

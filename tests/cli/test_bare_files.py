@@ -21,7 +21,6 @@ COMMANDS = {
         (FIRST, SECOND, "--by-topic", "--tables"),
         (FIRST, SECOND, THIRD, "--against", THIRD[-12:-6], "--aggregate", "median", "--ties",
          "low", "--interval", "asymptotic"),
-        (FIRST, SECOND, "--plan", "0.2"),
         (FIRST, SECOND, "--matters", "--mixtures", "10", "--run", RUNS[0], "--run", RUNS[1]),
     ),
     "collapse": (

@@ -204,7 +204,7 @@ API: dict[str, Callable[[Any], Any]] = {
     "aggregate": lambda s: p.aggregate(s, ties="low").table("qrels"),
     "collapse": lambda s: p.collapse(s, 1, rule="majority", ties="low").table("qrels"),
     "disagreement_matters": lambda s: p.disagreement_matters(s, mixtures=20).table("run_scores"),
-    "plan_sharing": lambda s: p.plan_sharing(s, 0.3).table("plan"),
+    "design_overlap": lambda s: p.design_overlap(s, width=0.3).table("plan"),
     "probabilities": lambda s: p.variation(s).table("probabilities"),
     "variation": lambda s: p.variation(s).table("variation"),
     "next_documents": lambda s: p.next_documents(s, limit=5).table("next"),

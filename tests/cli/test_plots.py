@@ -13,12 +13,13 @@ from tests.helpers.run import Cli, write, write_run
 VALUES = ("--value", "0=.1", "--value", "1=.8", "--value", "2=1")
 COMMANDS = {
     "compare": ("compare", "bm25-words", "rm3-words-title", "--qrels", "strict"),
-    "curves": ("evaluate", "--curves", "--qrels", "strict"),
+    "curves": ("evaluate", "curves", "--qrels", "strict"),
     "sensitivity": ("sensitivity", "--qrels", "strict", "--depth", "5"),
     "variation": ("variation", "--qrels", "strict", *VALUES),
     "pairs": ("variation", "--qrels", "strict", *VALUES, "--by", "pair"),
     "replay": ("replay", "--qrels", "strict", "--depth", "5", "-s", "take", "-s", "mtf"),
-    "design": ("design", "--qrels", "strict"),
+    "topics": ("design", "topics", "--qrels", "strict"),
+    "depth": ("design", "depth", "--qrels", "strict"),
 }
 
 
@@ -93,9 +94,3 @@ def test_a_drawing_replaces_a_drawing_alone(cli: Cli, judged: Path) -> None:
     ):
         assert words in cli(*COMMANDS["sensitivity"], "--plot", name).failed(1).err
     assert (judged / "notes.svg").read_text("utf-8") == "mine"
-
-
-@pytest.mark.parametrize(("command", "words"), [(("evaluate",), "`--plot` draws curves: it needs --curves")])
-def test_what_has_no_drawing_is_refused(cli: Cli, judged: Path, command: tuple[str, ...], words: str) -> None:
-    """Where a row is something else there is none."""
-    assert words in cli(*command, "--judge", "strict", "--plot", "a.svg").failed(2).err

@@ -25,7 +25,7 @@ def files(folder: Path) -> tuple[Path, Path]:
 
 def test_clusters_of_the_slides(tmp_path: Path) -> None:
     """Purity 15/25; inverse .6 and F .6; weighted (7 5/8 + 8 4/7 + 10 6/10)/25 = .597857, F .598927."""
-    found = p.clusters(*files(tmp_path))
+    found = p.evaluate_clusters(*files(tmp_path))
     (row,) = found.table("scores").to_records()
     inverse = (7 * 5 / 8 + 8 * 4 / 7 + 10 * 6 / 10) / 25
     assert inverse == pytest.approx(0.597857, abs=5e-7)
@@ -46,22 +46,22 @@ def test_clusters_of_the_slides(tmp_path: Path) -> None:
 
 def test_clusters_of_one_document_each() -> None:
     """Purity 1, inverse purity K/N."""
-    found = p.clusters({d: d for d in "wxyz"}, {"w": "a", "x": "a", "y": "b", "z": "b"})
+    found = p.evaluate_clusters({d: d for d in "wxyz"}, {"w": "a", "x": "a", "y": "b", "z": "b"})
     assert (found.standard.purity, found.standard.inverse_purity) == (1.0, 0.5)
 
 
 def test_documents_of_one_file_alone_are_named(tmp_path: Path) -> None:
     """In both directions; and nothing at all is a fault."""
     with pytest.raises(PoolerError, match="1 document with a cluster and no class, the first `y`"):
-        p.clusters({"x": "1", "y": "1"}, {"x": "a"})
+        p.evaluate_clusters({"x": "1", "y": "1"}, {"x": "a"})
     with pytest.raises(PoolerError, match="1 document with a class and no cluster, the first `y`"):
-        p.clusters({"x": "1"}, {"x": "a", "y": "b"})
+        p.evaluate_clusters({"x": "1"}, {"x": "a", "y": "b"})
     with pytest.raises(PoolerError, match="no document"):
-        p.clusters({}, {})
+        p.evaluate_clusters({}, {})
     file = tmp_path / "file"
     file.write_text("x 1\nx 2\n")
     with pytest.raises(FormatError, match="expected each document once, got `x`, which line 1 has with 1"):
-        p.clusters(file, {"x": "a"})
+        p.evaluate_clusters(file, {"x": "a"})
     file.write_text("x\n")
     with pytest.raises(FormatError, match=r"expected 2 fields \(docno cluster\), got 1"):
-        p.clusters(file, {"x": "a"})
+        p.evaluate_clusters(file, {"x": "a"})

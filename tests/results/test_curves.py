@@ -12,7 +12,7 @@ from sklearn.metrics import confusion_matrix, roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_curve
 
 import pooler as p
-from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.errors import ArgumentError, PoolerError
 
 SLIDES = {"a": {"1": {str(rank): -float(rank) for rank in range(1, 9)}}}
 """++--+-+- of the slides: documents 1, 2, 5 and 7 are relevant, and there are no others."""
@@ -30,12 +30,11 @@ def drawn(seed: int) -> tuple[dict[str, dict[str, dict[str, float]]], dict[str, 
 
 def test_curves_of_the_slides() -> None:
     """6 recalls at 1, 2 at 3/5, 3 at 4/7: mean .810389610390; area 11/16."""
-    found = p.curves((SLIDES, SLIDES_QRELS))
+    found = p.evaluate_curves((SLIDES, SLIDES_QRELS))
     assert found.precision[:, 0, 0].tolist() == [1.0] * 6 + [3 / 5] * 2 + [4 / 7] * 3
     assert found.precision.mean() == pytest.approx(0.810389610390, abs=1e-12)
     assert found.areas.tolist() == [[11 / 16]]
-    rows = found.table("roc").to_records()
-    of_topic = [(row["fallout"], row["recall"]) for row in rows if row["topic"] == "1"]
+    of_topic = [(row["fallout"], row["recall"]) for row in found.table("corners").to_records()]
     # Up by two, right by two, up, right, up, right.
     steps = [(0, 0), (0, 0.5), (0.5, 0.5), (0.5, 0.75), (0.75, 0.75), (0.75, 1), (1, 1)]
     assert of_topic == steps
@@ -45,8 +44,7 @@ def test_curves_of_the_slides() -> None:
 def test_precision_is_that_of_pytrec_eval(seed: int) -> None:
     """Every topic and recall, also where floating point rounds recall .7 of 3 documents to 2."""
     runs, qrels = drawn(seed)
-    found = p.curves((runs, qrels), kinds=["precision-recall"])
-    assert found.names() == ("precision_recall",)
+    found = p.evaluate_curves((runs, qrels))
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall"})
     for tag, of_run in runs.items():
         for topic, measured in evaluator.evaluate(of_run).items():
@@ -60,7 +58,7 @@ def test_precision_is_that_of_pytrec_eval(seed: int) -> None:
 def test_roc_is_that_of_scikit_learn(seed: int) -> None:
     """Area, and corners, of the documents of each list; the mean curve by hand from these."""
     runs, qrels = drawn(seed)
-    found = p.curves((runs, qrels), kinds=["roc"])
+    found = p.evaluate_curves((runs, qrels))
     for (run, column), (false, true) in found.points.items():
         scores = runs[found.runs[run]][found.topics[column]]
         labels = [qrels[found.topics[column]].get(docno, 0) for docno in scores]
@@ -79,13 +77,14 @@ def test_curves_that_do_not_exist_have_a_reason() -> None:
     """Topic 2 has no relevant document, topic 3 none that was retrieved; neither is in the mean."""
     runs = {"a": {topic: {"x": 2.0, "y": 1.0} for topic in "123"}}
     qrels = {"1": {"x": 1}, "2": {"x": 0}, "3": {"z": 1}}
-    found = p.curves((runs, qrels))
-    assert found.table("areas").select(["topic", "area", "reason", "topics"]).to_records() == [
-        {"topic": "1", "area": 1.0, "reason": None, "topics": None},
-        {"topic": "2", "area": None, "reason": "no-relevant", "topics": None},
-        {"topic": "3", "area": None, "reason": "no-pairs", "topics": None},
-        {"topic": "all", "area": 1.0, "reason": None, "topics": 1},
+    found = p.evaluate_curves((runs, qrels))
+    assert found.table("topics").select(["topic", "area", "reason"]).to_records() == [
+        {"topic": "1", "area": 1.0, "reason": None},
+        {"topic": "2", "area": None, "reason": "no-relevant"},
+        {"topic": "3", "area": None, "reason": "no-pairs"},
     ]
+    (mean,) = found.table("areas").to_records()
+    assert mean == {"run": "a", "area": 1.0, "reason": None, "topics": 1}
     assert found.mean_precision[:, 0].tolist() == [0.5] * 11  # of 1 and 0
     assert [one.table.name for one in found.plots()] == ["precision_recall", "roc"]
 
@@ -100,7 +99,7 @@ def test_documents_of_one_score_are_one_step() -> None:
     The curve goes up to (0, 1/3), aslant to (2/3, 2/3) over the tie, up to 1, and right. On the
     slope recall is 1/3 + fallout/2, so .48333 at fallout .3.
     """
-    found = p.curves((TIED, TIED_QRELS))
+    found = p.evaluate_curves((TIED, TIED_QRELS))
     assert found.areas.tolist() == [[6 / 9]]
     assert roc_auc_score([1, 1, 0, 0, 1, 0], [*TIED["a"]["1"].values()]) == pytest.approx(6 / 9)
     false, true = found.points[0, 0]
@@ -115,19 +114,19 @@ def test_ties_need_scores_that_order_the_run() -> None:
     near = {"a": {"1": {"x": 16.00000001, "y": 16.0}}}
     qrels = {"1": {"x": 1, "y": 0}}
     areas = {
-        order: p.curves(p.source(near, qrels=qrels, order=order)).areas.item()
+        order: p.evaluate_curves(p.source(near, qrels=qrels, order=order)).areas.item()
         for order in ("trec", "trec9", "file")
     }
     assert areas == {"trec": 1.0, "trec9": 0.5, "file": 1.0}
     # In the file u, v, w, x, y, z as given: v wins all three pairs, with 7 of 9 won.
-    assert p.curves(p.source(TIED, qrels=TIED_QRELS, order="file")).areas.item() == 7 / 9
+    assert p.evaluate_curves(p.source(TIED, qrels=TIED_QRELS, order="file")).areas.item() == 7 / 9
 
 
 def test_order_of_ties_is_that_of_the_option() -> None:
     """Of two documents of one score, order trec ranks y first and docno-asc x: precision 1/2 and 1."""
     runs, qrels = {"a": {"1": {"x": 1.0, "y": 1.0}}}, {"1": {"x": 1}}
     for order, precision in (("trec", 0.5), ("docno-asc", 1.0)):
-        found = p.curves(p.source(runs, qrels=qrels, order=order))
+        found = p.evaluate_curves(p.source(runs, qrels=qrels, order=order))
         assert found.precision[:, 0, 0].tolist() == [precision] * 11
         assert found.areas.tolist() == [[0.5]]
 
@@ -138,7 +137,7 @@ def test_a_run_has_one_place_in_both_pictures() -> None:
         "a": {"1": {"r": 9.0, "x": 8.0, "y": 7.0, "s": 6.0}},
         "b": {"1": {"x": 9.0, "r": 8.0, "s": 7.0, "y": 6.0, "z": 5.0, "v": 4.0}},
     }
-    found = p.curves((runs, {"1": {"r": 1, "s": 1, "x": 0}}))
+    found = p.evaluate_curves((runs, {"1": {"r": 1, "s": 1, "x": 0}}))
     assert found.mean_precision.mean(axis=0).argmax() == 0
     assert found.areas[:, 0].tolist() == [1 / 2, 6 / 8]
     for plot, name in zip(found.plots(), ("recall", "fallout"), strict=True):
@@ -150,16 +149,8 @@ def test_a_run_has_one_place_in_both_pictures() -> None:
 def test_a_run_without_an_area_keeps_its_place() -> None:
     """Run a retrieves relevant documents only, so it has no ROC; b is the second in that picture, too."""
     runs = {"a": {"1": {"r": 2.0}}, "b": {"1": {"x": 2.0, "r": 1.0}}}
-    found = p.curves((runs, {"1": {"r": 1, "x": 0}}))
+    found = p.evaluate_curves((runs, {"1": {"r": 1, "x": 0}}))
     assert [list(plot.parts) for plot in found.plots()] == [["a", "b"], ["a", "b"]]
-
-
-def test_curves_refuse_unknown_words() -> None:
-    """A kind and a topic that do not exist are named."""
-    with pytest.raises(ArgumentError, match="`kinds` must be of precision-recall, roc, but got 'det'"):
-        p.curves((SLIDES, SLIDES_QRELS), kinds=["det"])  # type: ignore[list-item]
-    with pytest.raises(UnknownNameError, match="unknown judged topic `9`"):
-        p.curves((SLIDES, SLIDES_QRELS), topics=["9"])
 
 
 @pytest.mark.parametrize(

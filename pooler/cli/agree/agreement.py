@@ -47,7 +47,6 @@ from store.grades.definition import QrelsDefinition, is_file_word
 if TYPE_CHECKING:
     from pooler.results.agree.agreement import AgreementResult
     from pooler.results.agree.order_stability import JudgedOrders
-    from pooler.results.agree.sharing import SharingPlan
     from store.ranking import Order
 
 
@@ -107,20 +106,6 @@ def agreement(
             " more than 10 pairs these are otherwise only counted (pairs_apart).",
         ),
     ] = False,
-    plan: Annotated[
-        float | None,
-        option(
-            "--plan WIDTH", "Instead: how many documents judges must share for an interval of this width."
-        ),
-    ] = None,
-    assume: Annotated[
-        str | None,
-        option(
-            "--assume KAPPA,SHARE",
-            "With --plan, before anything is judged: the kappa and the share of relevant documents to"
-            " expect.",
-        ),
-    ] = None,
     matters: Annotated[
         bool, option("--matters", "Instead: compare the order of the runs under different judges.")
     ] = False,
@@ -164,7 +149,6 @@ def agreement(
     """
     from pooler.results.agree.agreement import agreement as measure
     from pooler.results.agree.order_stability import disagreement_matters
-    from pooler.results.agree.sharing import plan_sharing
 
     check_manifest(manifest)
     output.check()
@@ -180,12 +164,9 @@ def agreement(
         lenient=lenient,
     )
     rule = QrelsDefinition(aggregate=aggregate, ties=ties, binary_first=binary_first)
-    check_options(rule, against=against, plan=plan, assume=assume, matters=matters)
-    check_together(_given(ctx), plan=plan is not None, assume=assume is not None, matters=matters)
-    if assume is not None and plan is not None:
-        render(plan_sharing(None, plan, assume=_assumed(assume)), output)
-        return
-    source, judges = _source(
+    check_options(rule, against=against, matters=matters)
+    check_together(_given(ctx), matters=matters)
+    source, judges = judged_source(
         names or (),
         reading,
         run_files or (),
@@ -200,18 +181,12 @@ def agreement(
         raise ArgumentError("--qrels", "must be a name: files of judges are arguments", qrels)
     chosen: Any = {"judges": judges, "kinds": kinds_of(kinds)}
     levels = [level_word(one) for one in level or ()]
-    found: AgreementResult | SharingPlan | JudgedOrders
+    found: AgreementResult | JudgedOrders
     if matters:
         if len(levels) > 1:
             raise ArgumentError("--level", "must be one with --matters", levels)
         found = disagreement_matters(
             source, level=levels[0] if levels else None, mixtures=mixtures, seed=seed, cutoff=cutoff, **chosen
-        )
-        _write_manifest(manifest, found.measured)
-        render(found, output)
-    elif plan is not None:
-        found = plan_sharing(
-            source, plan, levels=levels, every_level=not output.is_for_people, against=against, **chosen
         )
         _write_manifest(manifest, found.measured)
         render(found, output)
@@ -252,16 +227,7 @@ def _write_manifest(file: str | None, settings: Mapping[str, Any]) -> None:
         write_json(file, {"program": f"pooler {__version__}", **settings}, private=True)
 
 
-def _assumed(text: str) -> tuple[float, float]:
-    try:
-        kappa, share = (float(part) for part in text.split(","))
-    except ValueError:
-        requirement = "must be a kappa and a share of relevant documents, as in 0.5,0.3"
-        raise ArgumentError("--assume", requirement, text) from None
-    return kappa, share
-
-
-def _source(
+def judged_source(
     names: Sequence[str],
     reading: FileReading,
     runs: Sequence[str],

@@ -267,7 +267,7 @@ def show_measures() -> Result:
 
     Example: pooler show measures
     """
-    from pooler.results.measures.evaluate import list_measures
+    from pooler.commands.measure.measures import list_measures
 
     return list_measures()
 

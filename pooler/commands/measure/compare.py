@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measure, Measured, Option, Seed, Share, command
 from pooler.messages import progress, say, warn
-from pooler.results.measures.evaluate import known_measure, measured
+from pooler.results.measured import known_measure, measured
 from pooler.results.named_runs import check_named
 from pooler.results.normality import normality_plot
 from pooler.results.result import Result, fields_of, frozen_settings
@@ -104,6 +104,7 @@ def compare(
     ([0.5], [1.0])
     """
     check_named(runs)
+    known_measure(measure)  # before anything is read
     name = known_measure(measure, level=source.level)
     rankings, (scores,) = measured(source, [name], cutoff)
     if len(rankings.tags) < 2:
@@ -153,6 +154,14 @@ def _pairs(
     base = list(tags).index(against)
     others = list(chain(range(base), range(base + 1, len(tags))))
     return np.array(others, dtype=np.int64), np.full(len(others), base, dtype=np.int64)
+
+
+def needed_for_pairs(pairs: RunPairs, alpha: float) -> NDArray[np.float64]:
+    """Return the difference that a paired t test finds significant, of each pair (eq. 23); NaN = none."""
+    known = np.array([reason is None for reason in pairs.t_reasons], dtype=np.bool_)
+    needed = np.full(known.size, np.nan)
+    needed[known] = required_difference(pairs.variance[known], pairs.n_topics[known], alpha=alpha)
+    return needed
 
 
 def _signs(changes: MeanChanges, rank: str) -> str:
@@ -402,6 +411,7 @@ class Comparison(Result, RunPairs):
             Column("high", "float", about="its upper end"): self.high,
             Column("effect_size", "float", "effect", digits=2, show="never"): self.effect_size,
             VARIANCE_HIDDEN: self.variance,
+            hidden("needed"): needed_for_pairs(self, alpha),
             hidden("variance_a"): [one for one, _, _ in variances],
             hidden("variance_b"): [one for _, one, _ in variances],
             hidden("covariance"): [one for _, _, one in variances],

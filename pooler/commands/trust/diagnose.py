@@ -16,7 +16,7 @@ from pooler.messages import say, warn
 from pooler.pools.annotated import annotated_rows
 from pooler.pools.contents import contributions, depth_curve
 from pooler.pools.runs import RunSet
-from pooler.results.measures.evaluate import known_measure
+from pooler.results.measured import known_measure
 from pooler.results.meeting import check_runs
 from pooler.results.pool.options import DEPTH
 from pooler.results.reasons import joined
@@ -651,7 +651,7 @@ def _check_pools(source: Source, *, depth: int | None) -> None:
         what = "; ".join(others)
         warn(f"{what}: what follows describes a depth pool of the same runs; --depth N chooses its depth")
     if any(is_sampled(pool.manifest) for pool in pools):
-        say("`pooler estimate` scores runs from a sample of a pool")
+        say("`pooler evaluate -m xinfAP -m statAP` scores runs from a sample of a pool")
 
 
 def made_otherwise(manifest: Mapping[str, Any]) -> str | None:

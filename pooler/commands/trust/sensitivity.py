@@ -342,7 +342,7 @@ class SensitivityResult(Result, Sensitivity):
             _significant(before, {"with A's documents": sides["a"], "with B's": sides["b"]}),
             who_gains(self.settings["scenario"], self.settings["r"]),
             "json and tsv have t2, the variances, and the shares by which both fall: Q and H of"
-            " `required-difference`.",
+            " `paper difference`.",
         ]
         return self._nearest(Table.of_columns("pairs", columns, flipped(**self._ranks()), notes))
 

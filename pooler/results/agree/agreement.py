@@ -18,10 +18,10 @@ from pooler.results.agree.settings import (
     AgreementOptions,
     Pair,
     fetch_chosen,
+    pairs_of,
     resolve_levels,
     settings_of,
 )
-from pooler.results.agree.sharing import pairs_of
 from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
 from pooler.results.source import Source, source_of
 from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection as Group
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from pooler.messages import say, warn
@@ -35,25 +36,6 @@ OF_COEFFICIENTS = frozenset(
     }
 )
 """Options that choose how coefficients are shown."""
-OF_JUDGES = frozenset(
-    {
-        "JUDGE...",
-        "--level",
-        "--against",
-        "--kinds",
-        "--manifest",
-        "--input",
-        "--input-columns",
-        "--topic",
-        "--judge-column",
-        "--scale",
-        "--code",
-        "--map",
-        "--repeats",
-        "--lenient",
-    }
-)
-"""Options that choose whose judgements are measured, and over what."""
 OF_MATTERS = frozenset({"--mixtures", "--cutoff", "--order", "--run", "--runs"})
 """Options of run orders."""
 
@@ -88,21 +70,10 @@ class AgreementOptions:
         return None if index is None else self.scale.values[index]
 
 
-def check_options(
-    rule: QrelsDefinition, *, against: str | None, plan: float | None, assume: str | None, matters: bool
-) -> None:
+def check_options(rule: QrelsDefinition, *, against: str | None, matters: bool) -> None:
     """Refuse values that cannot be used, and what does not go with them."""
-    if plan is not None and matters:
-        raise ArgumentError("plan", "and --matters exclude each other", plan)
-    if assume is not None and plan is None:
-        raise ArgumentError("assume", "needs --plan", None)
     if matters and against is not None:
         raise ArgumentError("matters", "and --against exclude each other", against)
-    if plan is not None:
-        from store.analysis.agreement.sharing import LEAST_WIDTH
-
-        if not LEAST_WIDTH <= plan <= 2:
-            raise ArgumentError("plan", f"must be a width from {LEAST_WIDTH} to 2", plan)
     if rule.aggregate is not None:
         if against is None:
             requirement = "is compared with a judge: --against JUDGE"
@@ -115,12 +86,8 @@ def check_options(
     rule.check()
 
 
-def check_together(given: Mapping[str, bool], *, plan: bool, assume: bool, matters: bool) -> None:
+def check_together(given: Mapping[str, bool], *, matters: bool) -> None:
     """Refuse options that would be ignored: the message names the two."""
-    if assume:
-        _refuse(given, OF_COEFFICIENTS | OF_JUDGES, "is not used with --assume")
-    if plan:
-        _refuse(given, OF_COEFFICIENTS | {"--seed"}, "is not used with --plan")
     if matters:
         _refuse(given, OF_COEFFICIENTS, "is not used with --matters")
     else:
@@ -271,6 +238,13 @@ def _alone(opinions: Opinions, name: str, names: Sequence[str] | None, voters: V
     return PoolerError(message, hint=hint)
 
 
+def pairs_of(judges: Sequence[str], reference: str | None) -> list[tuple[str, str]]:
+    """Return every two judges, or each with the reference."""
+    if reference is None:
+        return list(combinations(judges, 2))
+    return [(judge, reference) for judge in judges if judge != reference]
+
+
 def settings_of(
     votes: PopulationVotes,
     options: AgreementOptions,
@@ -308,7 +282,7 @@ def measured_of(
     against: str | None = None,
     seed: int = 1,
 ) -> dict[str, Any]:
-    """Say of a plan, or of orders of runs, what `settings_of` says: intervals are the default ones."""
+    """Say of orders of runs what `settings_of` says: intervals are the default ones."""
     from store.grades.definition import QrelsDefinition
 
     options = AgreementOptions(scale, tuple(levels), has_levels=True, seed=seed)

@@ -10,7 +10,7 @@ import numpy as np
 
 from pooler.messages import warn
 from pooler.reading.run_list import RunEntry
-from pooler.results.measures.evaluate import known_measure
+from pooler.results.measured import known_measure
 from pooler.results.named_runs import entries_of, named_runs
 from pooler.results.source import Opinions, opened_collection
 from store.analysis.agreement.votes import NO_GRADE

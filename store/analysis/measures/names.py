@@ -26,6 +26,9 @@ list-too-short   the run ends above rank R
 none-retrieved   the run has none of the topic's relevant documents
 ================ ================================================================================
 
+Measures of a judged sample, `Definition.is_sampled`, are computed by `estimates`, of which the last four
+reasons are.
+
 A run without documents for a topic that has relevant ones scores 0 there, as with trec_eval -c;
 were it left out, a run could gain by not answering. Precision at a cutoff, precision of the list,
 reciprocal rank and success are 0, not undefined, for a topic without relevant documents.
@@ -77,8 +80,9 @@ from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
 Reason = Literal[
-    "no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short", "none-retrieved"
-]
+    "no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short", "none-retrieved",
+    "no-strata", "no-probabilities", "uneven-sample", "not-sampled",
+]  # fmt: skip
 """Why a score is undefined; which measures have which, the table in the head of this file."""
 
 Dcg = Literal["log2", "exp-log2", "jarvelin", "exp-jarvelin"]
@@ -201,6 +205,8 @@ class Definition:
     """Why it may be undefined otherwise."""
     is_sum: bool = False
     """Whether topics are added up instead of averaged."""
+    is_sampled: bool = False
+    """Whether it is estimated from a judged sample, as `estimates` does."""
 
 
 def _interpolated_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
@@ -238,6 +244,16 @@ def _cell(summary: str, name: str, *parameters: str) -> Definition:
         needs_relevant=False,
         is_sum=True,
     )
+
+
+def _of_sample(summary: str, **how: Any) -> Definition:
+    """Define a measure of a judged sample."""
+
+    def refused(_: GradedLists, name: MeasureName) -> NDArray[np.float64]:
+        requirement = "must not be one of a judged sample, which `evaluate` alone takes"
+        raise ArgumentError("measure", requirement, str(name))
+
+    return Definition(summary, refused, parameters=(), is_sampled=True, **how)
 
 
 def _set_precision(lists: GradedLists, name: MeasureName) -> NDArray[np.float64]:
@@ -391,6 +407,10 @@ MEASURES: dict[str, Definition] = {
         "average precision inferred from a sample of the pool",
         lambda lists, name: inferred_ap_of(lists.rankings, name.level),
     ),
+    "xinfAP": _of_sample("average precision, from a judged sample with strata, as in sample_eval.pl"),
+    "infNDCG": _of_sample("nDCG, likewise"),
+    "iP": _of_sample("precision, likewise", at="cutoff", is_at_required=True, needs_relevant=False),
+    "statAP": _of_sample("average precision, from a judged sample with probabilities, as in statAP_MQ_eval"),
     "RBP": Definition(
         "rank-biased precision; in ir_measures, without rel, gains are graded",
         lambda lists, name: rank_biased_precision(lists.relevant(name), p=name.p),
@@ -585,8 +605,8 @@ _WITH_CUTOFF = {
 }
 """Those of trec_eval that go on with `_` or `.` and a cutoff, or a recall."""
 _NOT_QUITE = {
-    "auc": "`Accuracy` is the AUC over the documents retrieved, by rank; --curves has it by score, ties"
-    " counted half",
+    "auc": "`Accuracy` is the AUC over the documents retrieved, by rank; `evaluate curves` has it by score,"
+    " ties counted half",
     "f": "`SetF` is the F of the whole list, `SetF@10` of its first ranks; beta weighs recall: SetF(beta=2)",
     "iprec_at_recall": "with a recall, as in `IPrec@0.1` or `iprec_at_recall_0.1`",
     "ndcg_burges": "`nDCG(dcg='exp-log2')` has gains of 2**grade - 1",

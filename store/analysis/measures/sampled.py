@@ -632,23 +632,16 @@ def _spread(
     return np.asarray(first - (total**2 - own) / (n_graded - 1) + third)
 
 
-CUTOFFS = (5, 10)
-"""Ranks at which precision is estimated."""
-STRATIFIED = ("xinfap", "infndcg", *(f"ip_{cutoff}" for cutoff in CUTOFFS))
-NAMES = (*STRATIFIED, "infap", "statap")
-"""The estimates, in the order of their columns."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleScores:
     """Estimated scores of runs; axes are in the order of the tags and topics of the rankings."""
 
     rankings: SampledRankings
     values: Mapping[str, NDArray[np.float64]]
-    """By name, shape (n_runs, n_topics); NaN = no sampled document of the topic is relevant. An
-    estimate that the sample does not allow is not there."""
+    """By measure, as ``"iP@5"``, shape (n_runs, n_topics); NaN = no sampled document of the topic is
+    relevant. An estimate that the sample does not allow is not there."""
     reasons: Mapping[str, str]
-    """By name, why an estimate is not in `values`: ``no-strata``, ``no-probabilities``, or
+    """By measure, why an estimate is not in `values`: ``no-strata``, ``no-probabilities``, or
     ``uneven-sample`` where strata were judged at different rates."""
     variance: NDArray[np.float64] | None
     """Shape (n_runs, n_topics), of statAP."""
@@ -684,14 +677,19 @@ class SampleScores:
         """
         if self.variance is None:
             return np.full(len(self.rankings.tags), np.nan)
-        is_defined = ~np.isnan(self.values["statap"])
+        is_defined = ~np.isnan(self.values["statAP"])
         total = np.sum(np.where(is_defined, self.variance, 0.0), axis=1)
         n_topics = np.sum(is_defined, axis=1)
         return np.where(total >= 0, quotient(np.sqrt(np.abs(total)), n_topics), np.nan)
 
 
 def estimates(
-    ranked: RankedDocuments, pools: Mapping[str, SampledPool], *, cutoff: int, level: int
+    ranked: RankedDocuments,
+    pools: Mapping[str, SampledPool],
+    *,
+    cutoff: int,
+    level: int,
+    cutoffs: Sequence[int] = (5, 10),
 ) -> SampleScores:
     """Estimate all scores that a sample allows.
 
@@ -706,12 +704,15 @@ def estimates(
         return; at least 1.
     level : int
         Least grade that counts as relevant.
+    cutoffs : sequence of int
+        Ranks at which precision is estimated.
 
     Notes
     -----
     An estimate is there for all topics or for none: strata of half of them allow no mean.
     """
     rankings = sampled_rankings(ranked.tags, ranked.rankings, pools, cutoff=cutoff)
+    stratified = ("xinfAP", "infNDCG", *(f"iP@{one}" for one in cutoffs))
     values: dict[str, NDArray[np.float64]] = {}
     reasons: dict[str, str] = {}
     by_strata = by_probability = variance = None
@@ -719,25 +720,25 @@ def estimates(
     n_uncovered = 0
     if all(pool.inclusion is not None for pool in pools.values()):
         sampled = statap_scores(rankings, level=level)
-        values["statap"], variance = sampled.stat_ap, sampled.variance
+        values["statAP"], variance = sampled.stat_ap, sampled.variance
         by_probability, found = sampled.n_relevant, sampled.n_relevant_retrieved
     else:
-        reasons["statap"] = "no-probabilities"
+        reasons["statAP"] = "no-probabilities"
     if all(pool.strata is not None for pool in pools.values()):
-        strata = stratified_scores(rankings, cutoffs=CUTOFFS, max_retrieved=cutoff, level=level)
+        strata = stratified_scores(rankings, cutoffs=cutoffs, max_retrieved=cutoff, level=level)
         columns = strata.inf_ap, strata.inf_ndcg, *strata.precision
-        values |= dict(zip(STRATIFIED, columns, strict=True))
+        values |= dict(zip(stratified, columns, strict=True))
         by_strata, found = strata.n_relevant, strata.n_relevant_retrieved
         n_uncovered = int(strata.n_uncovered.sum())
         if all(map(_is_even, pools.values())):
-            values["infap"] = _inferred(rankings, level)
+            values["infAP"] = _inferred(rankings, level)
         else:
-            reasons["infap"] = "uneven-sample"
+            reasons["infAP"] = "uneven-sample"
     else:
-        reasons |= dict.fromkeys((*STRATIFIED, "infap"), "no-strata")
+        reasons |= dict.fromkeys((*stratified, "infAP"), "no-strata")
     return SampleScores(
         rankings=rankings,
-        values={name: values[name] for name in NAMES if name in values},
+        values={name: values[name] for name in (*stratified, "infAP", "statAP") if name in values},
         reasons=reasons,
         variance=variance,
         by_strata=by_strata,

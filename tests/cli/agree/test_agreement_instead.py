@@ -1,4 +1,4 @@
-"""`pooler agreement --plan` and `--matters`, and which options go together."""
+"""`pooler agreement --matters`, and which options go together."""
 
 from __future__ import annotations
 
@@ -22,30 +22,12 @@ def judge_topics(folder: Path, cli: Cli, **topics: str) -> None:
         cli("import", "judgements", path, "--judge", judge).fine()
 
 
-def test_plan_says_how_many_documents_are_needed(cli: Cli, judged: Path) -> None:
-    """A narrower interval needs more documents; before judging, an assumption will do."""
-
-    def documents(width: str) -> int | None:
-        rows = cli("agreement", "strict", "lenient", "--plan", width, "--format", "json")
-        number: int | None = rows.fine().json()[0]["documents"]
-        return number
-
-    wide, narrow = documents("0.3"), documents("0.2")
-    assert wide is not None
-    assert narrow is not None
-    assert wide < narrow
-    shown = cli("agreement", "--plan", "0.2").fine().out
-    assert "per topic" in shown
-    assumed = cli("agreement", "--plan", "0.2", "--assume", "0.5,0.3", "--format", "json")
-    assert assumed.fine().json()[0]["documents"] == 343  # relevant: .3 of each judge's documents
-
-
 def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
     """Each judge's MAP of the runs is what `evaluate` prints, and orders are compared."""
     answer = cli("agreement", "--matters", "--mixtures", "50", "--format", "json").fine().json()
     assert set(answer) == {"run_scores", "order_pairs", "mixtures", "swaps"}
     for judge in JUDGES:
-        rows = cli("evaluate", "--qrels", judge, "--format", "json").fine().json()
+        rows = cli("evaluate", "--qrels", judge, "--table", "measures", "--format", "json").fine().json()
         expected = {row["run"]: row["value"] for row in rows}
         got = {row["run"]: row[f"map_judge_{judge}"] for row in answer["run_scores"]}
         assert got == pytest.approx(expected, abs=1e-12)
@@ -62,16 +44,8 @@ def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
         (("--aggregate", "max"), "is compared with a judge: --against JUDGE"),
         (("--against", "strict", "--aggregate", "sum"), "must give grades of the scale"),
         (("--against", "strict", "--aggregate", "majority"), "`--ties` must be low, high or"),
-        (("--assume", "0.5,0.3"), "needs --plan"),
-        (("--plan", "0.1", "--assume", "x"), "must be a kappa and a share of relevant"),
-        (("--plan", "0.1", "--matters"), "and --matters exclude each other"),
-        (("--plan", "3"), "`--plan` must be a width from 0.001 to 2, but got 3.0"),
-        (("--plan", "0.1", "--assume", "0.5,0.3", "strict"), "JUDGE... is not used with --assume"),
-        (("--plan", "0.1", "--assume", "0.5,0.3", "--level", "1"), "--level is not used with"),
-        (("--plan", "0.1", "--assume", "0.5,0.3", "--scale", "0-2"), "--scale is not used with --assume"),
         (("--mixtures", "5"), "--mixtures is used with --matters only"),
-        (("--cutoff", "5", "--plan", "0.1"), "--cutoff is used with --matters only"),
-        (("--plan", "0.1", "--seed", "5"), "--seed is not used with --plan"),
+        (("--cutoff", "5"), "--cutoff is used with --matters only"),
         (("--matters", "--level", "1", "--level", "2"), "`--level` must be one with --matters"),
         (("--against", "nobody"), "unknown judge `nobody`"),
         (("--level", "3"), "`--level` must be above 0"),
@@ -85,7 +59,6 @@ def test_options_that_do_not_go_together_are_refused(
     assert message in cli("agreement", *options).failed(1).err
 
 
-@pytest.mark.parametrize("instead", [("--plan", "0.1"), ("--matters",)], ids=" ".join)
 @pytest.mark.parametrize(
     "option",
     [("--by-topic",), ("--per-grade",), ("--tables",), ("--all-pairs",), ("--bands", "ir-book"),
@@ -93,11 +66,11 @@ def test_options_that_do_not_go_together_are_refused(
     ids=" ".join,
 )  # fmt: skip
 def test_options_of_coefficients_are_refused_where_none_are_shown(
-    cli: Cli, judged: Path, instead: tuple[str, ...], option: tuple[str, ...]
+    cli: Cli, judged: Path, option: tuple[str, ...]
 ) -> None:
     """What would be ignored is refused, by the names of both options."""
-    said = cli("agreement", *instead, *option).failed(1).err
-    assert f"error: {option[0]} is not used with {instead[0]}\n" in said
+    said = cli("agreement", "--matters", *option).failed(1).err
+    assert f"error: {option[0]} is not used with --matters\n" in said
 
 
 def test_matters_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, judged: Path) -> None:

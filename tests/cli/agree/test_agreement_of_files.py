@@ -58,14 +58,12 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--against", "strict", "--aggregate", "median", "--ties", "low", "--interval", "none"),
         ("--against", "strict", "--aggregate", "majority", "--ties", "high", "--collapse",
          "before", "--level", "1"),
-        ("--plan", "0.2"),
-        ("--plan", "0.2", "--against", "middle"),
     ],
     ids=" ".join,
 )  # fmt: skip
 def test_files_answer_as_a_collection_does(garden: Path, options: tuple[str, ...]) -> None:
     """Every option gives the same bytes of the files as of a collection they were imported into."""
-    fast = () if "--resamples" in options or "--plan" in options else ("--resamples", "100")
+    fast = () if "--resamples" in options else ("--resamples", "100")
     both(garden, JUDGES, FILES, *options, *fast)
 
 
@@ -114,15 +112,12 @@ def test_manifest_says_the_same_of_files(garden: Path, tmp_path: Path) -> None:
     assert written[0] == written[1]
 
 
-@pytest.mark.parametrize("instead", [("--plan", "0.3"), ("--matters",)], ids=" ".join)
-def test_manifest_is_written_whatever_is_asked(
-    garden: Path, tmp_path: Path, instead: tuple[str, ...]
-) -> None:
-    """A plan, and orders of runs, say whose judgements of which documents they are made of, too."""
+def test_manifest_of_orders_of_runs_is_that_of_agreement(garden: Path, tmp_path: Path) -> None:
+    """Orders of runs say whose judgements of which documents they are made of."""
     of_all, of_this = tmp_path / "all.json", tmp_path / "this.json"
     named = (*JUDGES, "--level", "1", "--collection", garden / "collection.db", "--manifest")
     run_inside("agreement", *named, of_all).fine()
-    run_inside("agreement", *named, of_this, *instead).fine()
+    run_inside("agreement", *named, of_this, "--matters").fine()
     expected = json.loads(of_all.read_text("utf-8"))
     del expected["all_pairs"]
     assert json.loads(of_this.read_text("utf-8")) == expected
@@ -290,7 +285,6 @@ def test_two_files_of_one_name_need_names(here: Path) -> None:
         (("--judge-column", "2", "--input-columns", "docno,grade"), "--judge-column"),
         (("--scale", "7"), "LOW-HIGH"),
         (("--run", FILES[0]), "--run is used with --matters only"),
-        (("--plan", "0.2", "--assume", "0.5,0.3"), "not used with --assume"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

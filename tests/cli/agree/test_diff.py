@@ -59,7 +59,9 @@ def test_effect_on_runs_is_a_hand_calculation(cli: Cli, files: Path) -> None:
     [order] = found["order"]
     assert (order["tau_b"], order["tau_ap"], order["swapped"]) == (-1, -1, 1)
     assert [row["place_before"] for row in found["runs"]] == [1, 2]
-    evaluated = cli("evaluate", "--qrels", "./b", "p.run", "--format", "json").fine().json()
+    evaluated = (
+        cli("evaluate", "--qrels", "./b", "p.run", "--table", "measures", "--format", "json").fine().json()
+    )
     assert evaluated[0]["value"] == told["p"][1]
 
 

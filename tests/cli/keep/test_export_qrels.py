@@ -261,11 +261,15 @@ def test_measures_follow_the_same_rules(cli: Cli, judged: Path) -> None:
         ("--aggregate", "dawid-skene", "--judge", "strict", "--judge", "middle", "--judge", "lenient",
          "--level", "1"),
     ):  # fmt: skip
-        stored = by_rule(cli, "evaluate", *rule, "--format", "json").fine().json()
+        stored = by_rule(cli, "evaluate", *rule, "--table", "measures", "--format", "json").fine().json()
         (judged / "q.txt").unlink(missing_ok=True)
         by_rule(cli, "export", "qrels", *rule, "--out", "q.txt").fine()
         files = [row["file"] for row in read_run_list(judged / "runs.tsv")]
-        filed = by_rule(cli, "evaluate", "--qrels", "q.txt", *files, "--format", "json").fine().json()
+        filed = (
+            by_rule(cli, "evaluate", "--qrels", "q.txt", *files, "--table", "measures", "--format", "json")
+            .fine()
+            .json()
+        )
         values = {row["run"]: row["value"] for row in stored}
         assert {row["run"]: row["value"] for row in filed} == values
         assert len(values) == len(files) > 1

@@ -86,7 +86,7 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
     """One line on -1, one warning that names the option for the rest."""
     asked = [word for name in oracle(CODED, RUN) for word in ("--measure", name)]
     for scale in ((), ("--scale", "0-1")):
-        found = cli("evaluate", *files, *asked, *scale, "--format", "json").fine()
+        found = cli("evaluate", *files, *asked, *scale, "--table", "measures", "--format", "json").fine()
         values = {(row["run"], row["measure"]): row["value"] for row in found.json()}
         for tag, run in (("a", RUN), ("b", OTHER)):
             expected = oracle(CODED, run)
@@ -100,7 +100,8 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
     quiet = cli("evaluate", *files, "--code", "-2=grade", "--code", "-3=grade").fine()
     assert "warning" not in quiet.err
     assert "`--code` is for files" in cli("evaluate", "--code", "-2=grade").failed(1).err
-    assert "`--code` is for qrels" in cli("estimate", "--prels", "q", "--code", "-2=grade").failed(1).err
+    sample = ("evaluate", "-m", "statAP", "--prels", "q", "--code", "-2=grade")
+    assert "`--code` is for files" in cli(*sample).failed(1).err
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,6 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
     [
         ("sensitivity", ("--depth", "1")),
         ("diagnose", ("--depth", "1")),
-        ("required-difference", ("--depth", "1")),
         ("replay", ()),
         ("next", ()),
         ("report", ("--depth", "1")),
@@ -150,7 +150,7 @@ def test_a_collection_knows_what_was_pooled_and_not_judged(
     write(here / "a.run", *[f"1 Q0 {docno} 1 {score} a" for docno, score in RUN.items()])
     cli("import", "runs", "a.run").fine()
     cli("pool", "--depth", "4").fine()
-    found: Any = cli("evaluate", "-m", "infAP", "-m", "AP", "--format", "json").fine()
+    found: Any = cli("evaluate", "-m", "infAP", "-m", "AP", "--table", "measures", "--format", "json").fine()
     expected = oracle({**graded, "d1": -1, "d2": -1}, RUN)
     assert [row["value"] for row in found.json()] == pytest.approx([expected["infAP"], expected["AP"]])
     assert expected["infAP"] != pytest.approx(oracle(graded, RUN)["infAP"])

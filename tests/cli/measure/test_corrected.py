@@ -1,8 +1,8 @@
-"""`pooler estimate --with-model`: a model's scores corrected by people's grades of a sample."""
+"""`pooler.corrected`: a model's scores corrected by people's grades of a sample."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from math import log2, sqrt
 from pathlib import Path
 from typing import Any
@@ -38,15 +38,27 @@ def sampled(folder: Path) -> list[str]:
     return [line.split()[1] for line in read_lines(folder / "drawn.txt")]
 
 
-def rows_of(cli: Cli, *options: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the row of run x, and all of the answer."""
-    told = cli("estimate", "--with-model", "gpt", "-m", "P@5", *options, "--format", "json").fine().whole()
+def corrected(measures: str | Sequence[str] = "P@5", judge: str | None = None, **how: Any) -> dict[str, Any]:
+    """Return all that there is of the scores by gpt, by name; `notes` are those of the runs."""
+    with p.open_collection("collection.db") as collection:
+        found = p.corrected(
+            p.source(collection, judge=judge), how.pop("model", "gpt"), measures=measures, **how
+        )
+    tables = {one.name: one.to_records() for one in found.tables()}
+    notes = " ".join(found.table("runs").notes)
+    told = {"facts": found.facts(), "settings": found.settings, "warnings": found.warnings, "notes": notes}
+    return told | tables
+
+
+def rows_of(judge: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the row of run x, and all there is."""
+    told = corrected(judge=judge)
     return next(row for row in told["runs"] if row["run"] == "x"), told
 
 
 def test_score_and_interval_by_hand(cli: Cli, small: Path) -> None:
     """P@5, w = 1/5, of people alone: 8/4 sum over the sample of w y, and V = 8 var(w y)."""
-    row, told = rows_of(cli)
+    row, told = rows_of()
     off = [(docno in ORDER[:5]) / 5 * HUMAN[docno] for docno in sampled(small)]
     score = 2 * sum(off)
     mean = sum(off) / 4
@@ -62,12 +74,12 @@ def test_score_and_interval_by_hand(cli: Cli, small: Path) -> None:
 
 def test_the_model_that_is_used_is_not_left_out(cli: Cli, small: Path) -> None:
     """People count without being named; another model is left out, and no word is said of this one."""
-    named, told = (rows_of(cli, *options)[1] for options in (("--qrels", "ann"), ()))
+    named, told = (rows_of(judge)[1] for judge in ("ann", None))
     assert told["runs"] == named["runs"]
     assert not [one for one in told["warnings"] if "left out" in one]
     assert "kinds_left_out" not in told["settings"]
     cli("import", "judgements", "gpt.qrels", "--judge", "qwen", "--kind", "model").fine()
-    told = rows_of(cli)[1]
+    told = rows_of()[1]
     (said,) = [one for one in told["warnings"] if "left out" in one]
     assert "people alone count (1 person); left out: 1 model (" in said
     assert told["settings"]["kinds_left_out"] == {"model": 1}
@@ -80,15 +92,12 @@ def test_the_model_that_is_used_is_not_left_out(cli: Cli, small: Path) -> None:
 
 def test_few_documents_leave_people_alone(cli: Cli, small: Path) -> None:
     """Fewer than 30 of a grade: nothing is learnt, which is said, and whether it helped is not known."""
-    _, told = rows_of(cli)
+    _, told = rows_of()
     words = "fewer than 30 judged documents of some grade of gpt: too few to learn from"
     assert any(words in warning for warning in told["warnings"])
-    answer = cli("estimate", "--with-model", "gpt", "-m", "P@5").fine()
-    assert "The model did not help" not in answer.out
-    assert "People judged 4 of 8 pooled documents (50.0%); all else is by gpt" in answer.out
-    assert "by gpt" in answer.out
-    measures = cli("estimate", "--with-model", "gpt", "-m", "P@5", "--table", "measures", "--format", "json")
-    (found,) = measures.fine().whole()["measures"]
+    assert "The model did not help" not in told["notes"]
+    assert "People judged 4 of 8 pooled documents (50.0%); all else is by gpt" in told["notes"]
+    (found,) = told["measures"]
     assert (found["way"], found["helped"]) == ("people", None)
     assert found["se_calibrated"] is None
     assert small.exists()
@@ -99,7 +108,7 @@ def test_a_document_that_nobody_could_judge(cli: Cli, small: Path) -> None:
     lost = sampled(small)[0]
     write(small / "bob.qrels", *(f"1 0 {docno} {HUMAN[docno]}" for docno in sampled(small)[1:]))
     cli("import", "judgements", "bob.qrels", "--judge", "bob", "--kind", "human").fine()
-    row, told = rows_of(cli, "--qrels", "bob")
+    row, told = rows_of("bob")
     kept = [(docno in ORDER[:5]) / 5 * HUMAN[docno] for docno in sampled(small) if docno != lost]
     assert row["score"] == pytest.approx(8 / 3 * sum(kept))
     weight = (lost in ORDER[:5]) / 5
@@ -112,26 +121,18 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
     cli("judges", "add", "bob").fine()
     cli("pool", "--depth", "3", "--name", "deep").fine()
     cli("pool", "-s", "statap", "-b", "2", "--seed", "1", "--name", "random").fine()
-    estimate = {"--pool": "drawn", "--qrels": "ann"}
-    for options, words in {
-        ("--with-model", "bob"): "must be a judge of kind model, not human",
-        ("--with-model", "gtp"): "unknown judge `gtp`; known: `gpt`",
-        ("--with-model", "gpt", "-m", "RR"): "must be one of P@k, RBP, DCG@k, sDCG@k, AP and nDCG@k",
-        (
-            "--with-model",
-            "gpt",
-            "--pool",
-            "deep",
-        ): "pool `deep` does not have inclusion probabilities and strata",
-        ("--with-model", "gpt", "--pool", "random"): "pool `random` is no stratified simple random sample",
-        ("--with-model", "gpt", "--qrels", "gpt"): "must not be among those whose judgements correct it",
-        ("--with-model", "gpt", "--model-level", "7"): "7",
-        ("--pairs",): "`--pairs` goes with --with-model JUDGE",
-    }.items():
-        given = [word for pair in estimate.items() if pair[0] not in options for word in pair]
-        assert words in cli("estimate", *given, *options).failed(1).err, options
-    answer = cli("estimate", "--with-model", "gpt", "--prels", "x", "--form", "xinf", "x.run").failed(1)
-    assert "`--with-model` and --prels exclude each other" in answer.err
+    given = {"pool": "drawn", "judge": "ann"}
+    for how, words in (
+        ({"model": "bob"}, "must be a judge of kind model, not human"),
+        ({"model": "gtp"}, "unknown judge `gtp`; known: `gpt`"),
+        ({"measures": "RR"}, "must be one of P@k, RBP, DCG@k, sDCG@k, AP and nDCG@k"),
+        ({"pool": "deep"}, "pool `deep` does not have inclusion probabilities and strata"),
+        ({"pool": "random"}, "pool `random` is no stratified simple random sample"),
+        ({"judge": "gpt"}, "must not be among those whose judgements correct it"),
+        ({"model_level": 7}, "7"),
+    ):
+        with pytest.raises(PoolerError, match=words):
+            corrected(**(given | how))
     with pytest.raises(PoolerError, match="need a collection"):
         p.corrected(p.source(["x.run"], qrels="ann.qrels"), "gpt")
     assert small.exists()
@@ -148,8 +149,8 @@ def test_a_stratum_without_a_judgement_is_refused(cli: Cli, here: Path) -> None:
     cli("pool", *strata, "--name", "drawn").fine()
     write(here / "ann.qrels", "1 0 d0 1", "1 0 d1 0")
     cli("import", "judgements", "ann.qrels", "--judge", "ann", "--kind", "human").fine()
-    answer = cli("estimate", "--with-model", "gpt").failed(1)
-    assert "pool `drawn`, topic 1: no sampled document of a stratum of 6 is judged" in answer.err
+    with pytest.raises(PoolerError, match="pool `drawn`, topic 1: no sampled document of a stratum of 6 is"):
+        corrected()
 
 
 @pytest.fixture
@@ -175,8 +176,7 @@ MEASURES = ("P@10", "RBP", "sDCG@10", "AP", "nDCG@10")
 def test_a_pool_judged_whole_gives_people_s_scores(cli: Cli, learnt: Path) -> None:
     """Whatever the model said: P, RBP, AP and nDCG are those of `evaluate`, and nothing is left open."""
     cli("pool", "-s", "uniform", "--budget", "60", "--seed", "1").fine()
-    options = [part for measure in MEASURES for part in ("-m", measure)]
-    told = cli("estimate", "--with-model", "gpt", *options, "--format", "json").fine().whole()
+    told = corrected(MEASURES)
     plain = [part for measure in ("P@10", "RBP", "DCG@10", "AP", "nDCG@10") for part in ("-m", measure)]
     rows = cli("evaluate", "--qrels", "ann", *plain, "--format", "json").fine().whole()["measures"]
     known = {(row["measure"], row["run"]): row["value"] for row in rows}
@@ -216,7 +216,7 @@ def test_calibrated_by_plain_loops(cli: Cli, learnt: Path) -> None:
         relevant = sum(stands[one[2]] for one in drawn if people[one[:2]] >= 1)
         shares[grade] = (len(drawn) * relevant / weight + 1 / 2) / (len(drawn) + 1)
         assert len(drawn) >= 30
-    told = cli("estimate", "--with-model", "gpt", "-m", "P@10", "--pairs", "--format", "json").fine().whole()
+    told = corrected("P@10")
     first = {
         tag: {f"d{step * n % 60:02}" for n in range(10)} for tag, step in {"x": 1, "y": 7, "z": 11}.items()
     }
@@ -259,14 +259,14 @@ def read_grades(path: Path) -> dict[tuple[str, str], int]:
 
 
 def test_ndcg_has_its_sentence_and_bounds_are_silent(cli: Cli, learnt: Path) -> None:
-    """The sentence stands where nDCG is, and only there; JSON is one object."""
+    """The sentence stands where nDCG is, and only there."""
     cli("pool", "-s", "uniform", "--budget", "40", "--seed", "1").fine()
     words = "its interval covers about .87"
-    assert words in " ".join(cli("estimate", "--with-model", "gpt", "-m", "nDCG@10").fine().out.split())
-    answer = cli("estimate", "--with-model", "gpt", "-m", "sDCG@10").fine()
-    assert words not in " ".join(answer.out.split())
-    assert "lowest" not in answer.out
-    told = cli("estimate", "--with-model", "gpt", "-m", "AP", "-q", "--format", "json").fine()
-    assert len(json.loads(told.out)["by_topic"]) == 3 * 4
-    assert {row["reason"] for row in told.whole()["runs"]} == {"not-linear"}
+    assert words in corrected("nDCG@10")["notes"]
+    told = corrected("sDCG@10")
+    assert words not in told["notes"]
+    assert {row["lowest"] for row in told["runs"]} == {None}
+    told = corrected("AP")
+    assert len(told["by_topic"]) == 3 * 4
+    assert {row["reason"] for row in told["runs"]} == {"not-linear"}
     assert learnt.exists()

@@ -37,9 +37,7 @@ def topics_of(rows: list[dict[str, Any]], test: str, of: str, size: float) -> in
 @pytest.mark.vector(METHODS)
 def test_trec_covid_as_a_pilot(cli: Cli) -> None:
     """Topics by every design, and topics, documents and hours of four depths."""
-    options = ("--depths", "3,5,7,10", "--seconds", "30", "--format", "json")
-    found = cli("design", *covid(), *options).fine().json()
-    rows = found["topics"]
+    rows = cli("design", "topics", *covid(), "--format", "json").fine().json()["topics"]
     assert_prints("0.0196635654", rows[0]["variance"] / 2)
     for test, of, size, topics in (
         ("paired t", "any two runs", 0.05, 126),
@@ -49,7 +47,9 @@ def test_trec_covid_as_a_pilot(cli: Cli) -> None:
         ("interval", "any two runs", 0.1, 63),
     ):
         assert topics_of(rows, test, of, size) == topics
-    depths = {row["depth"]: row for row in found["depths"] if row["difference"] == 0.1}
+    options = ("--depths", "3,5,7,10", "--seconds", "30", "--format", "json")
+    found = cli("design", "depth", *covid(), *options).fine().json()
+    depths = {row["depth"]: row for row in found if row["difference"] == 0.1}
     for depth, pooled, judged, variance, order, topics, documents, hours in (
         (3, "32.3333", "30.1667", "0.02454704", "0.96082991", 41, 1326, "11.05"),
         (5, "50.4000", "46.4333", "0.02416453", "0.96502946", 40, 2016, "16.80"),
@@ -66,7 +66,11 @@ def test_trec_covid_as_a_pilot(cli: Cli) -> None:
         ):
             assert_prints(digits, row[name])
         assert_prints(hours, row["hours"])
-    two = cli("design", *covid("sab20.1.meta.docs", "run1"), "--format", "json").fine().json()["topics"]
+    two = (
+        cli("design", "topics", *covid("sab20.1.meta.docs", "run1"), "--format", "json")
+        .fine()
+        .json()["topics"]
+    )
     assert topics_of(two, "paired t", "these two runs", 0.05) == 52
     assert_prints("0.0156453823", next(row["variance"] for row in two if row["runs"] == "these two runs"))
 
@@ -75,14 +79,14 @@ def test_trec_covid_as_a_pilot(cli: Cli) -> None:
 @pytest.mark.vector(METHODS)
 def test_trec_covid_is_reliable(cli: Cli) -> None:
     """Mean squares, components, coefficients with their intervals, topics for .95."""
-    found = cli("design", *covid(), "--topics", "30", "--format", "json").fine().json()
+    found = cli("design", "topics", *covid(), "--topics", "30", "--format", "json").fine().json()
     [row] = found["reliability"]
     for name, digits in (
         ("order", "0.96456278"), ("order_low", "0.93133700"), ("order_high", "0.98645342"),
         ("level", "0.92296418"), ("level_low", "0.84093735"), ("level_high", "0.97104650"),
     ):  # fmt: skip
         assert_prints(digits, row[name])
-    said = cli("design", *covid(), "--topics", "30", "--table", "reliability").fine().out
+    said = cli("design", "topics", *covid(), "--topics", "30", "--table", "reliability").fine().out
     assert "short of 0.95" not in said
     assert "that takes 21 topics, 43 to be safe" in " ".join(said.split())
     # Components .0078529554, .0110082379 and .0086553275.
@@ -97,7 +101,11 @@ def scores_of(paths: list[Path], qrels: dict[str, dict[str, int]]) -> np.ndarray
 
 def test_garden_as_a_pilot(cli: Cli, here: Path) -> None:
     """Variances from the scores, topics by the noncentral t, the detectable difference at those topics."""
-    found = cli("design", "--qrels", STRICT, *RUNS, "--order", "trec9", "--format", "json").fine().json()
+    found = (
+        cli("design", "topics", "--qrels", STRICT, *RUNS, "--order", "trec9", "--format", "json")
+        .fine()
+        .json()
+    )
     x = scores_of(RUNS, read_qrels(STRICT))
     own = x.var(axis=1, ddof=1).mean()
     pairs = [np.var(a - b, ddof=1) for a, b in itertools.combinations(x, 2)]
@@ -124,13 +132,13 @@ def test_depths_cut_pool_and_judgements(cli: Cli, here: Path) -> None:
     """A pool of depth 2, made by hand: its documents, its scores, and what they change."""
     runs = RUNS[:4]
     options = ("--qrels", STRICT, *runs, "--order", "trec9", "--depths", "2,5", "--format", "json")
-    found = cli("design", *options, "--seconds", "60", "--per-document", "2").fine().json()
+    found = cli("design", "depth", *options, "--seconds", "60", "--per-document", "2").fine().json()
     qrels = read_qrels(STRICT)
     pools = {
         topic: {one for path in runs for one in first_documents(read_run(path), topic, 2)} for topic in qrels
     }
     kept = {topic: {d: g for d, g in grades.items() if d in pools[topic]} for topic, grades in qrels.items()}
-    [row] = [one for one in found["depths"] if (one["depth"], one["difference"]) == (2, 0.1)]
+    [row] = [one for one in found if (one["depth"], one["difference"]) == (2, 0.1)]
     assert row["pooled"] == pytest.approx(np.mean([len(one) for one in pools.values()]))
     assert row["judged"] == pytest.approx(np.mean([len(one) for one in kept.values()]))
     x, whole = scores_of(runs, kept), scores_of(runs, qrels)
@@ -154,7 +162,7 @@ def test_runs_that_do_not_contribute_feed_no_pool(cli: Cli, garden: Path) -> Non
         "--format",
         "json",
     )
-    rows = cli("design", *options).fine().json()["depths"]
+    rows = cli("design", "depth", *options).fine().json()
     pooled = {row["depth"]: row["pooled"] for row in rows}
     assert pooled[5] == 84 / 8  # README: 84 pairs to judge in 8 topics
     topics = read_qrels(STRICT)
@@ -171,46 +179,48 @@ def test_pace_is_that_of_the_people(cli: Cli, worked: Path) -> None:
     cli("import", "runs", "y.run").fine()
     # 3 s of each topic were for a grade that was taken back.
     times = [sum([first, 7, 6, 5, 4, 3, 2, 0.5, 3]) for first in (8, 20)]
-    found = cli("design", "--depths", "3", "--difference", ".3", "--format", "json").fine()
-    [row] = found.json()["depths"]
+    found = cli("design", "depth", "--depths", "3", "--difference", ".3", "--format", "json").fine()
+    [row] = found.json()
     seconds = sum(times) / 16
-    assert found.json().settings["seconds"] == pytest.approx(seconds)
+    assert found.whole()["settings"]["seconds"] == pytest.approx(seconds)
     assert row["hours"] == pytest.approx(row["topics"] * row["pooled"] * seconds / 3600)
-    said = cli("design", "--depths", "3").fine().out
+    said = cli("design", "depth", "--depths", "3").fine().out
     assert f"{seconds:.4g} seconds a judgement, the mean of 16 decisions of 1 judge (status effort)." in said
 
 
 def test_variances_need_no_runs(cli: Cli, here: Path) -> None:
     """Sakai's example of an interval, and the sizes of an analysis of variance of half the variance."""
-    rows = cli("design", "--variance", ".05,.1", "--difference", "0.1", "--format", "json").fine().json()
+    rows = (
+        cli("design", "topics", "--variance", ".05,.1", "--difference", "0.1", "--format", "json")
+        .fine()
+        .json()
+    )
     of = {(row["test"], row["variance"]): row["topics"] for row in rows["topics"]}
     assert (of["interval", 0.05], of["interval", 0.1]) == (79, 156)
     assert of["analysis of variance", 0.05] == 158
     assert not list(here.iterdir())
-    many = cli("design", "--variance", "1", "--difference", ".001", "--width", "1", "--format", "json")
+    many = cli(
+        "design", "topics", "--variance", "1", "--difference", ".001", "--width", "1", "--format", "json"
+    )
     assert [row["reason"] for row in many.fine().json()["topics"]] == ["too-many-topics"] * 2 + [None]
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--variance", "0"), "`--variance` must be above 0"),
+        (("--variance", "0"), "`--variance` must be a number > 0"),
         (("--variance", "x"), "`--variance` must be numbers"),
-        (("--variance", ".1", "--difference", "-1"), "`--difference` must be above 0"),
-        (("--variance", ".1", "--width", "0"), "`--width` must be above 0"),
-        (("--variance", ".1", "--power", "1"), "`--power` must be above alpha, 0.05, and below 1"),
+        (("--variance", ".1", "--difference", "-1"), "`--difference` must be a number > 0"),
+        (("--variance", ".1", "--width", "0"), "`--width` must be a number > 0"),
+        (("--variance", ".1", "--power", "1"), "`--power` must be a number < 1"),
         (("--variance", ".1", "--power", ".05"), "`--power` must be above alpha"),
-        (("--variance", ".1", "--alpha", "0"), "`--alpha` must be above 0 and below 1"),
-        (("--variance", ".1", "--topics", "1"), "`--topics` must be integers >= 2"),
-        (("--variance", ".1", "--depths", "5"), "`--depths` is for runs"),
-        (("--variance", ".1", "--seconds", "5"), "`--seconds` is for runs"),
-        (("--variance", ".1", "--measure", "P@5"), "`--measure` is for runs"),
+        (("--variance", ".1", "--alpha", "0"), "`--alpha` must be between 0 and 1"),
+        (("--variance", ".1", "--topics", "1"), "`--topics` must be an integer >= 2"),
+        (("--variance", ".1", "--depths", "5"), "unknown option `--depths`"),
         (("--variance", ".1", "--qrels", "./q"), "`--qrels` is for runs"),
         (("--variance", ".1", "--qrels", "strict"), "`--qrels` is for runs"),
         (("--variance", ".1", "bm25-words"), "`RUN` is for runs"),
         (("--variance", ".1", "--collection", "c.db"), "`--collection` is for runs"),
-        (("--seconds", "0"), "`--seconds` must be above 0"),
-        (("--depths", "0"), "`--depths` must be integers >= 1"),
         (("-m", "nothing"), "measure `nothing`"),
     ],
 )
@@ -218,10 +228,12 @@ def test_what_makes_no_sense_is_refused(
     cli: Cli, judged: Path, arguments: tuple[str, ...], words: str
 ) -> None:
     """In one line that names the option."""
-    failed = cli("design", *arguments)
+    failed = cli("design", "topics", *arguments)
     assert failed.code in (1, 2)
     assert words in failed.err
     assert failed.out == ""
+    for option, noun in (("--seconds", "a number > 0"), ("--depths", "an integer >= 1")):
+        assert f"`{option}` must be {noun}, but got 0" in cli("design", "depth", option, "0").err
 
 
 def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
@@ -230,29 +242,30 @@ def test_too_little_to_plan_from_says_so(cli: Cli, here: Path) -> None:
             for tag, order in (("a", (0, 1)), ("b", (1, 0))))  # fmt: skip
     both = write(here / "both", "1 0 d0 1", "1 0 d1 0", "2 0 d1 1", "2 0 d0 1")
     one, none = write(here / "one", "1 0 d0 1"), write(here / "none", "1 0 d0 0", "2 0 d0 0")
-    assert "there is one run, `a`" in cli("design", "--qrels", both, a).err
+    assert "there is one run, `a`" in cli("design", "topics", "--qrels", both, a).err
     assert (
         "1 topic with a score in every run: a pilot needs two or more"
-        in cli("design", "--qrels", one, a, b).err
+        in cli("design", "topics", "--qrels", one, a, b).err
     )
-    assert "0 topics with a score" in cli("design", "--qrels", none, a, b).err
+    assert "0 topics with a score" in cli("design", "topics", "--qrels", none, a, b).err
     short = write(here / "short.run", "1 Q0 d0 1 1 short")
-    said = cli("design", "--qrels", both, a, short, "--depths", "1").err
+    said = cli("design", "depth", "--qrels", both, a, short, "--depths", "1").err
     assert "in 1 topic a run has no documents and scores as if it had found nothing" in said
     # The same score in every topic of every run: nothing to plan by.
     flat = write(here / "flat", "1 0 d0 1", "1 0 d1 1", "2 0 d1 1", "2 0 d0 1")
-    failed = cli("design", "--qrels", flat, a, b)
+    failed = cli("design", "topics", "--qrels", flat, a, b)
     assert "every run has the same score in all topics" in failed.err
     assert "--variance S2 plans without runs" in failed.err
     # One run twice: any two runs differ, these do not, and depth 1 finds one document only.
     same = write(here / "same.run", *[f"{t} Q0 d{n} 1 {-n} same" for t in "12" for n in (0, 1)])
     half = write(here / "half", "1 0 d0 1", "1 0 d1 0", "2 0 d1 1", "2 0 d0 0")
-    found = cli("design", "--qrels", half, a, same, "--depths", "1,2", "--format", "json").fine().json()
+    found = cli("design", "topics", "--qrels", half, a, same, "--format", "json").fine().json()
+    costs = cli("design", "depth", "--qrels", half, a, same, "--depths", "1,2", "--format", "json").fine()
     assert {row["runs"] for row in found["topics"]} == {"any two runs", "2 runs"}
-    assert {row["depth"]: row["reason"] for row in found["depths"]} == {1: "no-spread", 2: None}
+    assert {row["depth"]: row["reason"] for row in costs.json()} == {1: "no-spread", 2: None}
     assert {row["reason"] for row in found["reliability"]} == {"fewer-than-three-runs"}
     assert {row["order"] for row in found["reliability"]} == {None}
-    said = cli("design", "--qrels", half, a, same, "--table", "reliability").fine().out
+    said = cli("design", "topics", "--qrels", half, a, same, "--table", "reliability").fine().out
     assert "components need three runs or more" in said
 
 
@@ -273,9 +286,9 @@ def test_depth_that_comes_nearest_is_named(cli: Cli, here: Path) -> None:
         )
     )
     options = ("--qrels", qrels, late, early, "--depths", "1")
-    rows = cli("design", *options, "--format", "json").fine().json()["depths"]
+    rows = cli("design", "depth", *options, "--format", "json").fine().json()
     assert {row["tau_ap"] for row in rows} == {-1}
-    said = " ".join(cli("design", *options).fine().out.split())
+    said = " ".join(cli("design", "depth", *options).fine().out.split())
     assert "(tau_AP 0.9 or more); depth 1 comes nearest, -1.000." in said
 
 
@@ -299,10 +312,9 @@ def test_no_depth_is_enough_where_nothing_deeper_is_judged(
         )
     )
     options = ("--qrels", qrels, one, two, "--depths", depths)
-    assert {row["tau_ap"] for row in cli("design", *options, "--format", "json").fine().json()["depths"]} == {
-        1
-    }
-    said = " ".join(cli("design", *options).fine().out.split())
+    rows = cli("design", "depth", *options, "--format", "json").fine().json()
+    assert {row["tau_ap"] for row in rows} == {1}
+    said = " ".join(cli("design", "depth", *options).fine().out.split())
     assert ("depth 1 is the cheapest that orders" in said) is enough
     words = "no depth is known to order the runs as deeper judgements would: beyond depth 2 nothing is judged"
     assert (words in said) is not enough

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,7 +42,18 @@ def test_binary_export_gives_the_ap_of_its_level(cli: Cli, judged: Path) -> None
     """Qrels exported at the rigid level give, as they are, the AP of `--level rigid`."""
     cli("export", "qrels", "middle", "--level", "rigid", "--out", "rigid.txt").fine()
     assert {line.split()[3] for line in read_lines(judged / "rigid.txt")} == {"0", "1"}
-    options = ("--qrels", "middle", "--level", "rigid", "--order", "trec9", "--format", "json")
+    options = (
+        "--qrels",
+        "middle",
+        "--level",
+        "rigid",
+        "--order",
+        "trec9",
+        "--table",
+        "measures",
+        "--format",
+        "json",
+    )
     for row in cli("evaluate", *options).fine().json():
         run = read_run(judged / "runs" / f"{row['run']}.run")
         expected = average_precision(read_qrels(judged / "rigid.txt"), run)
@@ -65,7 +75,18 @@ def test_bare_files_give_what_the_collection_gives(cli: Cli, judged: Path, order
 def test_cutoff_looks_at_the_first_documents_only(cli: Cli, judged: Path) -> None:
     """AP at a cutoff is that of runs cut there, and R still counts every relevant document."""
     qrels = read_qrels(judged / "judgements" / "strict.qrels")
-    options = ("--qrels", "strict", "--cutoff", "5", "--order", "trec9", "--format", "json")
+    options = (
+        "--qrels",
+        "strict",
+        "--cutoff",
+        "5",
+        "--order",
+        "trec9",
+        "--table",
+        "measures",
+        "--format",
+        "json",
+    )
     for row in cli("evaluate", *options).fine().json():
         run = read_run(judged / "runs" / f"{row['run']}.run")
         cut = {
@@ -107,7 +128,7 @@ def test_nothing_relevant_at_all_has_a_reason(
     collection_of(me=["1 0 a 0"])
     write(here / "x.run", "1 Q0 a 1 1 x")
     cli("import", "runs", "x.run").fine()
-    [row] = cli("evaluate", "--format", "json").fine().json()
+    [row] = cli("evaluate", "--table", "measures", "--format", "json").fine().json()
     assert (row["value"], row["reason"], row["topics"]) == (None, "no-relevant", 0)
     [cells] = cli("evaluate", "--format", "tsv").fine().tsv()
     assert (cells["value"], cells["reason"]) == ("", "no-relevant")
@@ -120,7 +141,7 @@ def test_missing_topic_counts_as_zero_and_is_told(
     collection_of(me=["1 0 a 1", "2 0 a 1", "3 0 a 1"])
     write(here / "x.run", "1 Q0 a 1 1 x")
     cli("import", "runs", "x.run").fine()
-    [row] = cli("evaluate", "--format", "json").fine().json()
+    [row] = cli("evaluate", "--table", "measures", "--format", "json").fine().json()
     assert (row["value"], row["topics"], row["missing"]) == (pytest.approx(1 / 3), 3, 2)
 
 
@@ -131,9 +152,9 @@ BM25 = GARDEN / "runs" / "bm25-words.run"
 def test_a_declared_scale_gives_files_their_readings(cli: Cli, judged: Path) -> None:
     """`--scale` lets rigid and relaxed mean of files what they mean of the collection."""
     for reading in ("rigid", "relaxed"):
-        stored = cli("evaluate", "bm25-words", "--qrels", "strict", "--level", reading, "--format", "json")
-        bare = cli("evaluate", BM25, "--qrels", STRICT, "--scale", "0-2", "--level", reading,
-                   "--format", "json").fine()  # fmt: skip
+        how = ("--level", reading, "--table", "measures", "--format", "json")
+        stored = cli("evaluate", "bm25-words", "--qrels", "strict", *how)
+        bare = cli("evaluate", BM25, "--qrels", STRICT, "--scale", "0-2", *how).fine()
         assert bare.json() == stored.fine().json()
     assert (
         "`--level` needs a declared scale to be rigid or relaxed, but got 'relaxed'"
@@ -214,7 +235,7 @@ def test_people_see_a_column_a_measure(cli: Cli, here: Path) -> None:
     options = ("--qrels", STRICT, BM25, "-m", "AP", "-m", "P@5", "-m", "NumRel")
     header, _, line = cli("evaluate", *options).fine().out.splitlines()
     assert header.split() == ["run", "AP", "P@5", "NumRel"]
-    rows = cli("evaluate", *options, "--format", "json").fine().json()
+    rows = cli("evaluate", *options, "--table", "measures", "--format", "json").fine().json()
     assert [row["measure"] for row in rows] == ["AP", "P@5", "NumRel"]
     shown = line.split()
     assert shown == ["bm25-words", f"{rows[0]['value']:.4f}", f"{rows[1]['value']:.4f}", "32"]
@@ -224,7 +245,20 @@ def test_a_measure_deeper_than_the_cutoff_looks_deeper(cli: Cli, here: Path) -> 
     """P@2000 looks at 2,000 documents and AP at 1,000 still; with --cutoff it is refused."""
     write(here / "q", "1 0 d1500 1", "1 0 d1 1")
     write(here / "x.run", *(f"1 Q0 d{n} {n} {3000 - n} x" for n in range(1, 2501)))
-    rows = cli("evaluate", "--qrels", "./q", "x.run", "-m", "P@2000", "-m", "AP", "--format", "json")
+    rows = cli(
+        "evaluate",
+        "--qrels",
+        "./q",
+        "x.run",
+        "-m",
+        "P@2000",
+        "-m",
+        "AP",
+        "--table",
+        "measures",
+        "--format",
+        "json",
+    )
     assert [row["value"] for row in rows.fine().json()] == [2 / 2000, 0.5]
     words = "must be at most the 1000 ranks that were looked at"
     options = ("--qrels", "./q", "x.run", "-m", "P@2000", "--cutoff", "1000")
@@ -265,30 +299,13 @@ def test_columns_that_count_topics_are_told_of(cli: Cli, here: Path) -> None:
     assert words == ["topics: topics of the mean.", "missing: judged topics where the run has no document."]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ("--curves -m AP", "`--measure` has no meaning with --curves"),
-        ("--curves --threshold 3", "`--threshold` has no meaning with --curves"),
-        ("--plot a.svg", "it needs --curves"),
-        ("--curves --r own", "`--r` has no meaning with --curves"),
-    ],
-)
-def test_options_that_have_no_meaning_together_are_refused(cli: Cli, options: str, words: str) -> None:
-    """Before anything is read; nothing is quoted that was not typed."""
-    refused = cli("evaluate", "--qrels", "./q", "x.run", *options.split())
-    assert refused.code == 2
-    assert words in refused.err
-    assert not re.search("'(both|given|several)'", refused.err)
-
-
 def test_curves_of_pipes_and_of_runs_called_otherwise(cli: Cli, here: Path) -> None:
     """Scores are read once more: standard input is kept, and a list may rename runs."""
-    rows = cli("evaluate", "--curves", "--qrels", STRICT, BM25, "--format", "json").fine().json()
+    rows = cli("evaluate", "curves", "--qrels", STRICT, BM25, "--format", "json").fine().json()
     content = Path(BM25).read_bytes()
-    piped = cli("evaluate", "--curves", "--qrels", STRICT, "-", "--format", "json", stdin=content).fine()
+    piped = cli("evaluate", "curves", "--qrels", STRICT, "-", "--format", "json", stdin=content).fine()
     write(here / "l.tsv", "file\tname", f"{BM25}\tother")
-    listed = cli("evaluate", "--curves", "--qrels", STRICT, "--runs", "l.tsv", "--format", "json").fine()
+    listed = cli("evaluate", "curves", "--qrels", STRICT, "--runs", "l.tsv", "--format", "json").fine()
     assert piped.json() == rows
     for name in ("precision_recall", "roc"):
         assert [{**row, "run": "bm25-words"} for row in listed.json()[name]] == rows[name]

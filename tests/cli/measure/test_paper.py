@@ -210,14 +210,14 @@ def test_page(cli: Cli, sample: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((TWO[0], "--rank", "6"), "must be two runs"),
-        ((TWO[0], TWO[0], "--rank", "6"), "another run"),
+        ((TWO[0], "--rank", "6"), "must name two, or none"),
+        ((TWO[0], TWO[0], "--rank", "6"), "must name each run once"),
         ((TWO[0], "nobody", "--rank", "6"), "nobody"),
         (TWO, "how deep is the pool?"),
         ((*TWO, "--rank", "6", "--value", "0=0"), "every grade of the scale"),
         ((*TWO, "--rank", "6", "--judge", "nobody"), "nobody"),
         ((*TWO, "--rank", "6", "--alpha", "2"), "alpha"),
-        (("--of-kishida", "--rank", "6"), "no meaning with --of-kishida"),
+        (("a", "b", "c", "--rank", "6"), "must be two runs"),
     ],
 )
 def test_refusals(cli: Cli, sample: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -242,7 +242,7 @@ def test_letters_of_a_scale(cli: Cli, here: Path, garden: Path) -> None:
 @pytest.mark.vector("Kishida (2001), tables 1, 2, 3, 6, 7 and 8")
 def test_tables_of_the_paper(cli: Cli) -> None:
     """206 cells of five tables follow as printed; of table 6 all but three, which have their erratum."""
-    told = json.loads(cli("paper", "--of-kishida", "--format", "json").fine().out)
+    told = json.loads(cli("paper", "sources", "--format", "json").fine().out)
     tables = ("table_1", "table_2", "table_3", "table_7", "table_8")
     assert sum(row["same"] for name in tables for row in told[name]) == 206
     assert [len(told[name]) for name in tables] == [41, 36, 9, 80, 40]
@@ -266,7 +266,7 @@ def test_tables_of_the_paper(cli: Cli) -> None:
 @pytest.mark.vector("methods of the project, section 1.3")
 def test_table_6_from_table_5(cli: Cli) -> None:
     """Our values of two columns, to the digits of the reference."""
-    rows = cli("paper", "--of-kishida", "--table", "table_6", "--format", "json").fine().json()
+    rows = cli("paper", "sources", "--table", "table_6", "--format", "json").fine().json()
     values = {(row["row"], row["column"]): row["value"] for row in rows}
     names = ("A - B", "t1", "p(t1), normal", "p(t1), t", "t2", "p(t2), normal", "p(t2), t")
     for column, cells in {

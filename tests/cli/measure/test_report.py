@@ -138,7 +138,7 @@ def test_every_number_is_that_of_the_command(cli: Cli, judged: Path) -> None:
     commands = check_numbers(cli, Path("page.html"), least=18)
     of = {command.split()[1] for command in commands}
     assert of == {"design", "diagnose", "show", "status", "agreement", "sensitivity", "variation", "compare",
-                  "evaluate", "required-difference"}  # fmt: skip
+                  "evaluate"}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import pooler as p
 from tests.cli.oracles import first_documents, read_qrels, read_run
 from tests.helpers.run import Cli
 
@@ -18,7 +19,7 @@ def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path, cutoff: int
         read_run(judged / "runs" / "bm25-words.run"),
     )
     rows = cli(
-        "evaluate", "bm25-words", "--qrels", "strict", "--r", "own", "--cutoff", str(cutoff), "--by-topic",
+        "evaluate", "bm25-words", "--qrels", "strict", "-m", "OwnAP", "--cutoff", str(cutoff), "--by-topic",
         "--order", "trec9", "--format", "json",
     ).fine().json()  # fmt: skip
     values = {row["topic"]: row["value"] for row in rows if row["topic"] != "all"}
@@ -31,46 +32,30 @@ def test_own_r_is_of_the_documents_retrieved(cli: Cli, judged: Path, cutoff: int
     assert (None in values.values()) == (cutoff == 1)
 
 
-def test_own_r_is_of_ap_alone(cli: Cli, judged: Path) -> None:
-    """Another measure has no such R."""
-    refused = cli("evaluate", "--qrels", "strict", "--r", "own", "-m", "P@5")
-    assert refused.code == 2
-    assert "`--r` own is of AP only" in refused.err
-
-
-def test_swap_by_equation_6(cli: Cli) -> None:
+def test_swap_by_equation_6() -> None:
     """The paper's example: 11000 to 10100 loses 1/6 of AP; with both uses on 11000 nothing."""
-    (row,) = cli("ap-properties", "--swap", "2,3", "--ranks", "1,2", "--format", "json").fine().json()
+    (row,) = p.swap_of_ranks([1, 2], 2, 3).table("swap").to_records()
     assert (row["before"], row["after"], row["change"], row["as_printed"]) == pytest.approx(
         (1, 5 / 6, -1 / 6, 0), abs=1e-12
     )
     # 0101 to 1001: (1/2 + 2/4) / 2 becomes (1 + 2/4) / 2.
-    (row,) = cli("ap-properties", "--swap", "1,2", "--ranks", "2,4", "--format", "json").fine().json()
-    assert (row["before"], row["after"]) == pytest.approx((0.5, 0.75))
-    refused = cli("ap-properties", "--swap", "1,2", "--ranks", "1,2")
-    assert "one relevant rank and one other" in refused.err
+    found = p.swap_of_ranks([2, 4], 1, 2)
+    assert (found.before, found.after) == pytest.approx((0.5, 0.75))
+    with pytest.raises(p.ArgumentError, match="must name one relevant rank and one other"):
+        p.swap_of_ranks([1, 2], 1, 2)
 
 
-def test_table_3_as_printed(cli: Cli) -> None:
-    """All nine cells with the paper's digits; without the option those that cannot occur are empty."""
-    options = ("--rank", "101", "--relevant", "10,50,100", "--format", "json", "--table", "change")
-    rows = cli("ap-properties", *options, "--as-printed").fine().json()
-    printed = [".00081", "-.01737", "-.03555", ".00794", ".00402", ".00010", ".00891", ".00693", ".00495"]
-    assert [f"{row['value']:.5f}".replace("0.", ".") for row in rows] == printed
-    empty = [row["value"] is None for row in cli("ap-properties", *options).fine().json()]
-    marked = [row["reason"] == "cannot-occur" for row in rows]
-    assert marked == empty
-    shown = cli("ap-properties", *options[:4], "--as-printed").fine().out.split("Least")[0]
-    assert [[cell.endswith("*") for cell in line.split()[1:]] for line in shown.splitlines()[3:6]] == [
-        marked[:3],
-        marked[3:6],
-        marked[6:],
-    ]
-    assert "*: cannot occur" in shown
-    assert empty == [False, False, False, True, True, False, True, True, True]
-    refused = cli("ap-properties", "--as-printed")
-    assert refused.code == 2
-    assert "`--as-printed` needs --rank" in refused.err
+@pytest.mark.vector("the articles and the slides, printed")
+def test_worked_examples_of_the_other_sources_follow_but_for_their_errata() -> None:
+    """What does not follow is what the list of errata names."""
+    found = p.paper_sources()
+    wrong = {one.row for name in ("articles", "slides") for one in found.cells[name] if not one.same}
+    assert wrong == {
+        "E of a perfect set, P = R = 1", "DCG@5 of 4, 1, 4, 2, 1", "nDCG@5 of 4, 1, 4, 2, 1",
+        "nDCG@5 of 1, 1, 2, 4, 4", "IDCG@5",
+    }  # fmt: skip
+    assert all(one.erratum for name in ("articles", "slides") for one in found.cells[name] if not one.same)
+    assert [len(found.cells[name]) for name in ("articles", "slides")] == [13, 33]
 
 
 def test_where_equation_20_holds(cli: Cli, judged: Path) -> None:

@@ -126,7 +126,9 @@ def test_files_and_a_collection_agree(cli: Cli, judged: Path) -> None:
     ]
     graded = ("--qrels", "judgements/strict.qrels", "--value", "0=0", "--value", "1=1")
     sure = cli("variation", *runs, *graded, "--value", "2=1", "--format", "json").fine().json()
-    scores = cli("evaluate", *runs, "--qrels", "judgements/strict.qrels", "--format", "json").fine()
+    scores = cli(
+        "evaluate", *runs, "--qrels", "judgements/strict.qrels", "--table", "measures", "--format", "json"
+    ).fine()
     for row, score in zip(sure, scores.json(), strict=True):
         assert row["sd"] == 0
         assert (row["mean"], row["judged"]) == pytest.approx((score["value"], score["value"]))

@@ -218,7 +218,9 @@ def test_given_grades_are_measured_as_grades(cli: Cli, here: Path) -> None:
     cli("import", "runs", "X.run", "Y.run").fine()
     cli("import", "judgements", "q", "--judge", "ann", "--kind", "human", "--allow-unknown").fine()
     cli("export", "qrels", "--one-of", "classes.txt", "--out", "given").fine()
-    scored = cli("evaluate", "--qrels", "./given", "X.run", "Y.run", "--format", "json").fine()
+    scored = cli(
+        "evaluate", "--qrels", "./given", "X.run", "Y.run", "--table", "measures", "--format", "json"
+    ).fine()
     assert "1 grade copied to near-duplicates counted as well" in scored.err
     values = {one["run"]: Fraction(one["value"]).limit_denominator(1000) for one in scored.json()}
     assert values == {"X": Fraction(263, 300), "Y": Fraction(37, 60)}

@@ -266,7 +266,7 @@ def other_pools(material: Material) -> list[str]:
         return []
     pool = material.diagnosis.found.pool
     depth = "" if pool is None else f" of depth {pool.span}"
-    sampled = " `pooler estimate` scores runs from a sample." if stored.is_sampled else ""
+    sampled = " `pooler evaluate -m xinfAP -m statAP` scores runs from a sample." if stored.is_sampled else ""
     return [
         f"Pool {'; pool '.join(stored.made_otherwise)}. This report looks at a depth pool{depth} of"
         f" the same runs instead.{sampled}"

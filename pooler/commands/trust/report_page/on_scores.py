@@ -9,7 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.commands.measure.compare import compare
+from pooler.commands.measure.compare import compare, needed_for_pairs
+from pooler.commands.measure.evaluate_curves import RECALLS, evaluate_curves
+from pooler.commands.measure.pilot import TOPICS, load_pilot
+from pooler.commands.measure.reliability import reliability_notes, reliability_plot, reliability_table
 from pooler.commands.trust.conclusions import Alarm
 from pooler.commands.trust.report_page.material import Material
 from pooler.commands.trust.report_page.on_pool import called, limits
@@ -20,17 +23,14 @@ from pooler.pages.charts.svg import N_SERIES
 from pooler.pages.figures import figure, numbers
 from pooler.pages.page import Figure, Section
 from pooler.results.judge_kinds import voters_sentence
-from pooler.results.measures.curves import RECALLS
-from pooler.results.measures.curves import curves as trace
-from pooler.results.measures.pilot import TOPICS, load_pilot
-from pooler.results.measures.reliability import reliability_notes, reliability_plot, reliability_table
-from pooler.results.paper.required import required_difference
+from pooler.results.measured import known_measure, measured
 from pooler.results.reasons import REASONS as UNDEFINED
-from pooler.results.table import Column, Plot, Table
+from pooler.results.table import DIFFERENCE, RUN_A, RUN_B, Column, Plot, Table
 from pooler.results.undiscovered.base import ranks_below
 from pooler.results.variation.probabilities import empty_words, load_probable, without_words
 from store.analysis.rankings import UNJUDGED
 from store.analysis.significance.generalizability import score_components
+from store.analysis.significance.pairs import compare_pairs
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
@@ -50,7 +50,7 @@ _OF_SENSITIVITY = (
 )
 _RELIABLE = 0.9
 """E rho2 below which the order of the runs is an alarm."""
-_OF_REQUIRED = ("a", "b", "difference", "needed", "enough", "q", "h", "needed_if_found", "enough_if_found")
+_OF_REQUIRED = ("a", "b", "difference", "needed")
 _OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "share")
 _OF_PAIRS = (
     "a",
@@ -210,11 +210,9 @@ def differences(material: Material) -> SectionPart | None:
     blocks: list[str | Figure] = [*_normality(material)]
     words: list[str] = []
     if material.depth is not None:
-        found = required_difference(
-            material.source, variation=0.0, depth=material.one_depth, neighbours=True, cutoff=material.cutoff
-        )
-        needed = found.table("required_difference")
-        n_enough = sum(cell is True for cell in needed.cells("enough"))
+        needed = _needed(material)
+        gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
+        n_enough = sum(gap >= 0 for gap in gaps)
         weight = Alarm if n_enough < len(needed) else str
         words = [
             weight(
@@ -224,7 +222,7 @@ def differences(material: Material) -> SectionPart | None:
                 + _undecided(n_enough, len(needed))
             )
         ]
-        gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
+        by_map = [str(needed.cells("a")[0]), *map(str, needed.cells("b"))]
         needed = needed.take(sorted(range(len(needed)), key=lambda row: (math.isnan(gaps[row]), gaps[row])))
         drawn, n = material.first(
             needed, "those furthest from it", "pair of neighbours", "pairs of neighbours"
@@ -241,18 +239,36 @@ def differences(material: Material) -> SectionPart | None:
                 ),
                 "Neighbours in the order of MAP: where the first bar is shorter than the second,"
                 " the two are not significantly different at 0.05 (eq. 23 of Kishida 2001).",
-                material.commands.of_runs(
-                    "required-difference",
-                    *([] if material.source.option("runs") else ["--all"]),
-                    "--neighbours",
-                    *material.depth_words,
-                ),
+                material.commands.of_runs("compare", runs=by_map)
+                if material.commands.can_name(by_map)
+                else "",
                 needed,
                 _OF_REQUIRED,
                 n=n,
             )
         )
     return SectionPart(Section("Whether runs differ", tuple(blocks)), words) if blocks else None
+
+
+def _needed(material: Material) -> Table:
+    """Compute what every two neighbours by MAP need for a paired t test to find them different."""
+    with listening(Listener()):  # what there is to say is on the page
+        name = known_measure("AP", level=material.source.level)
+        rankings, (scores,) = measured(material.source, [name], material.commands.cutoff)
+    order = np.argsort(-scores.overall, kind="stable")
+    places = np.arange(order.size)
+    pairs = compare_pairs(scores.values[order], pairs=(places[:-1], places[1:]), tests=["t"])
+    return Table.of_columns(
+        "needed",
+        {
+            RUN_A: [rankings.tags[run] for run in order[:-1]],
+            RUN_B: [rankings.tags[run] for run in order[1:]],
+            DIFFERENCE: pairs.difference,
+            Column("needed", "float", about="to be significant at 0.05 (eq. 23)"): needed_for_pairs(
+                pairs, 0.05
+            ),
+        },
+    )
 
 
 def _normality(material: Material) -> list[str | Figure]:
@@ -293,9 +309,9 @@ def _normality(material: Material) -> list[str | Figure]:
 
 def curves(material: Material) -> Section:
     """Draw precision by recall, and recall by fallout, of the best runs."""
-    with listening(Listener()):  # warnings are on the page
-        found = trace(material.source, topics=(), cutoff=material.cutoff)
-    command = material.commands.of_runs("evaluate", "--curves")
+    with listening(Listener()):  # what there is to say is on the page
+        found = evaluate_curves(material.source, cutoff=material.cutoff)
+    command = material.commands.of_runs("evaluate", "curves")
     order = [*map(str, material.diagnosis.table("runs").sort("ap", descending=True).cells("run"))]
     areas = replace(found.table("areas").sort("area", descending=True), notes=())
     worth = dict(zip(found.runs, found.mean_area.tolist(), strict=True))
@@ -382,7 +398,7 @@ def other_topics(material: Material) -> SectionPart | None:
     if found.reason is not None:
         return SectionPart(Section(title, (words,)))
     n_runs, n_topics = scores.shape
-    command = material.commands.of_runs("design", "--table", "reliability")
+    command = material.commands.of_runs("design", "topics", "--table", "reliability")
     table = reliability_table(scores, sorted({n_topics, *TOPICS}))
     blocks = (
         figure(

@@ -231,6 +231,8 @@ def test_every_name_is_computed() -> None:
     """Each name that is read gives one value a list."""
     rankings = in_arrays(SMALL, SMALL_RUNS, order="trec")
     for name, measure in MEASURES.items():
+        if measure.is_sampled:
+            continue
         docs = "(docs=100)" if "docs" in measure.parameters else ""
         at = {"cutoff": "@2", "recall": "@0.5", None: ""}[measure.at]
         scores = score(rankings, name + docs + at)

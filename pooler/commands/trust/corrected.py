@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import say, warn
-from pooler.results.measures.evaluate import known_measure
+from pooler.results.measured import known_measure
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View, hidden
@@ -238,9 +238,7 @@ def _grades_of_model(opened: Collection, name: str) -> Grades:
         raise UnknownNameError("judge", name, list(kinds))
     if kinds[name] is not JudgeKind.MODEL:
         requirement = f"must be a judge of kind model, not {kinds[name].value}"
-        raise ArgumentError(
-            "with_model", requirement, name, hint="`pooler show judges` says who is of which kind"
-        )
+        raise ArgumentError("model", requirement, name, hint="`pooler show judges` says who is of which kind")
     found = opened.grades.sole(QrelsDefinition(judges=(name,), without_rulings=True))
     if found is None:
         message = f"{name} has graded nothing"
@@ -251,7 +249,7 @@ def _grades_of_model(opened: Collection, name: str) -> Grades:
 def _check_people(heard_: Any, model: str) -> None:
     if model in heard_.names:
         requirement = "must not be among those whose judgements correct it"
-        raise ArgumentError("with_model", requirement, model, hint="--qrels NAME names the person")
+        raise ArgumentError("model", requirement, model, hint="source(..., qrels=NAME) names the person")
     kinds = {one.name: one.kind.value for one in heard_.judges if one.name in heard_.graders}
     for name in sorted(name for name, kind in kinds.items() if kind == "model"):
         warn(f"{name} is a model, not a person: these are corrections of one model by another")
@@ -295,7 +293,10 @@ def _spec(text: str, levels: NDArray[np.int64], level: int, cutoff: int) -> Meas
         raise ArgumentError("measure", f"must be one of {_KNOWN} to be corrected", text)
     if name.rel not in (None, level):
         raise ArgumentError(
-            "measure", f"must have the level {level} of all", text, hint=f"--level {name.rel} sets it for all"
+            "measure",
+            f"must have the level {level} of all",
+            text,
+            hint=f"source(..., level={name.rel}) sets it for all",
         )
     if name.name == "P":
         return MeasureSpec(str(name), "linear", np.full(ranks.size, 1 / int(name.cutoff or 1)))
@@ -525,7 +526,7 @@ class Corrected(Result):
         ]
         if any(one.kind == "linear" for one in self.by_measure):
             words.append(
-                "Two runs are compared by the interval of their difference (--pairs), not by their two"
+                "Two runs are compared by the interval of their difference (table `pairs`), not by their two"
                 " intervals."
             )
         return words

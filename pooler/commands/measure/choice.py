@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import say
-from pooler.results.measures.evaluate import known_measure, measured
+from pooler.results.measured import known_measure, measured
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
 from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, Column, Table, View
@@ -129,8 +129,6 @@ class Choice(Result):
     splits: Sequence[Split]
     """Topics trained and tested on, by fold."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("folds", "runs")
-
     @property
     def places(self) -> list[int]:
         """Place of the run chosen for each fold."""
@@ -187,9 +185,9 @@ class Choice(Result):
             "topics": len(self.topics),
         }
 
-    def _folds(self) -> Table:
+    def _tables(self) -> Iterator[Table]:
         best = [self.values[:, split.test].mean(axis=1) for split in self.splits]
-        columns = {
+        columns: dict[Column, Any] = {
             Column("fold", "int"): list(range(1, len(self.splits) + 1)),
             RUN: list(self.chosen),
             Column("train", "float", about="mean of the run on the topics that chose it"): self.train,
@@ -204,30 +202,23 @@ class Choice(Result):
                 [self.topics[topic] for topic in split.test] for split in self.splits
             ],
         }
-        return Table.of_columns("folds", columns)
-
-    def _runs(self) -> Table:
-        means = self.values.mean(axis=1)
-        columns = {
-            RUN: list(self.runs),
-            Column("chosen", "int", about="folds that choose the run"): [
-                self.chosen.count(run) for run in self.runs
-            ],
-            Column("mean", "float", about="on all topics"): means,
-        }
-        return Table.of_columns("runs", columns)
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if name == "runs":
-            return [View(table, rows=table.order("mean", descending=True))]
         measure = self.settings["measure"]
         note = (
             f"Chosen on other topics, runs have a mean {measure} of {self.test_mean:.4f}, with a standard"
             f" deviation of {self.spread:.4f} between folds; the run chosen on all topics has"
             f" {self.mean_of_all:.4f} there."
         )
-        return [facts_view({"measure": measure, **self.facts()}, [note]), View(table)]
+        folds = Table.of_columns("folds", columns)
+        yield folds.seen_as(facts_view({"measure": measure, **self.facts()}, [note]), View(folds))
+        columns = {
+            RUN: list(self.runs),
+            Column("chosen", "int", about="folds that choose the run"): [
+                self.chosen.count(run) for run in self.runs
+            ],
+            Column("mean", "float", about="on all topics"): self.values.mean(axis=1),
+        }
+        runs = Table.of_columns("runs", columns)
+        yield runs.seen_as(rows=runs.order("mean", descending=True))
 
 
 def _best(values: NDArray[np.float64]) -> int:

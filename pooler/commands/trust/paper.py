@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, get_args
+from typing import Annotated, Any
 
 import numpy as np
 
-from pooler.messages import progress as report_progress
-from pooler.messages import say
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.named_runs import check_named
-from pooler.results.normality import normality_plot
-from pooler.results.paper.difference import figure_3, needed, section_4_3, table_6
-from pooler.results.paper.scores import beside_chance, figure_1, figure_2, table_3, table_4, table_5
-from pooler.results.paper.two_runs import (
+from pooler.command import Given, Kinds, Option, Seed, Share, command
+from pooler.commands.trust.scores_of_two_runs import (
+    beside_chance,
+    figure_1,
+    figure_2,
+    table_3,
+    table_4,
+    table_5,
+)
+from pooler.commands.trust.tests_of_two_runs import figure_3, needed, section_4_3, table_6
+from pooler.commands.trust.two_runs import (
     STATES,
     Below,
     TwoRuns,
@@ -29,9 +32,13 @@ from pooler.results.paper.two_runs import (
     share_text,
     states_at_rank,
 )
-from pooler.results.result import Progress, collect_warnings, frozen_settings
-from pooler.results.source import Measurable, source_of
-from pooler.results.table import RUN, TOPIC, Column, Plot, Table, View
+from pooler.messages import progress, say
+from pooler.results.judge_kinds import warn_about_voters
+from pooler.results.named_runs import check_named
+from pooler.results.normality import normality_plot
+from pooler.results.result import frozen_settings
+from pooler.results.source import Source
+from pooler.results.table import RUN, TOPIC, Column, Plot, Table
 from pooler.results.variation.probabilities import Values, moments, parse_values, say_empty
 from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.collapse import level_index
@@ -52,70 +59,58 @@ MOVED = 0.01
 _ALWAYS = ("Judgements of different documents are taken for independent, and p from few judges is coarse.",)
 
 
+def _typed(_: str, texts: list[str]) -> list[str]:
+    """Take values as they were typed: what grades there are is not known yet."""
+    return texts
+
+
+@command
 def paper(
-    source: Measurable,
-    a: str | None = None,
-    b: str | None = None,
-    *,
-    rank: int | None = None,
-    values: Values | None = None,
-    levels: Sequence[int] | None = None,
-    judges: Sequence[str] | None = None,
-    kinds: Sequence[str] = (),
+    source: Annotated[Source, Given("pooler.cli.source_options:OpinionOptions", "source")],
+    *runs: Annotated[str, Option(hidden=True)],
+    values: Annotated[
+        Values | None, Option("--value GRADE=P", read=_typed, repeated=True, default="the share of judges")
+    ] = None,
+    rank: Annotated[
+        int | None, Option("--rank N+1", least=1, default="the pools' depth + 1; of files none")
+    ] = None,
     scenario: Gain = "own",
     flip: Flip = "not-relevant",
     empty: Empty = "given",
-    simulate: int | None = None,
-    seed: int = 1,
-    alpha: float = 0.05,
-    cutoff: int = 1000,
-    progress: Progress | None = None,
+    simulate: Annotated[int, Option("--monte-carlo M", least=2)] = REPETITIONS,
+    seed: Seed = 1,
+    alpha: Share = 0.05,
+    levels: Annotated[Sequence[int], Option("--level N", default="every grade but the lowest")] = (),
+    judges: Annotated[
+        Sequence[str], Option("--judge NAME", default="those of --kinds who graded, except adjudicators")
+    ] = (),
+    kinds: Kinds = (),
+    cutoff: Annotated[int, Option(least=1)] = 1000,
 ) -> Paper:
-    """Redo Kishida (2001) for two runs of a collection: tables 1 to 8, figures 1 to 3, section 4.3.
+    """Redo the tables and figures of Kishida (2001) on two runs.
 
-    Parameters
-    ----------
-    source : Source or Collection
-        Runs and what several judges said: a collection, or runs with `judgements`, one file a judge.
-    a, b : str, optional
-        Tags of two runs, in any order: A is the one with the higher expected MAP. Default the two
-        runs with the highest.
-    rank : int, optional
-        N + 1, from 1; default one more than the pools' depth, where they have one. Of files without
-        it there are no tables of the documents at this rank.
-    values : mapping of int to float, optional
-        Table 4: what each grade of a judge is worth, the probability, in [0, 1], that the document is
-        relevant; every grade of the scale. p is the mean over judges. Default the share of judges at
-        the lowest level.
-    levels : sequence of int, optional
-        Least grades that are relevant, for the judges' own MAPs; default every grade but the lowest.
-    judges : sequence of str, optional
-        Judge 1, judge 2 and so on; default all people who graded, adjudicators apart; where there are
-        none imported judges, else models.
-    kinds : sequence of {"human", "model", "imported"}, optional
-        Judges of these kinds, together.
-    scenario : {"own", "shared"}, optional
-        B alone gains from the documents found at rank N + 1, as in the paper, or every run that has them; R
-        is one more for all.
-    flip : {"not-relevant", "unjudged"}, optional
-        Found are all that have no chance of being relevant, as in the paper, although judges may have looked
-        at them; or unjudged ones.
-    empty : {"given", "zero"}, optional
-        As for `variation`.
-    simulate : int, optional
-        Judge at random so many times, as the paper did, from 2, by default 20,000: what that gives stands
-        beside the exact moments.
-    seed : int, optional
-        Of the simulation, from 0.
-    alpha : float, optional
-        Level of significance of tables 7 and 8, two-sided, in (0, 1).
-    cutoff : int, optional
-        Ranks that are looked at.
+    Tables 1 to 8, figures 1 to 3 and section 4.3 in the order of the paper, each with a sentence on what it
+    says here. A is the run with the higher expected MAP. Moments are exact where the paper simulates.
 
-    Returns
-    -------
-    Paper
-        A table for each of the paper's, and what its section 5 would say.
+    Example: pooler paper bm25-words rm3-words-title --value 0=0 --value 1=.8 --value 2=1 --html paper.html
+
+    runs : Tags of two runs, in any order; default the two with the highest expected MAP.
+    values : Table 4: the probability that a document with this grade of a judge is relevant; for every grade
+        of the scale. p of a document is the mean over its judges.
+    rank : The rank below the pool; without it tables 3 and 8, figure 2 and section 4.3 are left out.
+    scenario : Who gains from the documents at rank N+1 of B: B only, as in the paper (own), or every run that
+        has them (shared).
+    flip : Which of them are found relevant: all with no chance of being relevant, judged or not, as in the
+        paper; or unjudged ones.
+    empty : Where judging again would leave a topic without a relevant document, or none can be relevant:
+        leave that outcome out, as AP does not exist there (given), or count AP as 0, as trec_eval does
+        (zero).
+    simulate : Judge M times at random, as the paper does (100,000 times), beside the exact moments.
+    seed : Seed of --monte-carlo.
+    alpha : Level of significance of tables 7 and 8, two-sided.
+    levels : Least relevant grade, for the judges' own MAPs; may be repeated.
+    judges : Judge 1, judge 2 and so on.
+    cutoff : Ranks that AP takes into account (trec_eval -M).
 
     Raises
     ------
@@ -124,7 +119,7 @@ def paper(
     UnknownNameError
         If a run or a judge is not known.
     ArgumentError
-        If one run alone is named, or a number is out of its range.
+        If one run alone is named, or the rank is below the cutoff.
 
     Notes
     -----
@@ -138,96 +133,66 @@ def paper(
     Traceback (most recent call last):
     store.errors.PoolerError: qrels have one grade per document, ...
     """
-    check_named([one for one in (a, b) if one is not None])
-    if not 0 < alpha < 1:
-        raise ArgumentError("alpha", "must be above 0 and below 1", alpha)
-    if rank is not None and (rank != int(rank) or not 1 <= rank <= cutoff):
+    check_named(runs)
+    if len(runs) > 2:
+        raise ArgumentError("runs", "must be two runs, or none for the two highest", ", ".join(runs))
+    if rank is not None and rank > cutoff:
         raise ArgumentError("rank", f"must be an integer from 1 to the cutoff, {cutoff:,}", rank)
-    if levels is not None and not levels:
-        raise ArgumentError("levels", "must be at least one grade", None)
-    for name, given, known in (("scenario", scenario, get_args(Gain)), ("flip", flip, get_args(Flip))):
-        if given not in known:
-            raise ArgumentError(name, f"must be one of {', '.join(known)}", given)
-    for name, least, number in (("simulate", 2, simulate), ("seed", 0, seed)):
-        if number is not None and number < least:
-            raise ArgumentError(name, f"must be an integer >= {least}", number)
-    with collect_warnings(progress) as collected:
-        found = source_of(source)
-        if rank is None and (found.is_of_files or found.judgements):
-            say(f"left out, as no --rank is given: {', '.join(NEEDS_RANK)}")
-        elif rank is None:
-            rank = 1 + found.pool_depth(None)
-        with found.judging() as opinions:
-            scale = opinions.scale
-            if not judges and not kinds:
-                judges, kinds = found.whose.judges, found.whose.kinds
-            kinds = check_kinds(kinds)
-            if judges and kinds:
-                requirement = "and judges that are named exclude each other"
-                raise ArgumentError("kinds", requirement, ",".join(kinds))
-            voters_of = opinions.grades.voters(judges or (), kinds)
-            votes = opinions.grades.votes(judges or voters_of.voting, least=1)
-            warn_about_voters(voters_of, "judge together")
-            ranked = opinions.rankings()
-            made = put_together(ranked, votes, scale, rank, values, cutoff, empty)
-            # Docnos are asked for when tables are made: what is open here may be closed by then.
-            loaded = replace(made, collection=None if opinions.collection is None else found.collection)
-            for tag in (a, b):
-                if tag is not None and tag not in ranked.tags:
-                    raise UnknownNameError("run", tag, ranked.tags)
-            if len(ranked.tags) < 2:
-                message = f"there is one run, `{ranked.tags[0]}`: the paper compares two"
-                raise PoolerError(message, hint="name another run")
-            pair = higher_two(loaded.rankings, a, b, empty)
-            cuts = [*(scale.values[1:] if levels is None else dict.fromkeys(levels))]
-            scores = {
-                level: judge_average_precisions(
-                    votes.votes,
-                    votes.document_numbers,
-                    [ranked.tags[run] for run in pair],
-                    ranked.rankings,
-                    level_index=level_index(scale, level),
-                    cutoff=cutoff,
-                )
-                for level in cuts
-            }
-            first, second = pair
-            two = rows_of(loaded.rankings, pair)
-            topics = two.by_topic()
-            varied = moments(two, empty)
-            say_empty(two.topics, varied)
-            documents = scores_of_judge(
-                ranked, votes, [ranked.tags[run] for run in pair], scale, cuts[0], rank
+    if rank is None and (source.is_of_files or source.judgements):
+        say(f"left out, as no --rank is given: {', '.join(NEEDS_RANK)}")
+    elif rank is None:
+        rank = 1 + source.pool_depth(None)
+    with source.judging() as opinions:
+        scale = opinions.scale
+        if not judges and not kinds:
+            judges, kinds = source.whose.judges, source.whose.kinds
+        kinds = check_kinds(kinds)
+        if judges and kinds:
+            requirement = "and judges that are named exclude each other"
+            raise ArgumentError("kinds", requirement, ",".join(kinds))
+        voters_of = opinions.grades.voters(judges, kinds)
+        votes = opinions.grades.votes(judges or voters_of.voting, least=1)
+        warn_about_voters(voters_of, "judge together")
+        ranked = opinions.rankings()
+        made = put_together(ranked, votes, scale, rank, values, cutoff, empty)
+        # Docnos are asked for when tables are made: what is open here may be closed by then.
+        loaded = replace(made, collection=None if opinions.collection is None else source.collection)
+        for tag in runs:
+            if tag not in ranked.tags:
+                raise UnknownNameError("run", tag, ranked.tags)
+        if len(ranked.tags) < 2:
+            message = f"there is one run, `{ranked.tags[0]}`: the paper compares two"
+            raise PoolerError(message, hint="name another run")
+        pair = higher_two(loaded.rankings, runs, empty)
+        cuts = [*(dict.fromkeys(levels) or scale.values[1:])]
+        scores = {
+            level: judge_average_precisions(
+                votes.votes,
+                votes.document_numbers,
+                [ranked.tags[run] for run in pair],
+                ranked.rankings,
+                level_index=level_index(scale, level),
+                cutoff=cutoff,
             )
-        how: dict[str, Any] = {"repetitions": simulate or REPETITIONS, "seed": seed, "empty": empty}
-        with report_progress("judgings", how["repetitions"]) as advance:
-            simulated = simulate_maps(topics, **how, progress=advance)
-        below = None
-        if rank is not None:
-            discovered = discovery(two, 1, rank=rank, flip=flip, gain=scenario)
-            with report_progress("documents found", int(discovered.flipped.sum())) as advance:
-                then = discovered_variation(discovered, varied, progress=advance)
-            with report_progress("judgings with them", how["repetitions"]) as advance:
-                again = simulate_maps(discovered.topics, **how, progress=advance)
-            below = Below(rank, discovered, then, states_at_rank(loaded.rankings, pair, rank), again)
-    settings = frozen_settings(
-        **found.named(),
-        a=ranked.tags[first],
-        b=ranked.tags[second],
-        judges=[*votes.votes.judges],
-        levels=cuts,
-        values=None if values is None else parse_values(values, scale),
-        rank=rank,
-        scenario=scenario,
-        flip=flip,
-        empty=empty,
-        simulate=how["repetitions"],
-        seed=seed,
-        alpha=alpha,
-        cutoff=cutoff,
-        order=found.order,
-        **voters_of.to_json(),
-    )
+            for level in cuts
+        }
+        first, second = pair
+        two = rows_of(loaded.rankings, pair)
+        topics = two.by_topic()
+        varied = moments(two, empty)
+        say_empty(two.topics, varied)
+        documents = scores_of_judge(ranked, votes, [ranked.tags[run] for run in pair], scale, cuts[0], rank)
+    how: dict[str, Any] = {"repetitions": simulate, "seed": seed, "empty": empty}
+    with progress("judgings", how["repetitions"]) as advance:
+        simulated = simulate_maps(topics, **how, progress=advance)
+    below = None
+    if rank is not None:
+        discovered = discovery(two, 1, rank=rank, flip=flip, gain=scenario)
+        with progress("documents found", int(discovered.flipped.sum())) as advance:
+            then = discovered_variation(discovered, varied, progress=advance)
+        with progress("judgings with them", how["repetitions"]) as advance:
+            again = simulate_maps(discovered.topics, **how, progress=advance)
+        below = Below(rank, discovered, then, states_at_rank(loaded.rankings, pair, rank), again)
     return Paper(
         runs=(ranked.tags[first], ranked.tags[second]),
         topics=two.topics,
@@ -241,8 +206,19 @@ def paper(
         loaded=replace(loaded, rankings=two),
         own=documents,
         simulated=simulated,
-        settings=settings,
-        warnings=collected.warnings,
+        settings=frozen_settings(
+            **source.named()
+            | {
+                "a": ranked.tags[first],
+                "b": ranked.tags[second],
+                "judges": [*votes.votes.judges],
+                "levels": cuts,
+                "values": None if values is None else parse_values(values, scale),
+                "rank": rank,
+                "order": source.order,
+            }
+            | voters_of.to_json()
+        ),
     )
 
 
@@ -336,15 +312,19 @@ class Paper(TwoRuns):
     rank those that rest on it are not there.
     """
 
-    NAMES: ClassVar[tuple[str, ...]] = tuple(TABLES)
+    PAGE = "pooler.pages.paper:paper_report"
 
-    def names(self) -> tuple[str, ...]:
-        """Return the tables there are."""
-        return tuple(name for name in self.NAMES if self.below is not None or name not in NEEDS_RANK)
+    def _tables(self) -> Iterator[Table]:
+        for name, (_, make) in TABLES.items():
+            if self.below is not None or name not in NEEDS_RANK:
+                is_long = name in ("table_1", "table_2") and len(self.topics) > MOST_TOPICS
+                yield make(self).seen_as(title=self.title(name), limit=MOST_TOPICS if is_long else None)
 
     def shown(self) -> tuple[str, ...]:
         """Return what the paper prints."""
-        return tuple(name for name in self.names() if name != "topics")
+        return tuple(
+            name for name in TABLES if name != "topics" and (self.below is not None or name not in NEEDS_RANK)
+        )
 
     def facts(self) -> Mapping[str, Any]:
         """Return the test of normality of figure 3, and how far its two curves are apart."""
@@ -375,7 +355,7 @@ class Paper(TwoRuns):
         }
         if self.below is not None:
             found["figure_2"] = Plot(
-                table=self._table("figure_2"),
+                table=self.table("figure_2"),
                 kind="stacks",
                 label="run",
                 parts=[state.replace(" ", "_") for state in STATES],
@@ -385,13 +365,3 @@ class Paper(TwoRuns):
         for one in normality_plot(self.picture, "expected difference"):
             found["figure_3"] = replace(one, title=self.title("figure_3"))
         return found
-
-    def _table(self, name: str) -> Table:
-        return TABLES[name][1](self)
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        view = View(table, title=self.title(name))
-        if name in ("table_1", "table_2") and len(self.topics) > MOST_TOPICS:
-            return [replace(view, limit=MOST_TOPICS)]
-        return [view]

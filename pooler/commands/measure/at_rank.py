@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +72,7 @@ class AttainableValues(Result):
     precision: Attainable
     recall: Attainable
 
-    NAMES: ClassVar[tuple[str, ...]] = ("attainable",)
-
-    def _attainable(self) -> Table:
+    def _tables(self) -> Iterator[Table]:
         both, rank = (self.precision, self.recall), self.settings["rank"]
         # Of each topic P, and then R.
         highest = np.stack([one.highest for one in both], axis=1).ravel()
@@ -89,4 +87,4 @@ class AttainableValues(Result):
             Column("step", "float", about="what one more relevant document adds"): step,
             REASON: ["no-relevant" if missing else None for missing in is_missing],
         }
-        return Table.of_columns("attainable", columns)
+        yield Table.of_columns("attainable", columns)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.paper.two_runs import STATES, TwoRuns, by_whom, letters, rounded, share_text
+from pooler.commands.trust.two_runs import STATES, TwoRuns, by_whom, letters, rounded, share_text
 from pooler.results.table import DOCUMENTS, RUN, TOPIC, Column, Table
 from store.analysis.measures.chance import (
     expected_average_precision,

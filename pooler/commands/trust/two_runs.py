@@ -86,10 +86,10 @@ def rows_of(probable: ProbableRankings, rows: Sequence[int]) -> ProbableRankings
     )
 
 
-def higher_two(probable: ProbableRankings, a: str | None, b: str | None, empty: Empty) -> tuple[int, int]:
+def higher_two(probable: ProbableRankings, named: Sequence[str], empty: Empty) -> tuple[int, int]:
     """Return rows of the two runs, the one with the higher expected MAP first."""
     tags = probable.tags
-    chosen = [*range(len(tags))] if a is None or b is None else [tags.index(a), tags.index(b)]
+    chosen = [tags.index(tag) for tag in named] or [*range(len(tags))]
     varied = moments(rows_of(probable, chosen), empty)
     first, second = np.argsort(-varied.map_mean, kind="stable")[:2].tolist()
     return chosen[first], chosen[second]

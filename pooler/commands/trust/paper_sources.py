@@ -1,19 +1,26 @@
-"""The tables that Kishida (2001) prints, and what follows from its printed numbers."""
+"""The numbers that the five sources print, and what follows from their formulas and inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from pooler.command import command
 from pooler.results.result import Result
 from pooler.results.table import Column, Table, View, hidden
+from store.analysis.agreement.kappa import stacked_chance_corrected
+from store.analysis.clusters import cluster_scores, local_purities
 from store.analysis.measures.average_precision import average_precision
-from store.analysis.measures.chance import expected_average_precision, least_average_precision
+from store.analysis.measures.chance import expected_average_precision, least_average_precision, swap_effect
+from store.analysis.measures.confusion import accuracy, confusion_at, e_measure, precision, recall
+from store.analysis.measures.gain import discounted_gain, ideal_gain, normalised_gain
+from store.analysis.measures.ranked import attainable_precision, attainable_recall, reciprocal_rank
 from store.analysis.significance.t_tests import normal_p
 from store.analysis.undiscovered.pairs import relative_drop, required_difference, round_up
 from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
@@ -97,6 +104,8 @@ ERRATA = {
     "table 6": "A9: does not follow from table 5, whose variance .05288 of BKJJBIDS should read .05988",
 }
 
+SWAP = "eq. 6 a second time on the ranking before, as the paper writes, would cancel the first"
+
 
 @dataclass(frozen=True, slots=True)
 class PrintedNumber:
@@ -111,13 +120,14 @@ class PrintedNumber:
     erratum: str = ""
 
 
-def paper_of_kishida() -> PaperOfKishida:
-    """Set the numbers that Kishida (2001) prints beside those that follow from its formulas and inputs.
+@command
+def paper_sources() -> PaperSources:
+    """Set the numbers that the five sources print beside those that follow.
 
-    Returns
-    -------
-    PaperOfKishida
-        A table for each of the paper's; a cell that does not follow has its erratum.
+    The tables of Kishida (2001) and of its running text, then the worked examples of the articles and of the
+    slides. A number that does not follow has its erratum.
+
+    Example: pooler paper sources --table table_6
 
     Notes
     -----
@@ -126,11 +136,12 @@ def paper_of_kishida() -> PaperOfKishida:
 
     Examples
     --------
-    >>> found = paper_of_kishida()
+    >>> from pooler import paper_sources
+    >>> found = paper_sources()
     >>> sum(cell.same for cell in found.cells["table_7"])
     80
     """
-    return PaperOfKishida(
+    return PaperSources(
         cells={
             "table_1": tuple(_by_chance(LEAST, least_average_precision)),
             "table_2": tuple(_by_chance(RANDOM, expected_average_precision)),
@@ -150,6 +161,8 @@ def paper_of_kishida() -> PaperOfKishida:
                 for number in _needed(f"Q={q:g}, H={h:g}", texts, difference_drop=q, variance_drop=h)
             ),
             "text": tuple(_text()),
+            "articles": tuple(_articles()),
+            "slides": tuple(_slides()),
         }
     )
 
@@ -174,6 +187,11 @@ def _changes() -> Iterator[PrintedNumber]:
                 if limits is not None:
                     erratum += f"; eq. 19 gives {limits[0]:.5f} to {limits[1]:.5f} there"
             yield _rounded(f"R={r}", f"AP={before:g}", text, ours, erratum)
+
+
+def _exact(row: str, text: str, ours: float) -> PrintedNumber:
+    """Compare with a fraction or a number that is not rounded."""
+    return PrintedNumber(row, "", text, ours, abs(ours - float(Fraction(text))) < 1e-12)
 
 
 def _rounded(row: str, column: str, text: str, ours: float, erratum: str = "") -> PrintedNumber:
@@ -287,6 +305,12 @@ def _text() -> Iterator[PrintedNumber]:
         relevant = np.array([bit == "1" for bit in bits])
         ours = float(average_precision(relevant, np.array(relevant.sum())))
         yield _rounded(f"AP of {bits}", "", text, ours)
+    effect = float(swap_effect(np.array([True, True, False, False, False]), np.array(2), 2, 3))
+    yield PrintedNumber(
+        "change of AP, 11000 to 10100, as eq. 6 is used", "", "0", effect, same=False, erratum=SWAP
+    )
+    limit = discovery_effect_below(1, 1.0, 10**8)
+    yield _rounded("limit of eq. 20, R=1, AP=1", "", "-.5", limit)
     (text, difference), spread = ("7", 0.078), (0.04558, 0.05171)
     _, _, _, p, *_ = _tested((difference, 0.0), spread, sum(spread))
     yield _rounded("p(t1) of MAPs 7.8% apart, %", "", text, 100 * p)
@@ -305,6 +329,69 @@ def _text() -> Iterator[PrintedNumber]:
     yield _rounded("K, %", "", "12", 100 * 0.00487 / 0.0378, "A11: 12.9, where the paper says about 12%")
 
 
+def _articles() -> Iterator[PrintedNumber]:
+    """Compare what the articles on E and on the means of recall and precision work out."""
+    erratum = "1 - 1/(1/P + 1/R) is .5 at best; E is 1 - 2/(1/P + 1/R)"
+    yield _rounded("E of a perfect set, P = R = 1", "", ".5", float(e_measure(1.0, 1.0)), erratum)
+    for n_relevant, printed in ((100, "0.1 0.01 1 0.1"), (5, "1 0.2 0.5 0.1")):
+        values = [
+            float(number)
+            for of in (attainable_recall, attainable_precision)
+            for number in (of(np.array([n_relevant]), 10).highest[0], of(np.array([n_relevant]), 10).step[0])
+        ]
+        of_what = ("recall, greatest", "recall, step", "precision, greatest", "precision, step")
+        for what, text, value in zip(of_what, printed.split(), values, strict=True):
+            yield _exact(f"{n_relevant} relevant documents, N=10: {what}", text, value)
+    for user, n_relevant, moved, texts in (("A", 100, -2, ("-0.02", "-0.2")), ("B", 20, 1, ("0.05", "0.1"))):
+        for what, text, divisor in zip(("recall", "precision"), texts, (n_relevant, 10), strict=True):
+            yield _exact(f"user {user}: change of {what}@10", text, moved / divisor)
+
+
+def _slides() -> Iterator[PrintedNumber]:
+    """Compare the worked examples of the slides: fractions as they print them."""
+    general, ideal = ([letter == "+" for letter in signs] for signs in ("++--+-+-", "++++----"))
+    for name, bits, texts in (
+        ("1.2", ideal, "1/1 1/4 5/8 4/4 4/4 8/8 4/7 4/4 5/8"),
+        ("1.3", general, "1/1 1/4 5/8 2/4 2/4 4/8 4/7 4/4 5/8"),
+    ):
+        cells_printed = iter(texts.split())
+        for cut in (1, 4, 7):
+            cells = confusion_at(np.array(bits[:cut]), np.array(4), np.array(cut), n_documents=8)
+            for what, of in (("precision", precision), ("recall", recall), ("accuracy", accuracy)):
+                yield _exact(f"table {name}, {cut} retrieved: {what}", next(cells_printed), float(of(cells)))
+    yield _rounded(
+        "AP of 1001", "", "0.75", float(average_precision(np.array([1, 0, 0, 1]) > 0, np.array(2)))
+    )
+    ranks = [float(reciprocal_rank(np.array(bits) > 0)) for bits in ([1, 0, 1, 0], [0, 0, 0, 1])]
+    yield _rounded("MRR of 1010 and 0001", "", "0.625", float(np.mean(ranks)))
+    judged = np.array([4, 1, 4, 2, 1])
+    wrong = "its IDCG is 10.1925: 4 + 4 + 2/1.58 + 1/2 + 1/2.32"
+    for grades, printed, of_dcg in (
+        (judged, ("8.96", "0.83"), "its logarithms have two decimals"),
+        (np.sort(judged), ("6.98", "0.65"), ""),
+    ):
+        words = ", ".join(map(str, grades.tolist()))
+        gained = float(discounted_gain(grades, discount="jarvelin"))
+        share = float(normalised_gain(grades[None, :], [judged], discount="jarvelin")[0])
+        yield _rounded(f"DCG@5 of {words}", "", printed[0], gained, of_dcg)
+        yield _rounded(f"nDCG@5 of {words}", "", printed[1], share, wrong)
+    yield _rounded("IDCG@5", "", "10.70", float(ideal_gain([judged], discount="jarvelin")[0]), wrong)
+    counts = np.array([[5, 1, 1], [1, 4, 3], [2, 2, 6]])
+    found = cluster_scores(counts, inverse="weighted")
+    for cluster, (text, value) in enumerate(zip(("5/7", "4/8", "6/10"), local_purities(counts), strict=True)):
+        yield _exact(f"purity of cluster {cluster + 1}", text, float(value))
+    yield _exact("purity", "0.6", float(found.purity or 0))
+    yield _rounded(
+        "inverse purity, clusters weighted by their size", "", "0.598", float(found.inverse_purity or 0)
+    )
+    yield _rounded("F of the two", "", "0.599", float(found.f or 0))
+    tables = np.array([[[60, 0], [0, 40]], [[25, 25], [25, 25]]])
+    for text, table, value in zip(
+        "10", tables.tolist(), stacked_chance_corrected("cohen", tables), strict=True
+    ):
+        yield _exact(f"kappa of {table}", text, float(value))
+
+
 def _up(variance: float, text: str) -> tuple[float, bool]:
     """Return a difference needed in per cent, and whether it is printed so, rounded up."""
     ours = 100 * float(required_difference(variance, TOPICS))
@@ -312,29 +399,22 @@ def _up(variance: float, text: str) -> tuple[float, bool]:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class PaperOfKishida(Result):
-    """Printed numbers beside those that follow; tables as the paper's, `figure_3` and `text`."""
+class PaperSources(Result):
+    """Printed numbers beside those that follow.
+
+    Tables: those of the paper, `figure_3`, `section_4_3` and its running `text`; `articles`; `slides`.
+    """
 
     cells: dict[str, tuple[PrintedNumber, ...]]
 
-    NAMES: ClassVar[tuple[str, ...]] = (
-        "table_1",
-        "table_2",
-        "table_3",
-        "table_4",
-        "table_5",
-        "table_6",
-        "figure_3",
-        "section_4_3",
-        "table_7",
-        "table_8",
-        "text",
-    )
     SHOWN = None
 
-    def _table(self, name: str) -> Table:
-        if name == "figure_3":
-            return _curve()
+    def _tables(self) -> Iterator[Table]:
+        for name, heading in _HEADINGS.items():
+            yield _curve().seen_as(title=heading) if name == "figure_3" else self._numbers(name, heading)
+
+    def _numbers(self, name: str, heading: str) -> Table:
+        """Make a row a number; people see those of two coordinates as a grid."""
         cells = self.cells[name]
         columns = {
             Column("row", heading="number"): [one.row for one in cells],
@@ -344,7 +424,16 @@ class PaperOfKishida(Result):
             Column("same", "bool", show="if_varied", usual=(True,)): [one.same for one in cells],
             hidden("erratum", "text"): [one.erratum or None for one in cells],
         }
-        return Table.of_columns(name, columns, notes=self._notes(cells))
+        table = Table.of_columns(name, columns, notes=self._notes(cells))
+        if not cells[0].column:
+            return table.seen_as(title=heading)
+        across = list(dict.fromkeys(one.column for one in cells))
+        rows: dict[str, dict[str, str]] = {}
+        for one in cells:
+            rows.setdefault(one.row, {})[one.column] = one.printed + ("*" if one.erratum else "")
+        data = {"row": [*rows], **{column: [row.get(column) for row in rows.values()] for column in across}}
+        shown = [Column("row", heading=" "), *(Column(column, "int") for column in across)]
+        return table.seen_as(View(Table(name, shown, data, notes=table.notes), title=heading))
 
     def _notes(self, cells: Sequence[PrintedNumber]) -> list[str]:
         n_same = sum(one.same for one in cells)
@@ -356,19 +445,6 @@ class PaperOfKishida(Result):
                 follows = "" if one.same else f" (printed {one.printed}, follows {one.ours:.5f})"
                 wrong.setdefault(one.erratum, []).append(f"{place}{follows}")
         return [words, *(f"* {'; '.join(places)}: {erratum}." for erratum, places in wrong.items())]
-
-    def _views(self, name: str) -> list[View]:
-        if name in ("figure_3", "table_4", "table_5", "section_4_3", "text"):
-            return [View(self._table(name), title=_HEADINGS[name])]
-        cells = self.cells[name]
-        across = list(dict.fromkeys(one.column for one in cells))
-        rows: dict[str, dict[str, str]] = {}
-        for one in cells:
-            rows.setdefault(one.row, {})[one.column] = one.printed + ("*" if one.erratum else "")
-        columns = [Column("row", heading=" "), *(Column(column, "int") for column in across)]
-        data = {"row": [*rows], **{column: [row.get(column) for row in rows.values()] for column in across}}
-        grid = Table(name, columns, data, notes=self._notes(cells))
-        return [View(grid, title=_HEADINGS[name])]
 
 
 def _curve() -> Table:
@@ -401,4 +477,6 @@ _HEADINGS = {
     "table_7": "Table 7: difference needed (eq. 23)",
     "table_8": "Table 8: difference needed (eq. 24)",
     "text": "Running text",
+    "articles": "The articles on the web",
+    "slides": "The slides",
 }

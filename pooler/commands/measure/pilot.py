@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import progress, warn
-from pooler.results.measures.evaluate import known_measure, measured
+from pooler.results.measured import known_measure, measured
 from pooler.results.source import Source, opened_collection
 from store.analysis.measures.names import MeasureName, Scores, evaluate
 from store.analysis.pools.pace import LEAST_DECISIONS
@@ -59,7 +59,7 @@ def load_pilot(source: Source, measure: str, cutoff: int | None, *, docnos: bool
     rankings, (found,) = measured(source, [name], cutoff)
     if len(rankings.tags) < 2:
         message = f"there is one run, `{rankings.tags[0]}`: a pilot needs two or more"
-        raise PoolerError(message, hint="name another run; or --variance S2 plans without runs")
+        raise PoolerError(message, hint="name another run; or pooler design topics --variance S2")
     scores = _common(found)
     n_without = len(rankings.topics) - scores.shape[1]
     if n_without:
@@ -69,7 +69,7 @@ def load_pilot(source: Source, measure: str, cutoff: int | None, *, docnos: bool
         warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found nothing")
     if scores.shape[1] < 2:
         message = f"{counted(scores.shape[1], 'topic')} with a score in every run: a pilot needs two or more"
-        raise PoolerError(message, hint="--variance S2 plans without runs")
+        raise PoolerError(message, hint="pooler design topics --variance S2 plans without runs")
     return Pilot(source, name, rankings, scores)
 
 

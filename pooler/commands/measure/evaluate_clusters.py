@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated
 
+from pooler.command import Lenient, Option, command
 from pooler.results.result import Result, facts_view, frozen_settings
-from pooler.results.table import Column, Table, View
+from pooler.results.table import Column, Table
 from store.analysis.clusters import ClusterScores, cluster_scores, contingency_table, local_purities
 from store.errors import PoolerError
 from store.formats.pairs import read_labels
@@ -22,22 +23,28 @@ Labels = str | Path | Mapping[str, str]
 """A file of lines `docno label`, or the label of each docno."""
 
 
-def clusters(clusters: Labels, classes: Labels, *, lenient: bool = False) -> Clusters:
+def _file(_: str, text: str) -> str:
+    """Take a file as it was typed."""
+    return text
+
+
+@command
+def evaluate_clusters(
+    clusters: Annotated[Labels, Option("CLUSTERS", read=_file)],
+    classes: Annotated[Labels, Option("CLASSES", read=_file)],
+    *,
+    lenient: Lenient = False,
+) -> Clusters:
     """Measure how well clusters of documents fit their classes.
 
-    Parameters
-    ----------
-    clusters : str, Path or mapping of docno to cluster
-        Which cluster each document was put into: a file of lines ``docno cluster``, or in memory.
-    classes : str, Path or mapping of docno to class
-        Which class it truly belongs to.
-    lenient : bool, default=False
-        In files, lines that begin with ``#`` are comments, fields after the second ignored.
+    Purity: the share of documents that belong to the most frequent class of their cluster. Inverse
+    purity: the share that lies in the cluster with most documents of their class. F: their harmonic
+    mean. Needs no collection; both files name the same documents.
 
-    Returns
-    -------
-    Clusters
-        Purity, inverse purity in both of its forms, F; and the purity of every cluster.
+    Example: pooler evaluate clusters clusters.txt classes.txt
+
+    clusters : A file of lines `docno cluster`.
+    classes : A file of lines `docno class`.
 
     Raises
     ------
@@ -53,7 +60,8 @@ def clusters(clusters: Labels, classes: Labels, *, lenient: bool = False) -> Clu
 
     Examples
     --------
-    >>> found = clusters({"x": "1", "y": "1", "z": "2"}, {"x": "wine", "y": "beer", "z": "beer"})
+    >>> from pooler import evaluate_clusters
+    >>> found = evaluate_clusters({"x": "1", "y": "1", "z": "2"}, {"x": "wine", "y": "beer", "z": "beer"})
     >>> round(found.standard.purity, 4), round(found.standard.inverse_purity, 4)
     (0.6667, 0.6667)
     """
@@ -104,14 +112,10 @@ class Clusters(Result):
     weighted: ClusterScores
     """With the inverse purity of the slides."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("scores", "clusters", "counts")
+    SHOWN = 2
 
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler clusters` shows."""
-        return ("scores", "clusters")
-
-    def _row(self) -> dict[str, Any]:
-        return {
+    def _tables(self) -> Iterator[Table]:
+        row = {
             "purity": self.standard.purity,
             "inverse_purity": self.standard.inverse_purity,
             "f": self.standard.f,
@@ -121,36 +125,28 @@ class Clusters(Result):
             "clusters": len(self.clusters),
             "classes": len(self.classes),
         }
-
-    def _scores(self) -> Table:
-        row = self._row()
-        kinds = {name: "int" if isinstance(value, int) else "float" for name, value in row.items()}
-        return Table.of_rows("scores", [Column(name, kind) for name, kind in kinds.items()], [row])  # type: ignore[arg-type]  # a kind
-
-    def _clusters(self) -> Table:
+        columns = [
+            Column(name, "int" if name in ("documents", "clusters", "classes") else "float") for name in row
+        ]
+        note = "weighted: inverse purity with clusters weighted by their size, another form of it"
+        yield Table.of_rows("scores", columns, [row]).seen_as(facts_view(row, [note]))
         most = self.counts.argmax(axis=1)
-        columns = {
-            Column("cluster"): list(self.clusters),
-            Column("documents", "int"): self.counts.sum(axis=1),
-            Column("class", about="the most frequent in the cluster; of equals the one named first"): [
-                self.classes[place] for place in most
-            ],
-            Column("of_class", "int", "of it", "documents of that class"): self.counts.max(axis=1),
-            Column("purity", "float"): local_purities(self.counts),
-        }
-        return Table.of_columns("clusters", columns)
-
-    def _counts(self) -> Table:
+        yield Table.of_columns(
+            "clusters",
+            {
+                Column("cluster"): list(self.clusters),
+                Column("documents", "int"): self.counts.sum(axis=1),
+                Column("class", about="the most frequent in the cluster; of equals the one named first"): [
+                    self.classes[place] for place in most
+                ],
+                Column("of_class", "int", "of it", "documents of that class"): self.counts.max(axis=1),
+                Column("purity", "float"): local_purities(self.counts),
+            },
+        )
         rows = [
-            {"cluster": cluster, "class": one, "documents": int(self.counts[row, column])}
-            for row, cluster in enumerate(self.clusters)
+            {"cluster": cluster, "class": one, "documents": int(self.counts[place, column])}
+            for place, cluster in enumerate(self.clusters)
             for column, one in enumerate(self.classes)
         ]
         columns = [Column("cluster"), Column("class"), Column("documents", "int")]
-        return Table.of_rows("counts", columns, rows)
-
-    def _views(self, name: str) -> Sequence[View]:
-        if name != "scores":
-            return [View(self._table(name))]
-        note = "weighted: inverse purity with clusters weighted by their size, another form of it"
-        return [facts_view(self._row(), [note])]
+        yield Table.of_rows("counts", columns, rows)

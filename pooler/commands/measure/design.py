@@ -1,4 +1,4 @@
-"""How many topics a collection needs, how deep its pools, and what the topics at hand can show."""
+"""Plan how many topics to judge, how deep, and how many documents judges share."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.measures.pilot import (
+from pooler.command import Cutoff, Given, Measure, Measured, Option, Share, command, decimals, whole_numbers
+from pooler.commands.measure.pilot import (
     TOPICS,
     Pace,
     PilotDepth,
@@ -20,9 +21,9 @@ from pooler.results.measures.pilot import (
     pace_of,
     pilot_depths,
 )
-from pooler.results.measures.reliability import reliability_plot, reliability_table
-from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
-from pooler.results.source import Measurable, source_of
+from pooler.commands.measure.reliability import reliability_plot, reliability_table
+from pooler.results.result import Result, fields_of, frozen_settings
+from pooler.results.source import source_of
 from pooler.results.table import REASON, Column, Plot, Table
 from store.analysis.significance.generalizability import score_components
 from store.analysis.significance.pairs import compare_pairs
@@ -40,8 +41,9 @@ from store.analysis.undiscovered.pairs import required_difference
 from store.errors import ArgumentError, PoolerError
 from store.text import counted, percent
 
-DIFFERENCES = (0.05, 0.1)
-WIDTHS = (0.1,)
+if TYPE_CHECKING:
+    from pooler.results.source import Measurable
+
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 COMPARED = 10
 """Runs of an analysis of variance where there is no pilot."""
@@ -54,72 +56,69 @@ WELL_JUDGED = 0.9
 """Share of a pool below which a message says that the rest is unjudged."""
 ANY, THESE = "any two runs", "two of these"
 
+if TYPE_CHECKING:
+    Pilot: TypeAlias = Measurable | None
+else:  # a collection is loaded for no type
+    Pilot = Annotated[object, Given("pooler.cli.source_options:PilotOptions", "source")]
+Differences = Annotated[
+    Sequence[float],
+    Option(
+        "--difference D,...", "True differences of two mean scores to detect.", above=0, read=decimals,
+        default="0.05,0.1",
+    ),
+]  # fmt: skip
+Power = Annotated[float, Option(words="Wanted probability of a significant result, above alpha.", below=1)]
 
-def design(
-    source: Measurable | None = None,
+
+@command
+def design_topics(
+    source: Pilot = None,
     *,
-    variance: Sequence[float] = (),
-    difference: Sequence[float] = DIFFERENCES,
-    width: Sequence[float] = WIDTHS,
-    compared: int | None = None,
-    topics: Sequence[int] | None = None,
-    alpha: float = 0.05,
-    power: float = POWER,
-    measure: str = "AP",
-    depths: Sequence[int] | None = None,
-    seconds: float | None = None,
-    per_document: int = 1,
-    cutoff: int | None = None,
-    progress: Progress | None = None,
-) -> Design:
-    """Plan how many topics to judge, and how deep; say what the topics at hand can show.
+    variance: Annotated[
+        Sequence[float], Option("--variance S2,...", above=0, read=decimals, default="that of the runs")
+    ] = (),
+    difference: Differences = (0.05, 0.1),
+    width: Annotated[Sequence[float], Option("--width W,...", above=0, read=decimals, default="0.1")] = (
+        0.1,
+    ),
+    compared: Annotated[
+        int | None, Option("--compared M", least=2, default="those of the pilot, else 10")
+    ] = None,
+    topics: Annotated[
+        Sequence[int] | None,
+        Option("--topics L,...", least=2, read=whole_numbers, default="those at hand and 30,50,100,150"),
+    ] = None,
+    alpha: Share = 0.05,
+    power: Power = POWER,
+    measure: Measure = "AP",
+    cutoff: Cutoff = None,
+) -> TopicDesign:
+    """Plan how many topics to judge, and tell what the topics at hand can show.
 
-    Parameters
-    ----------
-    source : Source, Collection or (runs, qrels), optional
-        The pilot, which tells how much scores vary; without, `variance` is needed.
-    variance : sequence of float, optional
-        Without a pilot: variance over topics of the difference of two runs, each above 0.
-    difference : sequence of float, optional
-        True differences of two mean scores that are to be found, each above 0; of an analysis of variance,
-        of the best run and the worst.
-    width : sequence of float, optional
-        Of the interval of a difference, upper less lower limit, each above 0.
-    compared : int, optional
-        Runs that one analysis of variance compares, from 2; default those of the pilot, else 10.
-    topics : sequence of int, optional
-        Numbers of topics, from 2, whose power is shown the other way round; default those of the pilot
-        and 30, 50, 100, 150.
-    alpha : float, optional
-        Level of significance, two-sided, in (0, 1); intervals cover 1 - it.
-    power : float, optional
-        Wanted probability of a significant result, above `alpha` and below 1.
-    measure : str, optional
-        As for `evaluate`.
-    depths : sequence of int, optional
-        With a pilot: depths of pools, from 1, of which costs are shown. Default 1, 3, 5, 10, ... down to the
-        depth of the collection's pools, or, where none is known, 10.
-    seconds : float, optional
-        A judgement takes, above 0; default the mean of those of the collection, see `effort`.
-    per_document : int, optional
-        Judges of every document, from 1.
-    cutoff : int, optional
-        As for `evaluate`.
+    The pilot is runs that have been judged: of this collection, of an earlier one, or files. --variance plans
+    without any. The tables: topics that find a difference with the wanted power, by a paired t test, by a
+    one-way analysis of variance, or as an interval; differences that so many topics find; and how far the
+    order of the runs (E rho2) and their scores (Phi) would be the same with other topics.
 
-    Returns
-    -------
-    Design
-        Topics needed, differences that can be found, and with a pilot what depths cost and how reliable the
-        order of its runs is.
+    Example: pooler design topics --judge alice --difference 0.05
+
+    Example: pooler design topics --variance 0.03 --topics 50,100
+
+    variance : In place of runs: variance over topics of the difference between two runs. The analysis of
+        variance takes half of it as the variance of scores.
+    difference : True differences of two mean scores to detect; in the analysis of variance, of the best run
+        and the worst.
+    width : Widths of the interval of a difference.
+    compared : Runs that one analysis of variance compares.
+    topics : What this many topics can show, and how reliable they are.
+    alpha : Level of significance, two-sided; intervals cover 1 - alpha.
 
     Raises
     ------
     ArgumentError
-        If a number is out of its range, or neither runs nor variances are given, or both.
+        If neither runs nor variances are given, or both.
     PoolerError
         If there are fewer than two runs, or topics with a score in every run, or no score varies.
-    UnknownNameError
-        If the measure is not known.
 
     Notes
     -----
@@ -129,75 +128,121 @@ def design(
 
     Examples
     --------
-    >>> found = design(variance=[0.05], difference=[0.1])
+    >>> from pooler import design_topics
+    >>> found = design_topics(variance=[0.05], difference=[0.1])
     >>> found.table("topics").select(["test", "topics", "observed"]).to_records()[0]
     {'test': 'paired t', 'topics': 42, 'observed': 22}
     """
     if (source is None) == (not variance):
         raise ArgumentError("variance", "must be given where there are no runs, and not with runs", variance)
-    times = [] if seconds is None else [seconds]
-    for name, sizes in (
-        ("variance", variance),
-        ("difference", difference),
-        ("width", width),
-        ("seconds", times),
-    ):
-        for size in sizes:
-            if not (math.isfinite(size) and size > 0):
-                raise ArgumentError(name, "must be above 0", size)
-    for name, numbers, least in (
-        ("compared", [] if compared is None else [compared], 2),
-        ("topics", topics or [], 2),
-        ("depths", depths or [], 1),
-        ("per_document", [per_document], 1),
-    ):
-        if any(number < least for number in numbers):
-            raise ArgumentError(name, f"must be integers >= {least}", min(numbers))
     topics_for_power(1.0, alpha=alpha, power=power)  # refuses both
-    chosen: dict[str, Any] = {"difference": [*difference], "width": [*width], "alpha": alpha, "power": power}
     if source is None:
-        if depths is not None or seconds is not None:
-            name = "depths" if depths is not None else "seconds"
-            raise ArgumentError(name, "is for runs, which make the pools", depths or seconds)
-        chosen |= {"variance": [*variance], "compared": compared or COMPARED, "topics": [*(topics or TOPICS)]}
-        return Design(cases=tuple(("two runs", one) for one in variance), settings=frozen_settings(**chosen))
-    with collect_warnings(progress) as collected:
-        found = source_of(source)
-        pilot = load_pilot(found, measure, cutoff, docnos=True)
-        n_runs, n_topics = pilot.scores.shape
-        these = float(compare_pairs(pilot.scores, tests=["t"]).variance.mean())
-        cases = ((ANY, 2 * score_variance(pilot.scores)), (THESE if n_runs > 2 else "these two runs", these))
-        if not cases[0][1]:
-            message = "every run has the same score in all topics: nothing says how much scores vary"
-            raise PoolerError(message, hint="--variance S2 plans without runs")
-        if depths is None:
-            deepest = known_depth(found) or 10
-            depths = sorted({deepest, *(one for one in DEPTHS if one < deepest)})
-        pace = Pace(seconds) if seconds is not None else pace_of(found)
-        of_depths = tuple(pilot_depths(pilot, depths))
-    chosen |= {"compared": compared or n_runs, "topics": [*(topics or sorted({n_topics, *TOPICS}))]}
-    chosen |= {"measure": str(pilot.measure), "depths": [*depths], "per_document": per_document}
-    chosen |= {"cutoff": cutoff, "seconds": None if pace is None else pace.seconds}
-    return Design(
+        return TopicDesign(
+            cases=tuple(("two runs", one) for one in variance),
+            settings=frozen_settings(compared=compared or COMPARED, topics=[*(topics or TOPICS)]),
+        )
+    found = source_of(source)
+    pilot = load_pilot(found, measure, cutoff)
+    n_runs, n_topics = pilot.scores.shape
+    these = float(compare_pairs(pilot.scores, tests=["t"]).variance.mean())
+    cases = ((ANY, 2 * score_variance(pilot.scores)), (THESE if n_runs > 2 else "these two runs", these))
+    if not cases[0][1]:
+        message = "every run has the same score in all topics: nothing says how much scores vary"
+        raise PoolerError(message, hint="pooler design topics --variance S2 plans without runs")
+    return TopicDesign(
         runs=pilot.runs,
         n_topics=n_topics,
         scores=pilot.scores,
-        n_feeding=len(pilot.feeding),
         cases=tuple(case for case in cases if case[1]),
-        of_depths=of_depths,
+        settings=frozen_settings(
+            compared=compared or n_runs,
+            topics=[*(topics or sorted({n_topics, *TOPICS}))],
+            measure=str(pilot.measure),
+            **found.settings(),
+        ),
+    )
+
+
+@command
+def design_depth(
+    source: Measured,
+    *,
+    difference: Differences = (0.05, 0.1),
+    depths: Annotated[
+        Sequence[int] | None,
+        Option(
+            "--depths N,...", least=1, read=whole_numbers, default="1,3,5,10,... down to the pools', else 10"
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None, Option(above=0, default="the mean in the collection, as in `status effort`")
+    ] = None,
+    per_document: Annotated[int, Option("--per-document K", least=1)] = 1,
+    alpha: Share = 0.05,
+    power: Power = POWER,
+    measure: Measure = "AP",
+    cutoff: Cutoff = None,
+) -> DepthDesign:
+    """Plan how deep to pool: what pools of each depth would cost, in documents and hours.
+
+    The pilot is runs that have been judged: of this collection, of an earlier one, or files. A pool of each
+    depth is made of the runs that contribute, with the judgements that are there; what it costs to find a
+    difference stands beside how far the order of the runs is from that by all judgements.
+
+    Example: pooler design depth --judge alice --difference 0.05 --seconds 40
+
+    depths : Depths of pools whose costs are shown.
+    seconds : Seconds a judgement takes.
+    per_document : Judges of every document.
+    alpha : Level of significance, two-sided.
+
+    Raises
+    ------
+    PoolerError
+        If there are fewer than two runs, or topics with a score in every run, or no score varies.
+
+    Notes
+    -----
+    As for `design_topics`, of any two runs.
+
+    Examples
+    --------
+    >>> from pooler import design_depth
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}, "2": {"y": 1.0}}, "b": {"1": {"y": 1.0}, "2": {"x": 1.0}}}
+    >>> found = design_depth((runs, {"1": {"x": 1, "y": 0}, "2": {"x": 1, "y": 0}}), depths=[1])
+    >>> found.table("depths").cells("pooled")
+    [2.0, 2.0]
+    """
+    topics_for_power(1.0, alpha=alpha, power=power)  # refuses both
+    pilot = load_pilot(source, measure, cutoff, docnos=True)
+    if not score_variance(pilot.scores):
+        raise PoolerError("every run has the same score in all topics: nothing says how much scores vary")
+    if depths is None:
+        deepest = known_depth(source) or 10
+        depths = sorted({deepest, *(one for one in DEPTHS if one < deepest)})
+    pace = pace_of(source) if seconds is None else Pace(seconds)
+    return DepthDesign(
+        runs=pilot.runs,
+        n_topics=pilot.scores.shape[1],
+        n_feeding=len(pilot.feeding),
+        of_depths=tuple(pilot_depths(pilot, depths)),
         pace=pace,
-        settings=frozen_settings(**chosen, **found.settings()),
-        warnings=collected.warnings,
+        settings=frozen_settings(
+            measure=str(pilot.measure),
+            depths=[*depths],
+            seconds=None if pace is None else pace.seconds,
+            **source.settings(),
+        ),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Design(Result):
+class TopicDesign(Result):
     """How many topics are needed, and what topics can show.
 
     Tables: `topics`, a row a test and difference; `detectable`, a row a number of topics; with a pilot
-    `depths`, a row a difference and depth of the pools, and `reliability`, a row a number of topics: E rho2
-    and Phi, the share of the runs in the variance of mean scores, and the order to expect of new topics.
+    `reliability`, a row a number of topics: E rho2 and Phi, the share of the runs in the variance of mean
+    scores, and the order to expect of new topics.
     """
 
     cases: Sequence[tuple[str, float]]
@@ -207,31 +252,21 @@ class Design(Result):
     """Of the pilot; empty = there is none."""
     n_topics: int = 0
     """Of the pilot."""
-    n_feeding: int = 0
-    """Runs of the pilot that pools are made of."""
     scores: NDArray[np.float64] | None = None
     """Of the pilot, shape (n_runs, n_topics)."""
-    of_depths: Sequence[PilotDepth] = ()
-    pace: Pace | None = None
-    """``None`` = how long a judgement takes is not known."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("topics", "detectable", "depths", "reliability")
     SHOWN = None
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        return self.NAMES if self.of_depths else self.NAMES[:2]
+    def _tables(self) -> Iterator[Table]:
+        yield self._topics()
+        yield self._detectable()
+        if self.scores is not None:
+            yield reliability_table(self.scores, self.settings["topics"], alpha=self.settings["alpha"])
 
     @property
     def _careful(self) -> Sequence[tuple[str, float]]:
         """The variances for runs of which nothing is known."""
         return self.cases[:1] if self.runs else self.cases
-
-    def _finds(self, size: float, variance: float) -> int | None:
-        """Return the topics that find a difference of two runs; ``None`` = too many."""
-        return topics_for_power(
-            size / math.sqrt(variance), alpha=self.settings["alpha"], power=self.settings["power"]
-        )
 
     def _topics(self) -> Table:
         """Make a row for every test, or interval, and size."""
@@ -254,7 +289,7 @@ class Design(Result):
                 "int",
                 "power 1/2",
                 "topics with which a difference as large is just significant when it is observed, as in"
-                " required-difference (eq. 23 of Kishida 2001)",
+                " eq. 23 of Kishida (2001)",
             ),
             REASON,
         ]
@@ -272,7 +307,7 @@ class Design(Result):
         sizes = self.settings["difference"]
         for (name, variance), size in product(self.cases, sizes):
             observed = _observed(size, variance, alpha)
-            yield "paired t", name, size, variance, self._finds(size, variance), observed
+            yield "paired t", name, size, variance, _found_by(self, size, variance), observed
         for (_, variance), size in product(self._careful, sizes):
             effect = size / math.sqrt(variance / 2)
             needed = topics_for_power(effect, n_runs=compared, alpha=alpha, power=power)
@@ -287,7 +322,7 @@ class Design(Result):
         power, size = self.settings["power"], max(self.settings["difference"])
         needed = [
             f"{f'{n:,}' if n else f'more than {MOST_TOPICS:,}'} topics between {name}"
-            for name, n in ((name, self._finds(size, variance)) for name, variance in self.cases)
+            for name, n in ((name, _found_by(self, size, variance)) for name, variance in self.cases)
         ]
         found = [
             f"{_at_least(self.n_topics, variance, self.settings['alpha'], power):.3f} between {name}"
@@ -323,8 +358,38 @@ class Design(Result):
         title = f"What so many topics find with a probability of {power:g}"
         return Table.of_rows("detectable", columns, rows, title=title)
 
-    def _depths(self) -> Table:
-        """Make a row for every difference and depth, the cheapest first."""
+    def plots(self) -> tuple[Plot, ...]:
+        """Return the topics that a smaller difference takes, and the reliability of the order by topics."""
+        costs = _costs_plot(
+            "topics",
+            {
+                f"variance {variance:g}" if not self.runs else name: [
+                    _found_by(self, size, variance) for size in DRAWN
+                ]
+                for name, variance in self.cases
+            },
+        )
+        if self.scores is None or score_components(self.scores).reason is not None:
+            return costs
+        alpha = self.settings["alpha"]
+        return *costs, reliability_plot(self.table("reliability"), alpha=alpha)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class DepthDesign(Result):
+    """What pools of each depth cost; table: `depths`, a row a difference and depth, the cheapest first."""
+
+    runs: Sequence[str]
+    """Of the pilot."""
+    n_topics: int
+    """Of the pilot."""
+    n_feeding: int
+    """Runs of the pilot that pools are made of."""
+    of_depths: Sequence[PilotDepth]
+    pace: Pace | None
+    """``None`` = how long a judgement takes is not known."""
+
+    def _tables(self) -> Iterator[Table]:
         rows: list[dict[str, Any]] = []
         for size in self.settings["difference"]:
             costs = [self._cost(one, size) for one in self.of_depths]
@@ -353,13 +418,13 @@ class Design(Result):
         ]
         if self.pace is not None:
             notes[-1] = self.pace.words()
-        return Table.of_rows("depths", columns, rows, title="Topics, depth and hours", notes=notes)
+        yield Table.of_rows("depths", columns, rows, title="Topics, depth and hours", notes=notes)
 
     def _cost(self, one: PilotDepth, size: float) -> dict[str, Any]:
         row = {"difference": size} | fields_of(one)
         if not one.variance > 0:
             return row | {"reason": "no-spread"}
-        needed = self._finds(size, 2 * one.variance)
+        needed = _found_by(self, size, 2 * one.variance)
         if needed is None:
             return row | {"reason": "too-many-topics"}
         row |= {"topics": needed, "documents": round(needed * one.pooled)}
@@ -406,31 +471,33 @@ class Design(Result):
             " less fair to runs that come later: neither is in these numbers.",
         ]
 
-    def _reliability(self) -> Table:
-        assert self.scores is not None  # there is a pilot
-        return reliability_table(self.scores, self.settings["topics"], alpha=self.settings["alpha"])
-
     def plots(self) -> tuple[Plot, ...]:
-        """Return what a smaller difference costs: documents or hours by depth, or topics by variance."""
-        unit = "topics" if not self.of_depths else "documents" if self.pace is None else "hours"
-        lines: dict[str, list[Any]] = {
-            f"depth {one.depth}": [self._cost(one, size).get(unit) for size in DRAWN]
-            for one in self.of_depths
-        } or {
-            f"variance {variance:g}": [self._finds(size, variance) for size in DRAWN]
-            for _, variance in self.cases
-        }
-        lines = {name: costs for name, costs in lines.items() if None not in costs}
-        parts = [*lines][:MOST_LINES]
-        if not parts:
-            return ()
-        columns = {Column("difference", "float", "difference that is found"): DRAWN}
-        table = Table.of_columns("costs", columns | {Column(name, "float"): lines[name] for name in parts})
-        title = f"{unit.capitalize()} that find a difference, by its size"
-        costs = Plot(table=table, kind="lines", label="difference", parts=parts, axis=unit, title=title)
-        if self.scores is None or score_components(self.scores).reason is not None:
-            return (costs,)
-        return costs, reliability_plot(self._reliability(), alpha=self.settings["alpha"])
+        """Return what a smaller difference costs by depth, in documents or hours."""
+        unit = "documents" if self.pace is None else "hours"
+        return _costs_plot(
+            unit,
+            {
+                f"depth {one.depth}": [self._cost(one, size).get(unit) for size in DRAWN]
+                for one in self.of_depths
+            },
+        )
+
+
+def _costs_plot(unit: str, lines: dict[str, list[Any]]) -> tuple[Plot, ...]:
+    """Draw what differences of `DRAWN` cost; lines that have gaps are left out."""
+    parts = [name for name, costs in lines.items() if None not in costs][:MOST_LINES]
+    if not parts:
+        return ()
+    columns = {Column("difference", "float", "difference that is found"): DRAWN}
+    table = Table.of_columns("costs", columns | {Column(name, "float"): lines[name] for name in parts})
+    title = f"{unit.capitalize()} that find a difference, by its size"
+    return (Plot(table=table, kind="lines", label="difference", parts=parts, axis=unit, title=title),)
+
+
+def _found_by(design: TopicDesign | DepthDesign, size: float, variance: float) -> int | None:
+    """Return the topics that find a difference of two runs; ``None`` = too many."""
+    how = {name: design.settings[name] for name in ("alpha", "power")}
+    return topics_for_power(size / math.sqrt(variance), **how)
 
 
 def _at_least(n_topics: int, variance: float, alpha: float, power: float) -> float:

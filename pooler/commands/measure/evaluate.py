@@ -1,0 +1,395 @@
+"""Scores of runs by any measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.command import Cutoff, Measured, Option, command
+from pooler.commands.measure.sample import (
+    ABOUT,
+    FormName,
+    JudgedSample,
+    facts_of_sample,
+    sample_of_collection,
+    sample_of_file,
+    tell_of_sample,
+    words_on_sample,
+)
+from pooler.messages import say
+from pooler.results.measured import known_measure, measured
+from pooler.results.reasons import joined
+from pooler.results.result import Result, facts_view, frozen_settings
+from pooler.results.source import Source
+from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
+from store.analysis.measures.names import MEASURES, MeasureName, Scores
+from store.analysis.measures.sampled import SampledRankings, SampleScores, estimates
+from store.analysis.rankings import GradedRankings
+from store.errors import ArgumentError, PoolerError
+
+_FORMS = "--form xinf (topic iteration docno stratum rel) or statap (topic docno rel method iprob)"
+PRELS_HINT = "run files go with --prels FILE; without it, RUN is the tag of a run of the collection"
+_ERROR = Column(
+    "standard_error",
+    "float",
+    "s.e.",
+    "standard error of statAP, from the sampling only, not from the topics. In simulated samples, AP was"
+    " within twice that 8 or 9 times out of 10, and xinfAP strayed about as far",
+    show="if_any",
+)
+
+
+@command
+def evaluate(
+    source: Measured,
+    measures: Annotated[Sequence[str | MeasureName], Option("--measure -m MEASURE", default="AP")] = ("AP",),
+    *,
+    threshold: Annotated[float | None, Option("--threshold SCORE", default="none")] = None,
+    sample: Annotated[str | None, Option("--sample NAME", default="the only one")] = None,
+    prels: Annotated[str | None, Option("--prels FILE")] = None,
+    form: Annotated[FormName | None, Option("--form xinf|statap")] = None,
+    cutoff: Cutoff = None,
+) -> Evaluation:
+    """Score runs. Means are over the judged topics that have a relevant document.
+
+    A run without documents for one of those topics scores 0 there, as with trec_eval -c. R counts every
+    relevant document of the topic, retrieved or not. AP does not exist for a topic without a relevant
+    document; a measure that does, such as P@10, is a mean over all judged topics. A table has one
+    column per measure; --format json and tsv have one row.
+
+    xinfAP, infNDCG, iP@k and statAP are estimated from a judged sample, a pool of the collection or a file:
+    what is judged stands in for what is not. infAP beside them is of that sample, too, else of all pools.
+
+    Example: pooler evaluate -m AP -m P@10 -m nDCG@10 --judge alice
+
+    Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
+
+    Example: pooler evaluate -m xinfAP -m infAP --prels sampled.prels --form xinf runs/bm25-words.run
+
+    measures : AP, P@10, nDCG@10, RR(rel=2), ..., named as in ir_measures; may be repeated.
+    threshold : Least score of a document that counts as retrieved.
+    sample : A sampled pool of the collection.
+    prels : A judged sample and run files, without a collection.
+    form : With --prels: xinf (topic iteration docno stratum rel), or statap (topic docno rel method iprob).
+
+    Raises
+    ------
+    UnknownNameError
+        If a measure is not known.
+    ArgumentError
+        If a measure has parameters that it cannot have, or looks deeper than it may; if the threshold is NaN,
+        or runs are not in the order of their scores; if the form of a sample is not named.
+    PoolerError
+        If a pool is no sample, or nothing of it is judged.
+
+    Notes
+    -----
+    Names of trec_eval are known, too. O(runs topics cutoff) for each measure.
+
+    Examples
+    --------
+    >>> from pooler import evaluate
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0}}}
+    >>> found = evaluate((runs, {"1": {"x": 1, "y": 0}}), ["AP", "P@1"])
+    >>> found.measures, found.mean.tolist()
+    (('AP', 'P@1'), [[1.0, 0.0], [1.0, 0.0]])
+    """
+    listed = [measures] if isinstance(measures, str) else measures
+    if not listed:
+        raise ArgumentError("measures", "must name one or more", list(measures))
+    if threshold is not None and np.isnan(threshold):
+        raise ArgumentError("threshold", "must be a number", threshold)
+    if threshold is not None and source.order in ("rank", "file"):
+        requirement = "needs runs in the order of their scores, not --order"
+        raise ArgumentError("threshold", requirement, source.order)
+    known = [*map(known_measure, listed)]
+    takes_sample = sample or prels or any(MEASURES[one.name].is_sampled for one in known)
+    of_sample = [
+        one for one in known if takes_sample and (MEASURES[one.name].is_sampled or one.name == "infAP")
+    ]
+    others = [one for one in known if one not in of_sample]
+    if takes_sample and not of_sample:
+        requirement = "is for measures of a sample: xinfAP, infNDCG, iP@k, statAP, infAP"
+        raise ArgumentError("sample" if prels is None else "prels", requirement, takes_sample)
+    estimated = None
+    scores: dict[MeasureName, Scores] = {}
+    settings: dict[str, Any] = {}
+    if of_sample:
+        judged = _judged_sample(source, sample, prels, form, others)
+        precisions = sorted({one.cutoff for one in of_sample if one.name == "iP" and one.cutoff is not None})
+        found = estimates(
+            judged.ranked,
+            judged.pools,
+            cutoff=1000 if cutoff is None else cutoff,
+            level=judged.level,
+            cutoffs=precisions,
+        )
+        tell_of_sample(judged, found)
+        estimated = Estimated(judged, found)
+        lists: GradedRankings | SampledRankings = found.rankings
+        settings = source.named() | {"level": judged.level, "order": source.order}
+    if others:
+        level = source.numbered.level  # measures need no docnos
+        pairs = zip(listed, known, strict=True)
+        known = [one if one in of_sample else known_measure(measure, level=level) for measure, one in pairs]
+        names = [*dict.fromkeys(one for one in known if one not in of_sample)]
+        lists, measured_ones = measured(source, names, cutoff, threshold)
+        source.say_pooled()
+        _say_without_relevant(len(lists.topics), measured_ones)
+        scores = dict(zip(names, measured_ones, strict=True))
+    if estimated is not None:
+        scores |= {one: estimated.scores(one, lists.topics) for one in of_sample}
+    asked = tuple(dict.fromkeys(known))
+    if prels is None or source.is_of_files:
+        settings = source.settings()
+    return Evaluation(
+        runs=lists.tags,
+        topics=lists.topics,
+        missing=np.asarray((lists.lengths == 0).sum(axis=1), dtype=np.int64),
+        scores=tuple(scores[one] for one in asked),
+        estimated=estimated,
+        settings=frozen_settings(measures=[*map(str, asked)], **settings),
+    )
+
+
+def _judged_sample(
+    source: Source, pool: str | None, prels: str | None, form: FormName | None, others: Sequence[MeasureName]
+) -> JudgedSample:
+    """Read the sample that is named, or the only one of the collection."""
+    if prels is None:
+        if form is not None:
+            raise ArgumentError("form", "is of a prels file", form, hint=PRELS_HINT)
+        if source.is_of_files:
+            requirement = "must name the judged sample: qrels do not describe it"
+            raise ArgumentError("prels", requirement, None, hint=_FORMS)
+        return sample_of_collection(source, pool)
+    if pool is not None:
+        raise ArgumentError("sample", "and a prels file exclude each other", pool)
+    if form is None:
+        raise ArgumentError("form", "must say which form the prels file has", form, hint=_FORMS)
+    if not source.is_of_files:
+        if others:
+            requirement = f"{others[0]} is of qrels, which a prels file is not"
+            raise ArgumentError("measures", requirement, None, hint="--qrels FILE names them, too")
+        if (named := source.option("qrels")) is not None:
+            requirement = "is for a collection; a prels file already has one grade per document"
+            raise ArgumentError("qrels", requirement, named)
+    if not (source.option("runs") or source.option("listed")):
+        message = "no run file is named"
+        raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
+    return sample_of_file(source, prels, form)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimated:
+    """What was estimated from a sample."""
+
+    sample: JudgedSample
+    found: SampleScores
+
+    def scores(self, name: MeasureName, topics: Sequence[str]) -> Scores:
+        """Return one measure over topics, of which the sample may lack some."""
+        key, found = str(replace(name, rel=None)), self.found
+        values = np.full((len(found.rankings.tags), len(topics)), np.nan)
+        n_defined = np.zeros(len(values), dtype=np.int64)
+        lacks = np.zeros(len(topics), dtype=np.bool_)
+        overall = np.full(len(values), np.nan)
+        if key in found.values:
+            at = [topics.index(topic) for topic in found.rankings.topics]
+            values[:, at] = found.values[key]
+            lacks[at] = np.isnan(found.values[key]).all(axis=0)
+            overall = found.mean(key)
+            n_defined = np.count_nonzero(~np.isnan(values), axis=1)
+        why: Any = found.reasons.get(key, "not-sampled")
+        return Scores(name, values, overall, n_defined, is_sum=False, lacks_relevant=lacks, other_reason=why)
+
+    def errors(self, topics: Sequence[str]) -> NDArray[np.float64]:
+        """Return standard errors of statAP, shape (n_runs, n_topics + 1), those of the mean last."""
+        found = self.found
+        errors = np.full((len(found.rankings.tags), len(topics) + 1), np.nan)
+        if found.variance is not None:
+            is_known = ~np.isnan(found.values["statAP"]) & (found.variance >= 0)
+            at = [topics.index(topic) for topic in found.rankings.topics]
+            errors[:, at] = np.sqrt(found.variance, where=is_known, out=np.full(is_known.shape, np.nan))
+            errors[:, -1] = found.standard_errors()
+        return errors
+
+
+def _say_without_relevant(n_topics: int, scores: Sequence[Scores]) -> None:
+    """Say how many topics are undefined, and for which measures."""
+    without: dict[int, list[str]] = {}
+    for one in scores:
+        count = int(one.lacks_relevant.sum())
+        without.setdefault(count, []).append(str(one.measure))
+    for count, names in without.items():
+        if count:
+            listed = ", ".join(names)
+            say(f"{count:,} of {n_topics:,} judged topics have no relevant document, so no {listed}")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Evaluation(Result):
+    """Scores of runs.
+
+    Tables: `measures`, a row a run and measure; `topics`, a row a run, topic and measure, the mean
+    as topic `all`. People see a column a measure. Of a sample `found`, too: a row a run and topic, relevant
+    documents estimated in its list and in all.
+    """
+
+    runs: tuple[str, ...]
+    """Axis of runs."""
+    topics: tuple[str, ...]
+    """Axis of topics: the judged ones."""
+    missing: NDArray[np.int64]
+    """Shape (n_runs,): judged topics for which the run has no document."""
+    scores: tuple[Scores, ...]
+    """By measure."""
+    estimated: Estimated | None = None
+    """Of a judged sample, where a measure is."""
+
+    HAS_TOPICS = True
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Axis of measures."""
+        return tuple(str(one.measure) for one in self.scores)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Shape (n_measures, n_runs, n_topics); NaN = undefined, see `reasons`."""
+        return np.stack([one.values for one in self.scores])
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Shape (n_measures, n_runs): over the defined topics; of counts their sum. NaN = none is."""
+        return np.stack([one.overall for one in self.scores])
+
+    @property
+    def n_topics(self) -> NDArray[np.int64]:
+        """Shape (n_measures, n_runs): topics that `mean` is over."""
+        return np.stack([one.n_defined for one in self.scores])
+
+    @property
+    def reasons(self) -> tuple[tuple[tuple[str | None, ...], ...], ...]:
+        """Why a value is NaN, as `values` by measure, run and topic; ``None`` = it is not."""
+        return tuple(
+            tuple(
+                tuple(one.reason(run, topic) for topic in range(len(self.topics)))
+                for run in range(len(self.runs))
+            )
+            for one in self.scores
+        )
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what the sample is, where there is one."""
+        if self.estimated is None:
+            return {}
+        return facts_of_sample(self.estimated.sample, self.estimated.found)
+
+    def _tables(self) -> Iterator[Table]:
+        facts = {name: fact for name, fact in self.facts().items() if fact}
+        for name in ("measures", "topics"):
+            table = self._long(by_topic=name == "topics")
+            wide = table if len(self.scores) == 1 and not facts else self._wide(table)
+            best_first = wide.order("value" if wide is table else self.measures[0], descending=True)
+            view = View(wide, rows=None if name == "topics" else best_first)
+            yield table.seen_as(*([facts_view(facts)] if facts and name == "measures" else []), view)
+        if self.estimated is not None:
+            yield self._found(self.estimated.found)
+
+    def _found(self, found: SampleScores) -> Table:
+        """Make a row a run and topic: relevant documents that are estimated."""
+        n_runs, topics = len(found.rankings.tags), found.rankings.topics
+        way = "strata" if found.by_strata is not None else "probability"
+        about = f"relevant documents in the run's lists, {way}"
+        if way == "strata":
+            about += ", a third of a stratum without a judged document, so that it may be more"
+        columns: dict[Column, Any] = {
+            RUN: np.repeat(found.rankings.tags, len(topics)).tolist(),
+            TOPIC: [*topics] * n_runs,
+            Column("found", "float", about=about, digits=1): found.found.ravel(),
+        }
+        for name, values in (("strata", found.by_strata), ("probability", found.by_probability)):
+            column = Column(
+                f"relevant_by_{name}",
+                "float",
+                "relevant",
+                f"those of the topic, {name}",
+                digits=1,
+                show="always" if name == way else "never",
+            )
+            columns[column] = [None] * found.found.size if values is None else np.tile(values, n_runs)
+        return Table.of_columns("found", columns)
+
+    def _long(self, *, by_topic: bool) -> Table:
+        """Make a row a run and measure, and topic."""
+        columns = [
+            RUN,
+            *([TOPIC] if by_topic else []),
+            Column("measure"),
+            Column("value", "float"),
+            *([] if self.estimated is None else [_ERROR]),
+            REASON,
+            Column("topics", "int", about="topics of the mean"),
+            Column("missing", "int", about="judged topics where the run has no document"),
+        ]
+        missing = self.missing.tolist()
+        errors = None if self.estimated is None else self.estimated.errors(self.topics)
+        rows: list[dict[str, Any]] = []
+        for index, tag in enumerate(self.runs):
+            for place, topic in enumerate(self.topics) if by_topic else ():
+                for one in self.scores:
+                    value = _number(one, float(one.values[index, place]))
+                    row = {"run": tag, "topic": topic, "measure": str(one.measure), "value": value}
+                    rows.append(
+                        row | {"reason": one.reason(index, place)} | _error(one, errors, index, place)
+                    )
+            for one in self.scores:
+                count = int(one.n_defined[index])
+                value = _number(one, float(one.overall[index])) if count else None
+                row = {"run": tag, "topic": "all", "measure": str(one.measure), "value": value}
+                row |= {"reason": None if count else one.reason(index, 0), "topics": count}
+                rows.append(row | {"missing": missing[index]} | _error(one, errors, index, -1))
+        return Table.of_rows("topics" if by_topic else "measures", columns, rows)
+
+    def _wide(self, table: Table) -> Table:
+        """Set the measures of a run, or a run and topic, side by side."""
+        first = [one for one in table.columns if one in (RUN, TOPIC)]
+        step = len(self.scores)
+        columns: dict[Column, Any] = {one: table.cells(one.name)[::step] for one in first}
+        reasons: list[Any] = table.cells("reason")
+        values = table.cells("value")
+        for place, one in enumerate(self.scores):
+            about = "" if self.estimated is None else ABOUT.get(one.measure.name, "")
+            columns[Column(str(one.measure), "float", about=about)] = values[place::step]
+            if self.estimated is not None and one.measure.name == "statAP":
+                columns[_ERROR] = table.cells("standard_error")[place::step]
+        columns[REASON] = [joined(reasons[row : row + step]) for row in range(0, len(table), step)]
+        missing = int(self.missing.max(initial=0))
+        notes = [f"A run lacks up to {missing} of the judged topics and scores 0 there." if missing else ""]
+        if missing and self.estimated is not None:
+            notes = [f"{notes[0][:-1]}; both programs leave the topic out."]
+        if self.estimated is not None and table.name == "measures":
+            notes += words_on_sample(self.estimated.sample, self.estimated.found)
+        return Table.of_columns(table.name, columns, notes=notes)
+
+
+def _error(
+    scores: Scores, errors: NDArray[np.float64] | None, run: int, place: int
+) -> dict[str, float | str | None]:
+    """Return the standard error of statAP, or why there is none; nothing for other measures."""
+    if errors is None or scores.measure.name != "statAP":
+        return {}
+    error = float(errors[run, place])
+    value = scores.overall[run] if place < 0 else scores.values[run, place]
+    lacks = np.isnan(error) and not np.isnan(value)
+    return {"standard_error": error} | ({"reason": "no-standard-error"} if lacks else {})
+
+
+def _number(scores: Scores, value: float) -> float | int | None:
+    """Return a count as a whole number, anything else as it is."""
+    return int(value) if scores.is_sum and value == value else value

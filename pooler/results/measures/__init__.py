@@ -1,1 +1,0 @@
-"""Results about scores: of runs, of pairs of runs, of a sample."""
