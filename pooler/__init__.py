@@ -15,57 +15,9 @@ function of the same name returns.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pooler.version import __version__ as __version__
-
-if TYPE_CHECKING:
-    from pooler.pages.report import report
-    from pooler.results.agree.aggregate import Qrels, aggregate, collapse
-    from pooler.results.agree.agreement import agreement
-    from pooler.results.agree.clusters import clusters
-    from pooler.results.agree.differences import compare_qrels
-    from pooler.results.agree.order_stability import disagreement_matters
-    from pooler.results.agree.sharing import plan_sharing
-    from pooler.results.audit.audit import audit
-    from pooler.results.audit.corrected import corrected
-    from pooler.results.keep.verify import verify
-    from pooler.results.look.details import details
-    from pooler.results.look.disagreements import disagreements
-    from pooler.results.look.effort import effort
-    from pooler.results.look.erasing import erasing
-    from pooler.results.look.history import history
-    from pooler.results.look.listing import listing
-    from pooler.results.look.outdated import outdated
-    from pooler.results.look.recall import recall_bounds
-    from pooler.results.look.status import status
-    from pooler.results.measures.at_rank import attainable
-    from pooler.results.measures.choice import choose
-    from pooler.results.measures.compare import compare
-    from pooler.results.measures.curves import curves
-    from pooler.results.measures.design import design
-    from pooler.results.measures.estimate import estimate
-    from pooler.results.measures.evaluate import evaluate, list_measures
-    from pooler.results.paper.kishida import paper_of_kishida
-    from pooler.results.paper.redone import paper
-    from pooler.results.paper.required import ap_properties, required_difference, swap_of_ranks
-    from pooler.results.pool.assign import assign, assigned, clear_assignments
-    from pooler.results.pool.check import check_runs
-    from pooler.results.pool.diagnose import diagnose
-    from pooler.results.pool.diff import compare_pools
-    from pooler.results.pool.duplicates import duplicates
-    from pooler.results.pool.into import pool_collection
-    from pooler.results.pool.pool import list_strategies, pool
-    from pooler.results.pool.provenance import provenance
-    from pooler.results.pool.replay import replay
-    from pooler.results.pool.unpool import unpool
-    from pooler.results.reading import create_collection, open_collection, read_qrels, read_runs
-    from pooler.results.source import source
-    from pooler.results.undiscovered.sensitivity import sensitivity, sensitivity_pairs
-    from pooler.results.variation.next import next_documents
-    from pooler.results.variation.probabilities import probabilities
-    from pooler.results.variation.variation import variation
-    from store.errors import ArgumentError, FormatError, PoolerError, StoreError, UnknownNameError
 
 _MODULES = {
     "pooler.pages.report": ("report",),
@@ -89,7 +41,6 @@ _MODULES = {
     "pooler.results.look.status": ("status",),
     "pooler.results.measures.at_rank": ("attainable",),
     "pooler.results.measures.choice": ("choose",),
-    "pooler.results.measures.compare": ("compare",),
     "pooler.results.measures.curves": ("curves",),
     "pooler.results.measures.design": ("design",),
     "pooler.results.measures.estimate": ("estimate",),
@@ -115,73 +66,8 @@ _MODULES = {
     "pooler.results.variation.variation": ("variation",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
 }
-"""Where each public name is."""
+"""Where each public name is that is no command."""
 _WHERE = {name: module for module, names in _MODULES.items() for name in names}
-
-__all__ = [
-    "ArgumentError",
-    "FormatError",
-    "PoolerError",
-    "Qrels",
-    "StoreError",
-    "UnknownNameError",
-    "aggregate",
-    "agreement",
-    "ap_properties",
-    "assign",
-    "assigned",
-    "attainable",
-    "audit",
-    "check_runs",
-    "choose",
-    "clear_assignments",
-    "clusters",
-    "collapse",
-    "compare",
-    "compare_pools",
-    "compare_qrels",
-    "corrected",
-    "create_collection",
-    "curves",
-    "design",
-    "details",
-    "diagnose",
-    "disagreement_matters",
-    "disagreements",
-    "duplicates",
-    "effort",
-    "erasing",
-    "estimate",
-    "evaluate",
-    "history",
-    "list_measures",
-    "list_strategies",
-    "listing",
-    "next_documents",
-    "open_collection",
-    "outdated",
-    "paper",
-    "paper_of_kishida",
-    "plan_sharing",
-    "pool",
-    "pool_collection",
-    "probabilities",
-    "provenance",
-    "read_qrels",
-    "read_runs",
-    "recall_bounds",
-    "replay",
-    "report",
-    "required_difference",
-    "sensitivity",
-    "sensitivity_pairs",
-    "source",
-    "status",
-    "swap_of_ranks",
-    "unpool",
-    "variation",
-    "verify",
-]
 
 
 def foreign_store() -> str:
@@ -202,18 +88,27 @@ def foreign_store() -> str:
     )
 
 
+def _where() -> dict[str, str]:
+    """Return the module of every public name."""
+    from pooler.commands import announced
+
+    return _WHERE | {name: one.module for name, one in announced().items() if one.is_api}
+
+
 def __getattr__(name: str) -> Any:
     if name == "datasets":  # a module that needs an extra: its names are its own
         return import_module("pooler.datasets")
-    if name not in _WHERE:
+    if name == "__all__":
+        return sorted(_where())
+    if name.startswith("_") or name not in _where():
         message = f"module 'pooler' has no attribute {name!r}"
         raise AttributeError(message)
     if message := foreign_store():
         raise ImportError(message)
-    found = getattr(import_module(_WHERE[name]), name)
+    found = getattr(import_module(_where()[name]), name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_WHERE])
+    return sorted([*globals(), *_where()])

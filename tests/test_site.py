@@ -255,7 +255,7 @@ def test_reference_is_whole(site: Path, pages: dict[Path, Page]) -> None:
     shown = {unescape(re.sub(r"<[^>]*>", "", one)) for one in cells}
     declared = {
         node.args[0].value
-        for path in (ROOT / "pooler" / "results").rglob("*.py")
+        for path in (ROOT / "pooler").rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Column"
         if node.args and isinstance(node.args[0], ast.Constant)
@@ -266,7 +266,7 @@ def test_reference_is_whole(site: Path, pages: dict[Path, Page]) -> None:
 @pytest.mark.slow
 def test_messages_are_read_from_the_source() -> None:
     """Errors with hints, refused values, faults and warnings; capitals stand for what is not known yet."""
-    from reference_pages.messages import Reader
+    from docs.generate.messages import Reader
 
     told = Reader().by_kind()
     hints = {message: hint for one in told.values() for message, hint in one.errors.items()}

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from pooler import commands
 from pooler.cli.usage import usage_errors_reported
 from store.errors import ArgumentError, ParameterError
 
@@ -32,7 +33,7 @@ _TYPES = {"int": "N", "int range": "N", "float": "X", "float range": "X", "str":
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class Word:
     """A command before its module is imported."""
 
     where: str
@@ -49,7 +50,7 @@ class Announced:
     def load(self, name: str) -> Any:
         """Import the module and return the command, made as typer would have made it at once."""
         module, _, attribute = self.where.partition(":")
-        found = getattr(import_module(module), attribute)
+        found = _of_functions(name) if not module else getattr(import_module(module), attribute)
         if COMPLETES in os.environ:
             from pooler.cli.completion import add_completion
 
@@ -188,6 +189,21 @@ def with_forms(own: Callable[..., None], **forms: Callable[..., None]) -> typer.
     return app
 
 
+def _of_functions(word: str) -> Any:
+    """Make the command of a word of functions that `pooler.command` made commands."""
+    from pooler.cli.from_function import from_function
+
+    found = [one for one in commands.announced().values() if one.word == word]
+    made = {one.form: from_function(getattr(import_module(one.module), one.name)) for one in found}
+    own = made.pop("", None)
+    if own is not None:
+        return with_forms(own, **made) if made else own
+    app = typer.Typer(help=commands.words()[word], no_args_is_help=True)
+    for name, form in made.items():
+        app.command(name)(form)
+    return app
+
+
 class ListingGroup(TyperGroup):
     """A group whose help lists its commands in whole sentences; typer would cut them."""
 
@@ -204,8 +220,8 @@ class ListingGroup(TyperGroup):
             )
 
 
-def _announced(name: str, where: str, first_line: str) -> Announced:
-    return Announced(f"pooler.cli.{where}" if ":" in where else f"pooler.cli.{where}:{name}", first_line)
+def _announced(name: str, where: str, first_line: str) -> Word:
+    return Word(f"pooler.cli.{where}" if ":" in where else f"pooler.cli.{where}:{name}", first_line)
 
 
 _GROUPS = {  # the first lines are the commands' own: a test holds them together
@@ -251,7 +267,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
             "Score runs. Means are over the judged topics that have a relevant document.",
         ),
         "estimate": ("measure.estimate", "Estimate the scores of runs from a judged sample."),
-        "compare": ("measure.compare", "Test whether runs differ, in pairs or all at once."),
         "clusters": ("measure.clusters", "Measure how well clusters of documents fit their classes."),
         "design": ("measure.design", "Plan how many topics to judge, and how deep, from a pilot."),
         "required-difference": (
@@ -285,10 +300,13 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     },
 }
 GROUPS = {
-    heading: {name: _announced(name, *about) for name, about in commands.items()}
-    for heading, commands in _GROUPS.items()
+    heading: {name: _announced(name, *about) for name, about in those.items()}
+    for heading, those in _GROUPS.items()
 }
 """The commands in the order in which they are used, by what they are for."""
+for _one in commands.announced().values():
+    _heading = GROUPS.setdefault(_one.heading.capitalize(), {})
+    _heading[_one.word] = Word("", commands.words()[_one.word])
 TABLE = {name: found for group in GROUPS.values() for name, found in group.items()}
 WORKFLOW = tuple(TABLE)
 
@@ -306,9 +324,9 @@ class Workflow(TyperGroup):
 
     def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Write the list of commands, by what they are for."""
-        for heading, commands in GROUPS.items():
+        for heading, those in GROUPS.items():
             with formatter.section(heading):
-                formatter.write_dl([(name, one.summary) for name, one in commands.items()])
+                formatter.write_dl([(name, one.summary) for name, one in those.items()])
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Return the names of the commands."""

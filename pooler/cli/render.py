@@ -1,4 +1,4 @@
-"""The one way out: a result as tables for people, or as JSON or TSV for programs.
+"""The one way out: a result as tables for people, drawn or marked up, or as JSON or TSV for programs.
 
 Order of work: choose tables, sort, limit, write.
 """
@@ -35,7 +35,8 @@ class Output:
     PANEL: ClassVar[str] = "Output"
 
     fmt: Annotated[
-        Literal["table", "json", "tsv"], option("--format", "A table for people; json or tsv for programs.")
+        Literal["table", "json", "tsv", "markdown", "latex"],
+        option("--format", "For people a table, on a page or in a paper; json or tsv for programs."),
     ] = "table"
     table: Annotated[
         str | None,
@@ -50,7 +51,7 @@ class Output:
     @property
     def is_for_people(self) -> bool:
         """Whether people read it."""
-        return self.fmt == "table"
+        return self.fmt not in ("json", "tsv")
 
     def check_one(self, tables: Sequence[str]) -> None:
         """Raise `ContradictionError` where several tables are to be what holds one."""
@@ -80,6 +81,9 @@ class Output:
                 raise PoolerError(message, hint="name another file, or remove this one first")
 
 
+ByTopicOption = Annotated[
+    bool, option("--by-topic -q", "A row a topic: the table `topics`, as --table topics.")
+]
 PlotOption = Annotated[Path | None, option("--plot FILE.svg", "Also draw it, as an SVG file.")]
 
 
@@ -94,7 +98,8 @@ def render(result: Result, output: Output, *names: str, plot: Path | None = None
         _draw_plots(result, names, plot)
     if output.is_for_people:
         # What people else read as lines is a table, too, where one is asked for.
-        lines = None if output.table is not None or output.sort is not None else result.lines(*names)
+        are_lines = output.fmt == "table" and output.table is None and output.sort is None
+        lines = result.lines(*names) if are_lines else None
         if lines is not None:
             _write(
                 output, lambda stream: stream.writelines(f"{line}\n" for line in islice(lines, output.limit))
@@ -120,7 +125,9 @@ def check_choice(result: Result, output: Output, *names: str) -> None:
 
 
 def _tables(result: Result, output: Output, names: tuple[str, ...]) -> list[Table]:
-    asked = names or result.names() if output.table is None else (output.table,)
+    asked: Sequence[str] = (output.table,) if output.table is not None else names
+    if not asked:
+        asked = result.names() if output.fmt == "json" or len(result.shown()) != 1 else result.shown()
     tables = [result.table(name) for name in asked]
     if output.sort is not None:
         by, descending = _sorting(output.sort)
@@ -191,8 +198,10 @@ def _draw_plots(result: Result, names: Sequence[str], file: Path) -> None:
 
 def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
     from pooler.cli.fit import draw
+    from pooler.cli.markup import write_latex, write_markdown
     from pooler.results.table import render_view
 
+    write = {"markdown": write_markdown, "latex": write_latex}.get(output.fmt, draw)
     for number, view in enumerate(views):
         if number:
             stream.write("\n")
@@ -204,7 +213,7 @@ def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
             notes = view.table.notes if view.notes is None else view.notes
             words = f"The first {most:,} of {counted(n_rows, view.of_rows)}; --limit {n_rows} shows all."
             view = replace(view, rows=rows, notes=[words, *notes])
-        draw(render_view(view), stream)
+        write(render_view(view), stream)
 
 
 def _write(output: Output, write: Callable[[TextIO], None]) -> None:

@@ -51,24 +51,32 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def place(one: Parameter) -> int:
         if one.annotation is typer.Context:
             return 0
-        return 3 if not _is_signed(one, ArgumentInfo) else 1 if one.name in declared else 2
+        return 3 if not is_signed(one, ArgumentInfo) else 1 if one.name in declared else 2
 
     parameters = sorted(every.values(), key=place)
 
     @wraps(function)
     def signed(**values: Any) -> None:
-        function(**{one.name: _given(one.name, one.annotation, values) for one in declared.values()})
+        function(
+            **{
+                one.name: given(one.annotation, values) if is_dataclass(one.annotation) else values[one.name]
+                for one in declared.values()
+            }
+        )
 
     signed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
     signed.__annotations__ = {one.name: one.annotation for one in parameters}
     return signed
 
 
-def _given(name: str, kind: Any, values: Mapping[str, Any]) -> Any:
-    if not is_dataclass(kind):
-        return values[name]
-    group: Any = kind
-    return group(**{name: _given(name, one, values) for name, one in _types(group).items()})
+def given(group: Any, values: Mapping[str, Any]) -> Any:
+    """Make a dataclass of options of what was given for its fields, of which some may be dataclasses."""
+    return group(
+        **{
+            name: given(kind, values) if is_dataclass(kind) else values[name]
+            for name, kind in _types(group).items()
+        }
+    )
 
 
 @cache
@@ -99,5 +107,6 @@ def _in_panel(annotation: Any, panel: str | None) -> Any:
     return Annotated[annotation.__origin__, info]
 
 
-def _is_signed(parameter: Parameter, kind: type[Any]) -> bool:
+def is_signed(parameter: Parameter, kind: type[Any]) -> bool:
+    """Return whether a parameter is annotated as an argument, or as an option."""
     return any(isinstance(one, kind) for one in getattr(parameter.annotation, "__metadata__", ()))

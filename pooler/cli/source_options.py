@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -78,6 +79,14 @@ class SourceOptions:
                 message = f"{run}: no such file or directory"
                 raise PoolerError(message, hint=f"with --qrels a RUN is a file, {whose}")
 
+    def made(self) -> Source:
+        """Return what a command measures."""
+        return self.source()
+
+    def tags(self) -> Sequence[str]:
+        """Return the runs that were named, where they are runs of a collection."""
+        return (self.runs or ()) if self.qrels is None else ()
+
     def source(self) -> Source:
         """Name the runs and the judgements; nothing is read until it is needed."""
         self._check_way()
@@ -108,3 +117,14 @@ class SourceOptions:
                 if name in whose:
                     hint = "leave it out, or name runs of the collection by their tags"
                 raise ArgumentError(name, requirement, None, hint=hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredOptions:
+    """The collection that a command works on."""
+
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+    def made(self) -> str:
+        """Return its place."""
+        return self.collection

@@ -18,6 +18,7 @@ _OLD_WORDS = {
     "pooler effort": "pooler status effort",
     "pooler rejudge": "pooler status outdated",
     "pooler guidelines": "pooler show guidelines; pooler import guidelines FILE adds a version",
+    "pooler compare --all": "pooler compare, which compares all runs where none is named",
     "pooler evaluate --list": "pooler show measures",
     "pooler pool --list": "pooler show strategies",
     "pooler list": "pooler show runs; topics, docs, pools and judges likewise",

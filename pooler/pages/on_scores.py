@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.commands.measure.compare import compare
 from pooler.messages import Listener, listening
 from pooler.pages.charts.svg import N_SERIES
 from pooler.pages.figures import figure, numbers
@@ -16,7 +17,6 @@ from pooler.pages.material import Material
 from pooler.pages.on_pool import called, limits
 from pooler.pages.page import Figure, Section
 from pooler.results.judge_kinds import voters_sentence
-from pooler.results.measures.compare import compare
 from pooler.results.measures.curves import RECALLS
 from pooler.results.measures.curves import curves as trace
 from pooler.results.measures.pilot import TOPICS, load_pilot

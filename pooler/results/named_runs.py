@@ -141,3 +141,12 @@ def files_of(names: Iterable[str | Path]) -> Iterator[str]:
     for name in map(str, names):
         found = sorted(glob(name)) if is_pattern(name) and not Path(name).exists() else []  # noqa: PTH207 - may be absolute
         yield from found or [name]
+
+
+def check_named(runs: Sequence[str]) -> None:
+    """Raise `ArgumentError` where one run alone is named, or one twice."""
+    if len(runs) == 1:
+        raise ArgumentError("runs", "must name two, or none for all", runs[0])
+    for place, tag in enumerate(runs):
+        if tag in runs[:place]:
+            raise ArgumentError("runs", "must name each run once", tag)

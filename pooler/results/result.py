@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields, replace
+from itertools import count, islice
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -26,8 +27,9 @@ AXES = ("measures", "judges", "runs", "topics")
 class Result:
     """Base of the results; a subclass is a frozen dataclass, with slots.
 
-    Its tables have every number, under the names that `--format json` uses; its views are what the
-    command shows to people. In a notebook the first view stands for the result.
+    It yields its tables in the order of their importance, in `_tables`: they have every number, under the
+    names that `--format json` uses, and say what people see of them. In a notebook the first stands
+    for the result.
     """
 
     __slots__ = ()
@@ -36,25 +38,47 @@ class Result:
     """Every parameter, as it was taken; `kinds` where judges of several kinds vote together."""
     warnings: tuple[str, ...] = ()
     """What there is to doubt about the data."""
+    _so_far: list[Any] = field(default_factory=list, init=False)
+    """Tables made so far, each once, after what yields the others."""
 
     NAMES: ClassVar[tuple[str, ...]]
     """Of the tables, the one that answers the question first."""
     SHOWN: ClassVar[int | None] = 1
     """How many of them a command shows by default, as the end of a slice; ``None`` = all."""
+    HAS_TOPICS: ClassVar[bool] = False
+    """Whether one of them, named `topics`, has a row a topic."""
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the tables there are."""
-        return self.NAMES
+        return getattr(self, "NAMES", None) or tuple(one.name for one in self._each())
 
     def table(self, name: str) -> Table:
         """Return one table; `UnknownNameError`: there is none of that name."""
-        if name not in self.names():
-            raise UnknownNameError("table", name, self.names())
-        return with_kinds(self._table(name), self.kinds_of_voters())
+        if hasattr(self, "NAMES") and name in self.names():
+            return with_kinds(self._table(name), self.kinds_of_voters())
+        for one in self._each():
+            if one.name == name:
+                return with_kinds(one, self.kinds_of_voters())
+        raise UnknownNameError("table", name, self.names())
 
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""
         return tuple(map(self.table, self.names()))
+
+    def _tables(self) -> Iterator[Table]:
+        """Yield the tables, the one that answers the question first; what is not asked for is not made."""
+        yield from map(self._table, self.names())
+
+    def _each(self) -> Iterator[Table]:
+        if not self._so_far:
+            self._so_far.append(self._tables())
+        for place in count(1):
+            if place == len(self._so_far):
+                made = next(self._so_far[0], None)
+                if made is None:
+                    return
+                self._so_far.append(made)
+            yield self._so_far[place]
 
     def views(self, *names: str) -> tuple[View, ...]:
         """Return what people see of some tables, by default of those that a command shows."""
@@ -70,7 +94,9 @@ class Result:
 
     def shown(self) -> tuple[str, ...]:
         """Return the names of the tables that a command shows by default."""
-        return self.names()[: self.SHOWN]
+        if hasattr(self, "NAMES"):
+            return self.names()[: self.SHOWN]
+        return tuple(one.name for one in islice(self._each(), self.SHOWN))
 
     def plots(self) -> tuple[Plot, ...]:
         """Return what can be drawn."""
@@ -90,7 +116,8 @@ class Result:
         return table
 
     def _views(self, name: str) -> Sequence[View]:
-        return [View(self._table(name))]
+        table = self._table(name) if hasattr(self, "NAMES") else self.table(name)
+        return [View(table)] if table.seen is None else table.seen
 
     def __repr__(self) -> str:
         axes = ((name, getattr(self, name, None)) for name in AXES)

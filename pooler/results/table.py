@@ -126,6 +126,8 @@ class Table:
     title: str = ""
     notes: Sequence[str] = ()
     """For people, below the table: conclusions before explanations."""
+    seen: Sequence[View] | None = None
+    """What people see of it; ``None`` = the table as it is."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -208,6 +210,15 @@ class Table:
             for name, values in self.data.items()
         }
         return replace(self, data=data)
+
+    def seen_as(self, *views: View, **how: Any) -> Table:
+        """Return the table with what people see of it: these views, or one of it, as `View` has its fields.
+
+        >>> table = Table("runs", [Column("run"), Column("group")], {"run": ["a"], "group": ["x"]})
+        >>> [view.title for view in table.seen_as(columns=["run"], title="Runs").seen]
+        ['Runs']
+        """
+        return replace(self, seen=(*views, View(self, **how)) if how else views)
 
     def where(self, mask: Sequence[bool]) -> Table:
         """Return the rows for which a mask is true; `ArgumentError`: its length is not that of the table."""

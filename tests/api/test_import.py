@@ -50,11 +50,6 @@ def test_unknown_name_is_an_attribute_error() -> None:
         _ = pooler.nope
 
 
-def test_all_is_the_table() -> None:
-    """No name is in one and not in the other."""
-    assert sorted(pooler._WHERE) == sorted(pooler.__all__)  # the one list of where names are
-
-
 @pytest.mark.parametrize("shape", ["store.py", "store/__init__.py"])
 def test_store_of_somebody_else_is_named_in_a_line(shape: str, tmp_path: Path) -> None:
     """Both the command and the notebook say where it is, and what to do; nothing of it is imported."""

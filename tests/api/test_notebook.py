@@ -187,9 +187,9 @@ def test_errors_name_arguments_as_python_does(judged: Path) -> None:
     assert repr(p.list_strategies()).startswith("Strategies\ntables: ")
     with pytest.raises(p.ArgumentError, match=r"^`measures` must name one or more"):
         p.evaluate(source, [])
-    with pytest.raises(p.ArgumentError, match=r"^`b` must be named with `a`"):
+    with pytest.raises(p.ArgumentError, match=r"^`runs` must name two, or none"):
         p.compare(source, "bm25-words")
-    with pytest.raises(p.ArgumentError, match=r"^`b` must be another run"):
+    with pytest.raises(p.ArgumentError, match=r"^`runs` must name each run once"):
         p.compare(source, "bm25-words", "bm25-words")
     with pytest.raises(p.UnknownNameError, match="unknown measure `NDGC`"):
         p.evaluate(source, ["NDGC@10"])
@@ -205,7 +205,7 @@ def test_what_other_runs_lack_is_no_doubt_about_two(judged: Path) -> None:
     source = p.source(gap, qrels="judgements/strict.qrels")
     found = p.compare(source, "bm25-words", "rm3-bigrams")
     assert found.warnings == ()
-    assert (found.settings["a"], found.settings["b"]) == ("bm25-words", "rm3-bigrams")
+    assert found.settings["runs"] == ("bm25-words", "rm3-bigrams")
     assert p.compare(source, "bm25-words", "tfidf-words").warnings == (
         "in 1 topic a run has no documents and scores as if it had found nothing",
     )

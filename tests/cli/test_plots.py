@@ -99,7 +99,6 @@ def test_a_drawing_replaces_a_drawing_alone(cli: Cli, judged: Path) -> None:
     ("command", "words"),
     [
         (("sensitivity", "--by", "pair"), "`--plot` draws one line per run: it excludes --by pair"),
-        (("compare", "--all"), "`--plot` is of two runs"),
         (("evaluate",), "`--plot` draws curves: it needs --curves"),
     ],
 )

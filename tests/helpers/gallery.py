@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from typer.main import get_command
 
 import pooler
+from pooler.cli import from_function
 from pooler.cli.commands import app
 from tests.helpers.run import copy_garden, run_inside, write
 from tests.helpers.saved_pages import judge_page
@@ -129,7 +130,14 @@ def noting() -> Iterator[list[Any]]:
 
         return note
 
+    def rendered(result: Any, *arguments: Any, **named: Any) -> None:
+        returned.append(result)
+        render(result, *arguments, **named)
+
+    render = from_function.render
     with contextlib.ExitStack() as patched:
+        from_function.render = rendered  # what commands that are functions return
+        patched.callback(setattr, from_function, "render", render)
         for name, where in pooler._WHERE.items():
             module = import_module(where)
             function = getattr(module, name)

@@ -12,7 +12,8 @@ import numpy as np
 from pooler.messages import progress as report_progress
 from pooler.messages import say
 from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.measures.compare import check_named, normality_plot
+from pooler.results.named_runs import check_named
+from pooler.results.normality import normality_plot
 from pooler.results.paper.difference import figure_3, needed, section_4_3, table_6
 from pooler.results.paper.scores import beside_chance, figure_1, figure_2, table_3, table_4, table_5
 from pooler.results.paper.two_runs import (
@@ -137,7 +138,7 @@ def paper(
     Traceback (most recent call last):
     store.errors.PoolerError: qrels have one grade per document, ...
     """
-    check_named(a, b)
+    check_named([one for one in (a, b) if one is not None])
     if not 0 < alpha < 1:
         raise ArgumentError("alpha", "must be above 0 and below 1", alpha)
     if rank is not None and (rank != int(rank) or not 1 <= rank <= cutoff):

@@ -89,7 +89,7 @@ def test_two_runs_get_every_test(cli: Cli, here: Path) -> None:
 def test_all_pairs_are_compared_and_adjusted(cli: Cli, here: Path) -> None:
     """Each pair has its own test; Holm steps down; Tukey's p is of SciPy's studentised range."""
     options = ("--qrels", STRICT, "--order", "trec9", "--format", "json")
-    rows = cli("compare", "--all", A, B, C, *options).fine().json()
+    rows = cli("compare", A, B, C, *options).fine().json()
     paths = {path.stem: path for path in (A, B, C)}
     assert [(row["a"], row["b"]) for row in rows] == list(itertools.combinations(paths, 2))
     exact = [exact_p(differences_of(paths[row["a"]], paths[row["b"]]), 1e-4) for row in rows]
@@ -117,14 +117,14 @@ def test_a_baseline_is_compared_with_each_other_run(cli: Cli, here: Path) -> Non
     options = ("--qrels", STRICT, "--format", "json")
     rows = cli("compare", "--against", A.stem, A, B, C, *options).fine().json()
     assert [(row["a"], row["b"]) for row in rows] == [(B.stem, A.stem), (C.stem, A.stem)]
-    everything = cli("compare", "--all", A, B, C, *options).fine().json()
+    everything = cli("compare", A, B, C, *options).fine().json()
     known = {frozenset((row["a"], row["b"])): row["p_randomisation"] for row in everything}
     assert all(row["p_randomisation"] == known[frozenset((row["a"], row["b"]))] for row in rows)
 
 
 def test_collection_gives_what_its_files_give(cli: Cli, judged: Path) -> None:
     """Another measure, a judge and named runs."""
-    options = ("-m", "nDCG@10", "--by-topic", "--plot", "a.svg", "--format", "json")
+    options = ("-m", "nDCG@10", "--plot", "a.svg", "--format", "json")
     for first, second in ((A, B), (B, A)):
         named = first.stem, second.stem, "--judge", "strict"
         stored = cli("compare", *named, *options).fine().json()
@@ -133,7 +133,7 @@ def test_collection_gives_what_its_files_give(cli: Cli, judged: Path) -> None:
     assert set(stored) == {"difference", "tests", "topics", "normality"}
     shares = [row["share"] for row in stored["normality"]]
     assert shares == pytest.approx([n / 8 for n in range(1, 9)])
-    everything = cli("compare", "--all", "--judge", "strict").fine().out
+    everything = cli("compare", "--judge", "strict").fine().out
     assert "Of 36 pairs" in everything
 
 
@@ -200,10 +200,9 @@ def test_refusals_say_what_to_do(cli: Cli, here: Path) -> None:
     assert "there is one run, `bm25-words`: a comparison needs two" in alone.err
     unknown = cli("compare", "--qrels", STRICT, A, B, "--against", "nobody").failed(1)
     assert "unknown run `nobody`" in unknown.err
-    several = cli("compare", "--all", "--by-topic", "--qrels", STRICT, A, B)
-    assert (several.code, several.err) == (2, "error: `--by-topic` is of two runs\n")
-    assert "must be between 0 and 1" in cli("compare", "--alpha", "2", "--all").failed(1).err
-    assert "--all compares all of the collection" in cli("compare").failed(1).err
+    several = cli("compare", "--by-topic", "--qrels", STRICT, A, B, C).failed(1)
+    assert "unknown table `topics`; known: `pairs`" in several.err
+    assert "`--alpha` must be between 0 and 1" in cli("compare", "--alpha", "2").failed(1).err
 
 
 def test_words_fit_80_columns(cli: Cli, here: Path) -> None:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from docs.generate.markdown import code, heading, plain, table
 from pooler.results.reasons import OF_PAIRS, REASONS
-from reference_pages.markdown import code, heading, plain, table
 from store.db.engine import _SQLITE_SAYS
 from store.keeping.verify import CHECKS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 DOING = {
     "Reading files": (

@@ -8,8 +8,8 @@ from typing import Any
 
 import pooler as p
 import store.analysis
+from docs.generate.markdown import code, plain, table
 from pooler.results.result import Result
-from reference_pages.markdown import code, plain, table
 from store.event import EVENT
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.messages import progress as report_progress
-from pooler.messages import say, warn
+from pooler.command import Cutoff, Measure, Measured, Option, Seed, Share, command
+from pooler.messages import progress, say, warn
 from pooler.results.measures.evaluate import known_measure, measured
-from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
-from pooler.results.source import Measurable, source_of
+from pooler.results.named_runs import check_named
+from pooler.results.normality import normality_plot
+from pooler.results.result import Result, fields_of, frozen_settings
 from pooler.results.table import (
     DIFFERENCE,
     REASON_OF_PAIR,
@@ -25,7 +26,6 @@ from pooler.results.table import (
     Column,
     Plot,
     Table,
-    View,
     hidden,
 )
 from store.analysis.significance.folds import MeanChanges, mean_changes
@@ -42,64 +42,48 @@ from store.analysis.significance.t_tests import (
 )
 from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
 from store.analysis.undiscovered.pairs import required_difference
-from store.errors import ArgumentError, PoolerError, UnknownNameError
+from store.errors import PoolerError, UnknownNameError
 from store.text import counted
 
-_POINTS = 1000
-"""Of a curve that is drawn, between which it is straight."""
 _UNROUNDED = 1e-12
 """Differences closer than this are equal but for rounding errors."""
 
 
+@command
 def compare(
-    source: Measurable,
-    a: str | None = None,
-    b: str | None = None,
-    *,
-    against: str | None = None,
-    measure: str = "AP",
-    alpha: float = 0.05,
+    source: Measured,
+    *runs: Annotated[str, Option(hidden=True)],
+    against: Annotated[str | None, Option("--against TAG")] = None,
+    measure: Measure = "AP",
+    alpha: Share = 0.05,
     resolution: float = 1e-4,
-    seed: int = 1,
-    cutoff: int | None = None,
-    runs: Sequence[str] | None = None,
-    progress: Progress | None = None,
+    seed: Seed = 1,
+    cutoff: Cutoff = None,
 ) -> Comparison:
-    """Test whether runs differ.
+    """Test whether runs differ, in pairs or all at once.
 
-    Runs are compared over the topics where both have a score; one that has no documents for a topic
-    scores 0 there, as in `evaluate`.
+    Two runs get every test: t, signed ranks, exact randomisation, bootstrap. More runs get one row per
+    pair, with p-values adjusted for the number of pairs by Holm's method and by Tukey's HSD. Runs are
+    compared over the topics for which both have a score; a run without documents for a topic scores 0
+    there, as in `evaluate`. By P@N or R@N, a sentence says what the signs of the changes of both means
+    imply.
 
-    Parameters
-    ----------
-    source : Source, Collection or (runs, qrels)
-        What is measured.
-    a, b : str, optional
-        Tags of two runs, which then get every test; default every pair of runs.
-    against : str, optional
-        Compare the others with this run alone.
-    measure : str, optional
-        As for `evaluate`.
-    alpha : float, optional
-        Level of significance, two-sided, between 0 and 1; intervals cover 1 - it.
-    resolution : float, optional
-        Differences are rounded to multiples of it for the exact randomisation test and Wilcoxon's.
-    seed : int, optional
-        Of the bootstrap and the randomised Tukey test.
-    cutoff : int, optional
-        As for `evaluate`.
-    runs : sequence of str, optional
-        Tags in the order in which pairs are formed; default the source's.
+    Example: pooler compare bm25-words rm3-words-title --judge alice
 
-    Returns
-    -------
-    Comparison
-        Arrays over pairs of runs; of two runs also the table of every test.
+    Example: pooler compare --judge alice -m nDCG@10
+
+    runs : Tags, in the order in which pairs are formed; default all.
+    against : Compare the other runs with this one only.
+    measure : The measure to compare by; see `show measures`.
+    alpha : Level of significance, two-sided; intervals cover 1 - alpha.
+    resolution : For the exact randomisation test and Wilcoxon's test, differences are rounded to
+        multiples of this: scores closer than that count as equal.
+    seed : Seed of the bootstrap and of the randomised Tukey test.
 
     Raises
     ------
     ArgumentError
-        If `alpha` is not between 0 and 1, or one run alone is named, or one twice.
+        If one run alone is named, or one twice.
     UnknownNameError
         If a measure or a run is not known.
     PoolerError
@@ -108,86 +92,54 @@ def compare(
     Notes
     -----
     Eq. 9 and 23 of Kishida (2001); Tukey's HSD and its randomised form; Holm. By P@N or R@N, two runs also
-    get `Comparison.changes`, and what the signs of both imply. The randomisation test is exact, by
-    counting sums on the resolution: O(topics^2 / resolution) a pair.
+    get `Comparison.changes`. The randomisation test is exact, by counting sums on the resolution:
+    O(topics^2 / resolution) a pair.
 
     Examples
     --------
+    >>> from pooler import compare
     >>> runs = {"a": {"1": {"x": 2.0}, "2": {"x": 1.0}}, "b": {"1": {"y": 2.0}, "2": {"x": 1.0}}}
     >>> found = compare((runs, {"1": {"x": 1}, "2": {"x": 1}}), "a", "b")
     >>> found.difference.tolist(), found.p_randomisation.tolist()
     ([0.5], [1.0])
     """
-    if not 0 < alpha < 1:
-        raise ArgumentError("alpha", "must be between 0 and 1", alpha)
-    check_named(a, b)
-    known_measure(measure)
-    with collect_warnings(progress) as collected:
-        found = source_of(source)
-        name = known_measure(measure, level=found.level)
-        rankings, (scores,) = measured(found, [name], cutoff)
-        if len(rankings.tags) < 2:
-            message = f"there is one run, `{rankings.tags[0]}`: a comparison needs two"
-            raise PoolerError(message, hint="name another run")
-        n_without = int(scores.lacks_relevant.sum())
-        if n_without:
-            say(f"{counted(n_without, 'topic')} without a relevant document: no {name} there")
-        is_two = a is not None and b is not None
-        tags = list(dict.fromkeys([a, b] if is_two else runs or rankings.tags))
-        for tag in tags:
-            if tag not in rankings.tags:
-                raise UnknownNameError("run", str(tag), rankings.tags)
-        rows = [rankings.tags.index(tag) for tag in tags]
-        values = scores.values[rows]
-        n_missing = int((rankings.lengths[rows] == 0).any(axis=0).sum())
-        if n_missing:
-            warn(
-                f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found"
-                " nothing"
-            )
-        pairs = _pairs(tags, against)
-        n_pairs = len(tags) * (len(tags) - 1) // 2 if pairs is None else len(pairs[0])
-        with report_progress("pairs of runs", n_pairs) as advance:
-            tested = compare_pairs(
-                values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance
-            )
-        changes = None
-        if is_two and name.name in ("P", "R") and (n_relevant := rankings.n_relevant(name.level)).any():
-            usable = n_relevant > 0
-            rank = name.cutoff or 1
-            found_at = values * (rank if name.name == "P" else n_relevant)
-            moved = np.rint(found_at[0, usable] - found_at[1, usable]).astype(np.int64)
-            changes = mean_changes(n_relevant[usable].tolist(), moved.tolist(), cutoff=rank)
-    settings = frozen_settings(
-        a=a,
-        b=b,
-        against=against,
-        measure=str(name),
-        alpha=alpha,
-        resolution=resolution,
-        seed=seed,
-        cutoff=cutoff,
-        runs=None if runs is None else tuple(runs),
-        **found.settings(),
-    )
+    check_named(runs)
+    name = known_measure(measure, level=source.level)
+    rankings, (scores,) = measured(source, [name], cutoff)
+    if len(rankings.tags) < 2:
+        message = f"there is one run, `{rankings.tags[0]}`: a comparison needs two"
+        raise PoolerError(message, hint="name another run")
+    if n_without := int(scores.lacks_relevant.sum()):
+        say(f"{counted(n_without, 'topic')} without a relevant document: no {name} there")
+    tags = [*(runs or rankings.tags)]
+    for tag in (*tags, *([] if against is None else [against])):
+        if tag not in rankings.tags:
+            raise UnknownNameError("run", tag, rankings.tags)
+    rows = [rankings.tags.index(tag) for tag in tags]
+    values = scores.values[rows]
+    if n_missing := int((rankings.lengths[rows] == 0).any(axis=0).sum()):
+        warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found nothing")
+    pairs = _pairs(tags, against)
+    n_pairs = len(tags) * (len(tags) - 1) // 2 if pairs is None else len(pairs[0])
+    with progress("pairs of runs", n_pairs) as advance:
+        tested = compare_pairs(values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance)
+    changes = None
+    is_two = len(tags) == 2 and against is None
+    if is_two and name.name in ("P", "R") and (n_relevant := rankings.n_relevant(name.level)).any():
+        usable = n_relevant > 0
+        rank = name.cutoff or 1
+        found_at = values * (rank if name.name == "P" else n_relevant)
+        moved = np.rint(found_at[0, usable] - found_at[1, usable]).astype(np.int64)
+        changes = mean_changes(n_relevant[usable].tolist(), moved.tolist(), cutoff=rank)
     return Comparison(
         **fields_of(tested),
-        runs=tuple(map(str, tags)),
+        runs=tuple(tags),
         topics=tuple(rankings.topics),
         values=values,
         is_two=is_two,
         changes=changes,
-        settings=settings,
-        warnings=collected.warnings,
+        settings=frozen_settings(measure=str(name), **source.settings()),
     )
-
-
-def check_named(a: str | None, b: str | None) -> None:
-    """Raise `ArgumentError` unless two runs are named, or neither."""
-    if (a is None) != (b is None):
-        raise ArgumentError("b", "must be named with `a`, or neither", a or b)
-    if a is not None and a == b:
-        raise ArgumentError("b", "must be another run than `a`", b)
 
 
 def _pairs(
@@ -201,34 +153,6 @@ def _pairs(
     base = list(tags).index(against)
     others = list(chain(range(base), range(base + 1, len(tags))))
     return np.array(others, dtype=np.int64), np.full(len(others), base, dtype=np.int64)
-
-
-def normality_plot(picture: NormalityPicture, what: str) -> tuple[Plot, ...]:
-    """Draw differences over topics beside the normal curve, where they have one."""
-    if picture.reason is not None:
-        return ()
-    grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
-    below = np.searchsorted(picture.differences, grid, side="right")
-    of_curve = Column("normal", "float", "normal curve of the same mean and variance")
-    columns = {
-        Column("difference", "float", what): np.concatenate([picture.differences, grid]),
-        Column("share", "float", "topics"): np.concatenate([picture.shares, picture.shares[below - 1]]),
-        of_curve: np.concatenate([picture.normal, picture.curve(grid)]),
-    }
-    table = Table.of_columns("curve", columns).sort("difference")
-    return (
-        Plot(
-            table=table,
-            kind="lines",
-            label="difference",
-            parts=("share", "normal"),
-            stepped=("share",),
-            axis=f"Share of {picture.n_topics} topics whose {what} is no larger",
-            ends=(0, 1),
-            title=f"Share of topics by {what}",
-            below=f"The two curves are at most {picture.largest_distance:.3f} apart.",
-        ),
-    )
 
 
 def _signs(changes: MeanChanges, rank: str) -> str:
@@ -269,12 +193,17 @@ class Comparison(Result, RunPairs):
     changes: MeanChanges | None = None
     """From B to A, of mean recall and precision at a rank, where two runs are compared by one of them."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("difference", "tests", "topics", "normality")
     SHOWN = 2
+    HAS_TOPICS = True
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        return self.NAMES if self.is_two else ("pairs",)
+    def _tables(self) -> Iterator[Table]:
+        if not self.is_two:
+            yield self._of_pairs()
+            return
+        yield self._difference()
+        yield self._tests()
+        yield self._of_topics()
+        yield self._normality()
 
     def _both(self) -> NDArray[np.float64]:
         """Return the scores of the first two runs where both have one, shape (2, n)."""
@@ -420,7 +349,7 @@ class Comparison(Result, RunPairs):
         words = [f"Degrees of freedom, and p by the normal law instead: {freedom}."] if freedom else []
         return Table.of_rows("tests", columns, rows, notes=[*words, note])
 
-    def _topics(self) -> Table:
+    def _of_topics(self) -> Table:
         """Set both scores side by side, topic by topic."""
         known = np.isfinite(self.values[:2]).all(axis=0)
         first, second = np.where(known, self.values[:2], np.nan)
@@ -443,7 +372,7 @@ class Comparison(Result, RunPairs):
         }
         return Table.of_columns("normality", columns)
 
-    def _pairs(self) -> Table:
+    def _of_pairs(self) -> Table:
         """Make a row a pair, with p-values adjusted for the number of pairs."""
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
         common = self.values[:, np.isfinite(self.values).all(axis=0)]
@@ -499,7 +428,10 @@ class Comparison(Result, RunPairs):
                 "p_tukey_randomised"
             ],
         }
-        return Table.of_columns("pairs", columns, notes=notes)
+        table = Table.of_columns("pairs", columns, notes=notes)
+        if fewest != most:
+            return table
+        return table.seen_as(columns=[one for one in table.columns if one.name != "topics"])
 
     def _moments(self, first: int, second: int) -> tuple[float | None, float | None, float | None]:
         """Return the variances of two runs, and their covariance, over the topics where both have a score."""
@@ -509,10 +441,3 @@ class Comparison(Result, RunPairs):
             return None, None, None
         ((one, between), (_, other)) = np.cov(both).tolist()
         return one, other, between
-
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if name != "pairs":
-            return [View(table)]
-        shown = [column for column in table.columns if column.name != "topics"]
-        return [View(table, table.columns if len(set(self.n_topics.tolist())) > 1 else shown)]

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from reference_pages.markdown import code, heading, plain, table
+from docs.generate.markdown import code, heading, plain, table
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 ROOMS = {
     "tests/store/analysis/undiscovered": "Undiscovered relevant documents",
     "tests/store/analysis/variation": "Varying judgements",

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pooler as p
+from docs.generate.column_words import meaning
+from docs.generate.markdown import code, heading, plain, table
 from pooler.cli.main import run
 from pooler.results.table import Column
-from reference_pages.column_words import meaning
-from reference_pages.markdown import code, heading, plain, table
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 Maker = Callable[[Any], Any]
 """Of an open collection, the result of a command."""
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import typer
 
+from docs.generate.markdown import anchor, code, heading, plain, table
 from pooler.cli.commands import GROUPS, app, help_record
-from reference_pages.markdown import anchor, code, heading, plain, table
 
 _EXAMPLE = re.compile(r"^ *Example: ")
 _FACTS = re.compile(r"^(.*?)  \[(.*)\]$", re.DOTALL)

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:  # MkDocs loads this file by its path
     sys.path.insert(0, str(ROOT))
 
-from reference_pages import api, columns, commands, messages, tables, vectors  # noqa: E402 - found by the line above
+from docs.generate import api, columns, commands, messages, tables, vectors  # noqa: E402 - found by the line above
 
 _MARK = re.compile(r"^<!-- made: ([a-z ]+) -->$", re.MULTILINE)
 MADE: dict[str, Callable[[], str]] = {

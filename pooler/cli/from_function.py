@@ -1,0 +1,113 @@
+"""The command line of a function that `pooler.command` made a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from inspect import Parameter, Signature
+from typing import Annotated, Any, get_origin
+
+import typer
+from typer.models import ArgumentInfo
+
+from pooler import command
+from pooler.cli.console import confirm
+from pooler.cli.options import YesOption
+from pooler.cli.render import ByTopicOption, Output, PlotOption, render
+from pooler.cli.signature import given, is_signed, parameters_of
+from pooler.results.result import Result
+
+
+def from_function(function: Callable[..., Any]) -> Callable[..., None]:
+    """Return what typer reads of a command: its own options, those of what it works on, those of tables.
+
+    A result is rendered; what returns none has printed what there is.
+    """
+    about = command.parameters_of(function)
+    returned: Any = about.hints.get("return")
+    is_table = isinstance(returned, type) and issubclass(returned, Result)
+    groups = {name: _class_at(one.where) for name, one in about.given.items()}
+    own = [
+        _parameter(about.declared[name], about.hints[name], one)
+        for name, one in about.options.items()
+        if not one.hidden
+    ]
+    if is_table and returned.plots is not Result.plots:
+        own.append(Parameter("plot", Parameter.KEYWORD_ONLY, default=None, annotation=PlotOption))
+    if is_table and returned.HAS_TOPICS:
+        own.append(Parameter("by_topic", Parameter.KEYWORD_ONLY, default=False, annotation=ByTopicOption))
+    if "confirm" in about.options:
+        own.append(Parameter("yes", Parameter.KEYWORD_ONLY, default=False, annotation=YesOption))
+    for group in [*groups.values(), *([Output] if is_table else [])]:
+        known = {one.name for one in own}
+        own += [one for one in parameters_of(group) if one.name not in known]
+    every = sorted(own, key=_place)
+
+    def run(**values: Any) -> None:
+        output = given(Output, values) if is_table else None
+        if output is not None:
+            if values.get("by_topic"):
+                output = replace(output, table=output.table or "topics")
+            output.check(plot=values.get("plot"))
+        worked_on = {name: given(group, values) for name, group in groups.items()}
+        named = {name: one.made() for name, one in worked_on.items()}
+        runs: Sequence[str] = ()
+        for name, option in about.options.items():
+            if about.declared[name].kind is Parameter.VAR_POSITIONAL:
+                runs = next(iter(worked_on.values())).tags()
+            elif name == "limit" and option.hidden:
+                named[name] = output and output.limit
+            elif name == "confirm" and option.hidden:
+                named[name] = partial(confirm, yes=values["yes"])
+            elif not option.hidden and values[name] is not None:
+                named[name] = values[name] if option.read is None else option.read(name, values[name])
+        first = [named.pop(name) for name in groups]
+        found = function(*first, *runs, **named)
+        if output is not None:
+            render(found, output, plot=values.get("plot"))
+
+    run.__signature__ = Signature(every)  # type: ignore[attr-defined]  # what typer reads
+    run.__annotations__ = {one.name: one.annotation for one in every}
+    run.__doc__ = about.help
+    run.__name__ = function.__name__
+    return run
+
+
+def _place(one: Parameter) -> int:
+    """Order a command line: what must be given, other arguments, options."""
+    if one.annotation is typer.Context:
+        return 0
+    if not is_signed(one, ArgumentInfo):
+        return 3
+    return 1 if one.default is Parameter.empty else 2
+
+
+def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parameter:
+    """Return a parameter of a function as typer reads it."""
+    parts = (option.form or f"--{declared.name.replace('_', '-')}").split()
+    names = [part for part in parts if part.startswith("-")]
+    metavar = " ".join(parts[len(names) :]) or None
+    if option.read is not None or get_origin(kind) is Sequence:
+        kind = list[str] | None if option.repeated or option.read is None else str | None
+    info: Any
+    if names:
+        info = typer.Option(
+            *names,
+            metavar=metavar,
+            help=option.words,
+            show_default=option.default or True,
+            min=option.least,
+            max=option.most,
+            rich_help_panel=option.panel or None,
+        )
+    else:
+        info = typer.Argument(metavar=metavar, help=option.words, show_default=option.default or True)
+    default = None if isinstance(declared.default, tuple) else declared.default
+    return Parameter(declared.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
+
+
+def _class_at(where: str) -> Any:
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)

@@ -1,0 +1,280 @@
+"""A command is one function: its signature is the API and the options, its docstring the help.
+
+::
+
+    @command
+    def compare(source: Measured, *, measure: Measure = "AP", alpha: Share = 0.05) -> Comparison:
+        '''Test whether runs differ.
+
+        Two runs get every test ...
+
+        Example: pooler compare bm25-words rm3-words-title
+
+        measure : The measure to compare by.
+        alpha : Level of significance, two-sided; intervals cover 1 - alpha.
+
+Notes
+-----
+        Eq. 9 and 23 of Kishida (2001).
+        '''
+
+Paragraphs down to the parameters are the help, what follows them is for Python alone. A parameter
+whose type says how it is typed (`Option`), and between which numbers it lies, is checked here for
+Python and the command line alike. What the function returns gets its settings and its warnings here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cache, wraps
+from inspect import Parameter, cleandoc, signature
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Concatenate,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    get_type_hints,
+    overload,
+)
+
+from pooler.results.result import Result, collect_warnings, frozen_settings
+from pooler.results.source import Measurable, Source, opened_collection, source_of
+from store.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from store.collection import Collection
+
+P = ParamSpec("P")
+Returned = TypeVar("Returned")
+
+_PARAMETERS = re.compile(r"^(\w+) : (.+(?:\n +\S.*)*)", re.MULTILINE)
+"""`name : words`, and the lines below that are further in."""
+_SECTION = re.compile(r"^\S.*\n-{3,}$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Option:
+    """How a parameter is typed on the command line, and which values it may have."""
+
+    form: str = ""
+    """Its names and what stands for its value, as help shows them (``--measure -m MEASURE``); default the
+    parameter's name. Without a dash it is an argument."""
+    words: str = ""
+    """What it does; the docstring of a command may say it in words of its own."""
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    """Least number, itself left out."""
+    below: float | None = None
+    read: Callable[[str, Any], Any] | None = None
+    """Makes of its name and the text, or of every text of several, what the function takes."""
+    repeated: bool = False
+    """Whether `read` takes a list: the option may be repeated."""
+    default: str = ""
+    """What stands for no value in help."""
+    panel: str = ""
+    """Heading under which help lists it; default the command's own options."""
+    hidden: bool = False
+    """Of Python alone."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise `ArgumentError` for a number out of range."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return
+        noun = "an integer" if isinstance(value, int) and self.above is None and self.below is None else ""
+        if self.above is not None and self.below is not None:
+            if not self.above < value < self.below:
+                raise ArgumentError(name, f"must be between {self.above:g} and {self.below:g}", value)
+        elif self.least is not None and self.most is not None:
+            if not self.least <= value <= self.most:
+                requirement = f"must be {noun or 'a number'} from {self.least:g} to {self.most:g}"
+                raise ArgumentError(name, requirement, value)
+        elif self.least is not None and not value >= self.least:
+            raise ArgumentError(name, f"must be {noun or 'a number'} >= {self.least:g}", value)
+        elif self.most is not None and not value <= self.most:
+            raise ArgumentError(name, f"must be {noun or 'a number'} <= {self.most:g}", value)
+        elif self.above is not None and not value > self.above:
+            raise ArgumentError(name, f"must be a number > {self.above:g}", value)
+        elif self.below is not None and not value < self.below:
+            raise ArgumentError(name, f"must be a number < {self.below:g}", value)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a parameter is made of on the command line: the fields of a dataclass of options.
+
+    `where` is ``module:class``, imported when the command line is; its method `made` returns the value.
+    """
+
+    where: str
+    kind: Literal["source", "collection", "other"] = "other"
+    """What Python may give instead: what `source_of` takes; an open collection, or its place."""
+
+
+# What commands work on: the first parameter of each.
+Measured = Annotated[Source, Given("pooler.cli.source_options:SourceOptions", "source")]
+"""Runs and judgements, of a collection or of files."""
+if TYPE_CHECKING:
+    Stored: TypeAlias = Collection
+else:  # nothing of the database is loaded for a type
+    Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
+
+# Parameters of many commands.
+Measure = Annotated[str, Option("--measure -m MEASURE", "A measure; see `show measures`.")]
+Seed = Annotated[int, Option("--seed", "Seed of the random numbers.", least=0)]
+Share = Annotated[float, Option(above=0, below=1)]
+Depth = Annotated[int, Option("--depth -N", "N: the pool's depth.", least=1)]
+PoolDepth = Annotated[
+    int | None,
+    Option(
+        "--depth -N",
+        "N: the pool's depth.",
+        least=1,
+        default="the pools', where they have one; else what the judgements look like",
+    ),
+]
+Cutoff = Annotated[
+    int | None,
+    Option(
+        "--cutoff",
+        "Ranks that count (trec_eval -M); measures with a rank of their own look as deep as that.",
+        least=1,
+        default="1000",
+        panel="Runs and judgements",
+    ),
+]
+Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
+"""Asks a question, `PoolerError` = no; on the command line, where `--yes` answers it. Python does not ask."""
+Limit = Annotated[int | None, Option(hidden=True)]
+"""Rows that are wanted: on the command line those of `--limit`."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What a command's function says of itself."""
+
+    hints: Mapping[str, Any]
+    """Type of each parameter, without what it is annotated with, and of ``return``."""
+    options: Mapping[str, Option]
+    """How each is typed, with its words; not of what is `Given`."""
+    given: Mapping[str, Given]
+    declared: Mapping[str, Parameter]
+    help: str
+    """Paragraphs and examples."""
+
+
+@overload
+def command(
+    function: Callable[Concatenate[Source, P], Returned],
+) -> Callable[Concatenate[Measurable, P], Returned]: ...
+@overload
+def command(
+    function: Callable[Concatenate[Collection, P], Returned],
+) -> Callable[Concatenate[Collection | str | Path, P], Returned]: ...
+@overload
+def command(function: Callable[P, Returned]) -> Callable[P, Returned]: ...
+def command(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function a command, see this module.
+
+    The function made also takes `progress` by name, called with steps done. A first parameter `Measured` or
+    `Pooled` may be whatever `source_of` takes, one `Stored` an open collection or its place. The settings of
+    a result are the parameters, and what the function itself puts there, by default what was measured.
+
+    >>> from pooler import compare
+    >>> compare.__name__, parameters_of(compare).options["alpha"].below
+    ('compare', 1)
+    """
+    declared = signature(function)
+
+    @wraps(function)
+    def call(*args: Any, progress: Callable[[int], None] | None = None, **named: Any) -> Any:
+        bound = declared.bind(*args, **named)
+        bound.apply_defaults()
+        values = bound.arguments
+        about = parameters_of(call)
+        for name, value in values.items():
+            if name in about.options:
+                about.options[name].check(name, value)
+        settings = {name: _plain(value) for name, value in values.items() if name not in about.given}
+        with ExitStack() as opened:
+            collected = opened.enter_context(collect_warnings(progress))
+            for name in about.given:
+                if about.given[name].kind == "source":
+                    values[name] = source_of(values[name])
+                elif about.given[name].kind == "collection":
+                    values[name] = opened.enter_context(opened_collection(values[name]))
+            found = function(*bound.args, **bound.kwargs)
+            if not isinstance(found, Result):
+                return found
+            own = found.settings
+            for value in () if own else values.values():
+                if isinstance(value, Source):
+                    own = value.settings()
+        warnings = (*found.warnings, *(one for one in collected.warnings if one not in found.warnings))
+        return replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
+
+    call.is_command = True  # type: ignore[attr-defined]
+    return call
+
+
+def screen(function: Callable[P, Returned]) -> Callable[P, Returned]:
+    """Make a function a command of the command line alone: it draws a screen, or serves."""
+    return command(function)
+
+
+def is_command(found: object) -> bool:
+    """Return whether a function was made a command."""
+    return getattr(found, "is_command", False)
+
+
+@cache
+def parameters_of(made: Callable[..., Any]) -> Parameters:
+    """Read the signature and the docstring of a command."""
+    function = made.__wrapped__  # type: ignore[attr-defined]  # `wraps` sets it
+    help_, words = described(function.__doc__ or "")
+    hints: dict[str, Any] = {}
+    options: dict[str, Option] = {}
+    given: dict[str, Given] = {}
+    for name, kind in get_type_hints(function, include_extras=True).items():
+        more = getattr(kind, "__metadata__", ())
+        hints[name] = kind.__origin__ if more else kind
+        if name == "return":
+            continue
+        if how := next((one for one in more if isinstance(one, Given)), None):
+            given[name] = how
+        else:
+            option = next((one for one in more if isinstance(one, Option)), Option())
+            options[name] = replace(option, words=words.get(name, option.words))
+    declared = signature(function).parameters
+    unknown = [name for name in words if name not in declared]
+    assert not unknown, f"{function.__name__}: the docstring tells of {unknown}, which are no parameters"
+    return Parameters(hints, options, given, declared, help_)
+
+
+def described(docstring: str) -> tuple[str, dict[str, str]]:
+    r"""Split a docstring into the help of the command and the words of its parameters.
+
+    >>> described("Do it.\n\nMore.\n\ndepth : Ranks\n    of a run.\nseed : A seed.\n\nNotes\n-----\nEq. 1.")
+    ('Do it.\n\nMore.', {'depth': 'Ranks of a run.', 'seed': 'A seed.'})
+    """
+    text = cleandoc(docstring)
+    section = _SECTION.search(text)
+    text = text[: section.start()] if section else text
+    words = {name: " ".join(about.split()) for name, about in _PARAMETERS.findall(text)}
+    return _PARAMETERS.sub("", text).strip(), words
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter as settings tell it."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(map(_plain, value))
+    return value

@@ -1,0 +1,1 @@
+"""Scores of runs, and how many topics they take."""

@@ -1,0 +1,1 @@
+"""How judgements become qrels, and how far judges agree."""

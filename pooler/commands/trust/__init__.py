@@ -1,0 +1,1 @@
+"""How far judgements and scores can be trusted."""
