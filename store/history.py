@@ -193,7 +193,7 @@ _AS_READ = (
     *("action", "judge", "topic", "docno", "revision", "grade", "grade_before", "undid"),
     *("reason", "note", "guideline_version", "topic_version"),
 )
-"""Fields of an `Entry` that a row of `_told` has as they are."""
+"""Fields of an `Entry` that a row of `_event_query` has as they are."""
 
 
 def _event_query() -> Select[Any]:

@@ -29,11 +29,12 @@ DOING = {
     "Assigning and judging": (
         "pooler/assigning", "store/judging", "judge_ui", "pooler/commands/judge", "pooler/commands/look",
         "pooler/results/look",
-        "store/looking", "store/event", "store/records",
+        "store/overview", "store/history", "store/event", "store/records",
     ),
     "Agreement and one grade": (
-        "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/collapse",
-        "store/analysis/audit", "pooler/results/agree", "pooler/results/audit", "pooler/cli/agree",
+        "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/clusters",
+        "store/analysis/collapse", "store/analysis/dawid_skene", "store/analysis/audit",
+        "pooler/results/agree", "pooler/results/audit", "pooler/cli/agree",
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",

@@ -116,9 +116,9 @@ class Logins:
         """Log a browser out, and return its visit."""
         return self._logins.pop(_key(token), None)
 
-    def end_outdated(self, standing: Iterable[Access]) -> None:
+    def end_outdated(self, valid: Iterable[Access]) -> None:
         """End the visits whose code is another or none by now; names may have changed."""
-        by_code = {(one.judge_id, one.sha256): one for one in standing}
+        by_code = {(one.judge_id, one.sha256): one for one in valid}
         for key, login in list(self._logins.items()):
             found = by_code.get((login.access.judge_id, login.access.sha256))
             if found is None or not self.lasts(login):

@@ -39,7 +39,7 @@ def serve(
         try:
             if doubt := database.submit(opened.clock_doubt).result():
                 warn(doubt)
-            n_codes = len(database.submit(opened.codes.standing).result())
+            n_codes = len(database.submit(opened.codes.valid).result())
             with _bound(host, port) as listening:
                 name = f"[{host}]" if ":" in host else host.lower()
                 own = Origin("http", name, listening.getsockname()[1])

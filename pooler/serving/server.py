@@ -284,7 +284,7 @@ class Server:
         """Log out browsers whose code is no longer valid."""
         trouble = ""
         try:
-            self._logins.end_outdated(await self._ask(self._codes.standing))
+            self._logins.end_outdated(await self._ask(self._codes.valid))
         except PoolerError as error:
             # A screen says itself that it cannot save, and goes on when it can.
             trouble = error.message

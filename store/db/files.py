@@ -1,4 +1,4 @@
-"""A file or folder whole or not at all; one seal (CRC) over a finished SQLite file.
+"""Files and folders written whole or not at all; the seal (CRC) over a finished SQLite file.
 
 What is being made lies beside its target under a name of its own until it is whole. The seal stands in two
 fields that the format leaves to applications, since SQLite finds a page that makes no sense, and not a grade

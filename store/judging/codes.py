@@ -95,7 +95,7 @@ class Codes(Area):
             row = session.execute(_valid_codes().where(JUDGE_CODE.c.sha256 == hash_of(code))).first()
             return None if row is None else Access(*row)
 
-    def standing(self) -> frozenset[Access]:
+    def valid(self) -> frozenset[Access]:
         """Return all valid codes with the judges' present names."""
         with self._db.reading() as session:
             return frozenset(Access(*row) for row in session.execute(_valid_codes()))

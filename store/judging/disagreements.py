@@ -1,4 +1,4 @@
-"""Documents judged differently, and what came of it.
+"""Documents judged differently: votes, rulings, and the state of each disagreement.
 
 Pure, and without names: a judge is a row id here, and a letter on the adjudicator's screen. Only
 decisions count: notes, reasons, skips and marked passages are never a disagreement.

@@ -215,29 +215,6 @@ IS_REPLY = ANSWER.c.grade.is_not(None) | ANSWER.c.unreadable.is_not(None)
 """The request did not fail on its way."""
 
 
-def fetch_answered(session: Session, judge: int, asked: Asked) -> set[tuple[str, str]]:
-    """Return the pairs of topic and docno that have an answer of a judge, by its row id, of a kind."""
-    query = (
-        select(TOPIC.c.number, DOCUMENT.c.docno)
-        .select_from(ANSWER)
-        .join(TOPIC, TOPIC.c.id == ANSWER.c.topic_id)
-        .join(DOCUMENT, DOCUMENT.c.id == ANSWER.c.document_id)
-        .where(ANSWER.c.judge_id == judge, ANSWER.c.asked == asked.value, IS_REPLY)
-    )
-    return {(topic, docno) for topic, docno in session.execute(query)}
-
-
-def fetch_spent(session: Session, judge: int) -> Spent:
-    """Add up what the answers of a judge took, by its row id."""
-    counts = [ANSWER.c[name] for name in ("prompt_tokens", "completion_tokens", "cached_tokens")]
-    both = func.coalesce(counts[0], 0) + func.coalesce(counts[1], 0)
-    unpriced = [func.sum(count).filter(ANSWER.c.cost.is_(None)) for count in counts]
-    found = [func.sum(both), func.max(both), func.sum(ANSWER.c.cost), *unpriced]
-    tokens, largest, cost, *others = session.execute(select(*found).where(ANSWER.c.judge_id == judge)).one()
-    prompt, completion, cached = (int(one or 0) for one in others)
-    return Spent(int(tokens or 0), int(largest or 0), float(cost or 0.0), (prompt, completion, cached))
-
-
 def fetch_answers(session: Session, topics: Keys, *, judge: str) -> Iterator[Answer]:
     """Yield the answers of a judge, by topic in natural order, docno, and when they were asked."""
     number = judge_named(session, judge, "id").id
@@ -495,8 +472,15 @@ class ModelDesk(Desk):
 
     def answered(self, asked: Asked) -> set[tuple[str, str]]:
         """Return topic and docno of every pair that has an answer of a kind, readable or not."""
+        query = (
+            select(TOPIC.c.number, DOCUMENT.c.docno)
+            .select_from(ANSWER)
+            .join(TOPIC, TOPIC.c.id == ANSWER.c.topic_id)
+            .join(DOCUMENT, DOCUMENT.c.id == ANSWER.c.document_id)
+            .where(ANSWER.c.judge_id == self._judge_id, ANSWER.c.asked == asked.value, IS_REPLY)
+        )
         with reading(self._engine) as session:
-            return fetch_answered(session, self._judge_id, asked)
+            return {(topic, docno) for topic, docno in session.execute(query)}
 
     def is_answered(self, topic: str, docno: str, asked: Asked) -> bool:
         """Return whether a pair has an answer of a kind, readable or not; or a current judgement."""
@@ -511,8 +495,15 @@ class ModelDesk(Desk):
 
     def spent(self) -> Spent:
         """Return what all answers of the judge took, repetitions and canaries too."""
+        counts = [ANSWER.c[name] for name in ("prompt_tokens", "completion_tokens", "cached_tokens")]
+        both = func.coalesce(counts[0], 0) + func.coalesce(counts[1], 0)
+        unpriced = [func.sum(count).filter(ANSWER.c.cost.is_(None)) for count in counts]
+        found = [func.sum(both), func.max(both), func.sum(ANSWER.c.cost), *unpriced]
+        query = select(*found).where(ANSWER.c.judge_id == self._judge_id)
         with reading(self._engine) as session:
-            return fetch_spent(session, self._judge_id)
+            tokens, largest, cost, *others = session.execute(query).one()
+        prompt, completion, cached = (int(one or 0) for one in others)
+        return Spent(int(tokens or 0), int(largest or 0), float(cost or 0.0), (prompt, completion, cached))
 
     def version_of(self, topic: str) -> int | None:
         """Return the version of a topic's text that was read last; ``None`` = none was."""

@@ -1,4 +1,4 @@
-"""What rests on changed guidelines or texts; reopening."""
+"""Judgements made on guidelines or texts that changed since, and reopening them."""
 
 from __future__ import annotations
 

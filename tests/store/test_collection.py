@@ -35,7 +35,7 @@ from store.records import (
     Topic,
 )
 from tests.helpers.world import JudgeAtWork, make_pool, make_run, parse_scale, statements
-from tests.store.standing import standing
+from tests.store.state_counts import state_counts
 
 HUMAN = JudgeKind.HUMAN
 IDS = ["1", "001", "NA", '"x', "2681119#1", "文書", "doc", "Doc", "é", "e\u0301"]
@@ -124,7 +124,7 @@ def picture(collection: Collection) -> dict[str, Any]:
             )
             for one in collection.judgements.current()
         },
-        "progress": standing(collection),
+        "progress": state_counts(collection),
         "inbox": [
             (line.topic, line.title, line.documents, line.judged, line.skipped, line.cannot)
             for line in collection.desk("ann").inbox()
@@ -243,7 +243,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "judges.all": collection.judges.all,
         "codes.give": lambda: collection.codes.give("ann"),
         "codes.judge_of": lambda: collection.codes.judge_of("a guess"),
-        "codes.standing": collection.codes.standing,
+        "codes.valid": collection.codes.valid,
         "codes.revoke": lambda: collection.codes.revoke("ann"),
         "judgements.add": lambda: collection.judgements.add(
             {"eve": [Qrel("8", "new4", 1)], "bob": []}, HUMAN, pool=make_pool({"9": ["new5"]}, name="p")

@@ -11,10 +11,10 @@ from rich.cells import cell_len
 
 from store.collection import Collection
 from store.records import Action, JudgeKind, Passage, Qrel, Topic
+from tests.helpers.filled_collection import fill
 from tests.helpers.run import Cli, controls, run
 from tests.helpers.wine import make, work
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool
-from tests.store.looking.filled import fill
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from rich.cells import cell_len
 
 from store.collection import Collection
+from tests.helpers.filled_collection import fill
 from tests.helpers.run import RUN, Cli, Terminal, controls, environment, run_to, write
-from tests.store.looking.filled import fill
 
 pytestmark = pytest.mark.slow
 

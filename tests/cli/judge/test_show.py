@@ -8,8 +8,8 @@ import pytest
 
 from pooler import __version__
 from store.collection import Collection
+from tests.helpers.filled_collection import fill
 from tests.helpers.run import Cli, controls
-from tests.store.looking.filled import fill
 
 THINGS = (("run", "bm25"), ("topic", "1"), ("doc", "a"), ("pool", "main"), ("judge", "ann"))
 

@@ -8,9 +8,9 @@ from store.collection import Collection
 from store.content.pools import Replacement
 from store.errors import ConflictError
 from store.records import Pool
+from tests.helpers.filled_collection import fill, pairs_of
 from tests.helpers.world import make_pool, stored_rows
 from tests.store.drawing import adaptive_pool
-from tests.store.looking.filled import fill, pairs_of
 
 
 def replace(collection: Collection, pool: Pool) -> Replacement:

@@ -18,7 +18,7 @@ from store.judging.progress import Unclaimed
 from store.records import JudgeKind, Qrel
 from tests.helpers.world import new_collection
 from tests.store.keeping.directory.any_collection import fill, named_contents
-from tests.store.standing import Counts, standing
+from tests.store.state_counts import Counts, state_counts
 
 Rows = list[dict[str, Any]]
 
@@ -138,5 +138,5 @@ def lying(where: str) -> Unclaimed:
 def test_counts_equal_a_look_at_every_document(data: st.DataObject) -> None:
     """By topic and judge, and by judge; and what lies before nobody."""
     with drawn(data) as (collection, where):
-        assert standing(collection) == counted(where)
+        assert state_counts(collection) == counted(where)
         assert collection.progress.unclaimed() == lying(where)

@@ -47,7 +47,7 @@ def test_code_lets_its_judge_in(opened: Collection) -> None:
     ]
     for wrong in ("", "guess", ann[:-1], f"{ann}0", "' OR 1=1 --", "\0", "\ud800"):
         assert opened.codes.judge_of(wrong) is None
-    assert {one.judge for one in opened.codes.standing()} == {"ann", "bob"}
+    assert {one.judge for one in opened.codes.valid()} == {"ann", "bob"}
 
 
 def test_code_cannot_be_guessed() -> None:
@@ -98,7 +98,7 @@ def test_code_that_is_revoked_opens_nothing(opened: Collection) -> None:
     code = opened.codes.give("ann")
     assert [opened.codes.revoke("ann"), opened.codes.revoke("ann")] == [True, False]
     assert opened.codes.judge_of(code) is None
-    assert opened.codes.standing() == frozenset()
+    assert opened.codes.valid() == frozenset()
     with pytest.raises(UnknownNameError, match="unknown judge `ana`"):
         opened.codes.revoke("ana")
 
@@ -108,7 +108,7 @@ def test_judge_who_is_disabled_stays_out(opened: Collection) -> None:
     code = opened.codes.give("ann")
     opened.judges.set_disabled(["ann"], disabled=True)
     assert opened.codes.judge_of(code) is None
-    assert opened.codes.standing() == frozenset()
+    assert opened.codes.valid() == frozenset()
     with pytest.raises(ConflictError, match="`ann` is disabled"):
         opened.codes.give("ann")
     opened.judges.set_disabled(["ann"], disabled=False)

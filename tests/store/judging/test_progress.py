@@ -12,7 +12,7 @@ from store.judging.progress import Unclaimed
 from store.records import Action, Grade, JudgeKind, Qrel, Scale, State
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 from tests.store.drawing import adaptive_pool, ends
-from tests.store.standing import Counts, by_topic
+from tests.store.state_counts import Counts, by_topic
 
 HUMAN = JudgeKind.HUMAN
 

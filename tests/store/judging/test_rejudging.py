@@ -25,7 +25,7 @@ from tests.helpers.world import (
     parse_scale,
     stored_rows,
 )
-from tests.store.standing import standing
+from tests.store.state_counts import state_counts
 
 HUMAN = JudgeKind.HUMAN
 GUIDELINES, TEXT, CAME = Why.GUIDELINES, Why.TEXT, Why.TEXT_CAME
@@ -257,7 +257,7 @@ def test_reopened_is_before_its_judge_again(ready: Collection) -> None:
     ann = sit(ready)
     assert ann.tasks["a"].state is State.UNJUDGED
     assert ann.tasks["a"].revision == 2
-    assert standing(ready)["1", "ann"].unjudged == 4
+    assert state_counts(ready)["1", "ann"].unjudged == 4
     ann.grade("a", 0)
     assert listed(ready) == []
     [now] = [one for one in ready.judgements.current() if one.docno == "a"]

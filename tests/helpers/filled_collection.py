@@ -58,7 +58,7 @@ def pairs_of(collection: Collection, names: Iterable[str]) -> set[tuple[str, str
     }
 
 
-def plain_standing(
+def plain_states(
     judgements: Iterable[Judgement], pooled: set[tuple[str, str]], topic: str | None = None
 ) -> StateCounts:
     """Count documents by standing, one after the other."""

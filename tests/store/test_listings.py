@@ -12,8 +12,8 @@ from store.collection import Collection
 from store.errors import UnknownNameError
 from store.judging.states import Sought, StateCounts
 from store.records import Action, JudgeKind, Qrel
+from tests.helpers.filled_collection import fill, pairs_of, plain_states
 from tests.helpers.world import JudgeAtWork, make_pool, parse_scale
-from tests.store.looking.filled import fill, pairs_of, plain_standing
 from tests.strategies import examples
 
 STEPS = st.lists(
@@ -175,13 +175,13 @@ def test_counts_are_those_of_a_plain_walk(
             made.pools.withdraw("one")
         used = ["two"] if withdrawn else ["one", "two"]
         pooled, current = pairs_of(made, used), made.judgements.current()
-        expected = plain_standing(current, pooled)
+        expected = plain_states(current, pooled)
         [topic] = made.lists.topics()
         assert topic.counts == expected
         for line in made.lists.pools():
             inside = pairs_of(made, [line.name])
             theirs = [one for one in current if (one.topic, one.docno) in inside]
-            assert line.counts == plain_standing(theirs, inside)
+            assert line.counts == plain_states(theirs, inside)
         documents = made.lists.documents().lines
         for name in ("pooled", "judged", "cannot", "skipped", "outside", "relevant"):
             told = sum(getattr(one.counts, name) for one in documents)

@@ -10,7 +10,7 @@ from store.collection import Collection
 from store.errors import UnknownNameError
 from store.judging.states import StateCounts
 from store.records import State
-from tests.store.looking.filled import fill
+from tests.helpers.filled_collection import fill
 
 
 def test_run_tells_what_of_it_is_pooled_and_judged(collection: Collection) -> None:

@@ -24,7 +24,7 @@ class Counts:
         return self.pooled - self.judged - self.skipped - self.cannot
 
 
-def standing(collection: Collection) -> dict[tuple[str, str], Counts]:
+def state_counts(collection: Collection) -> dict[tuple[str, str], Counts]:
     """Return the counts of every topic and judge; under the empty topic those of all topics."""
     progress = collection.progress.counts()
     found: dict[tuple[str, str], Counts] = {}
@@ -43,4 +43,4 @@ def standing(collection: Collection) -> dict[tuple[str, str], Counts]:
 
 def by_topic(collection: Collection) -> dict[tuple[str, str], Counts]:
     """Return the counts of every topic and judge."""
-    return {pair: counts for pair, counts in standing(collection).items() if pair[0]}
+    return {pair: counts for pair, counts in state_counts(collection).items() if pair[0]}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from store.collection import Collection
 from store.judging.states import PairState
 from store.records import State
+from tests.helpers.filled_collection import fill
 from tests.store.drawing import adaptive_pool
-from tests.store.looking.filled import fill
 
 
 def test_standings_of_every_state(collection: Collection) -> None:
-    """By hand: see `tests.store.looking.filled.fill` for who did what."""
+    """By hand: see `tests.helpers.filled_collection.fill` for who did what."""
     fill(collection)
     both, main, late = (frozenset(names) for names in (("main", "late"), ("main",), ("late",)))
     assert collection.pool_changes.pair_states() == {

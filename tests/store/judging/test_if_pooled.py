@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from store.collection import Collection
 from store.records import Assignable, AssignmentPlan, Existing, JudgeKind, Place, Purpose, Scope
-from tests.store.looking.filled import fill
+from tests.helpers.filled_collection import fill
 
 
 def test_prospects_name_decisions_judges_and_no_plan(collection: Collection) -> None:
