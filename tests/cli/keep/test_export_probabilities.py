@@ -47,16 +47,16 @@ def test_share_of_judges_is_a_plain_share(cli: Cli, judged: Path) -> None:
 
 
 def test_some_judges_and_no_adjudicator(cli: Cli, judged: Path) -> None:
-    """`--of` chooses judges, and an adjudicator's ruling changes no probability."""
+    """A definition chooses judges, and an adjudicator's ruling changes no probability."""
     options = ("export", "probabilities", "--level", "1", "--judge", "strict", "--judge", "lenient")
-    before = cli(*options, "--manifest", "m.json").fine().out
+    before = by_rule(cli, *options, "--manifest", "m.json").fine().out
     manifest = json.loads((judged / "m.json").read_text("utf-8"))
     assert manifest["judges_left_out"] == ["middle"]
     assert {line.split()[2] for line in before.splitlines()} == {"0", "0.5", "1"}
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     cli("adjudicate", "--judge", "zoe", "--plain", stdin=b"\n2\n2\nq\n").fine()
-    assert cli(*options).fine().out == before
-    assert "`--of` must be judges" in by_rule(cli, "export", "probabilities", *VALUES, "--judge", "zoe"
+    assert by_rule(cli, *options).fine().out == before
+    assert "`--judge` must be judges" in by_rule(cli, "export", "probabilities", *VALUES, "--judge", "zoe"
                                           ).failed(1).err  # fmt: skip
 
 
