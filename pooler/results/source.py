@@ -322,7 +322,8 @@ class Source:
         known_rows = [*rows, *(Qrel(topic, one, -1) for topic, some in pooled.items() for one in some)]
         if self.runs_are_files:
             ranked, facts = self._runs_of_files(known_rows, docnos=docnos)
-            check_measured(ranked, known_rows, given.name, lambda tags: self.tops(TRIED, tags=tags))
+            where = "the qrels" if isinstance(self._given["qrels"], list | tuple) else given.name
+            check_measured(ranked, known_rows, where, lambda tags: self.tops(TRIED, tags=tags))
         else:
             with opened_collection(self.collection) as opened:
                 ranked = opened.runs.ranked(self._given["runs"], order=self.order)

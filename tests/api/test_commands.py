@@ -16,7 +16,7 @@ def test_estimates_of_a_sampled_pool(cli: Cli, judged: Path, capsys: pytest.Capt
     cli("pool", *drawn, "--name", "drawn").fine()
     told = cli("estimate", "--pool", "drawn", "--qrels", "strict", "--by-topic", "--format", "json").fine()
     with p.open_collection("collection.db") as collection:
-        found = p.estimate(p.source(collection, judge="strict"), pool="drawn")
+        found = p.estimate(p.source(collection, qrels="strict"), pool="drawn")
     whole = told.whole()
     assert found.table("runs").to_records() == whole["runs"]
     assert found.table("by_topic").to_records() == whole["by_topic"]
@@ -30,10 +30,10 @@ def test_corrected_scores_of_a_sample(cli: Cli, judged: Path) -> None:
     cli(
         "pool", "--strategy", "uniform", "--depth", "5", "--budget", "8", "--seed", "3", "--name", "drawn"
     ).fine()
-    asked = ("--with-model", "lenient", "--judge", "strict", "-m", "P@5", "-m", "AP")
+    asked = ("--with-model", "lenient", "--qrels", "strict", "-m", "P@5", "-m", "AP")
     told = cli("estimate", *asked, "--pairs", "--by-topic", "--format", "json").fine().whole()
     with p.open_collection("collection.db") as collection:
-        judges = p.source(collection, judge="strict")
+        judges = p.source(collection, qrels="strict")
         found = p.corrected(judges, "lenient", measures=["P@5", "AP"])
     for name in ("runs", "measures", "pairs", "by_topic"):
         assert found.table(name).to_records() == told[name], name

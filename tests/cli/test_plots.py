@@ -105,4 +105,4 @@ def test_a_drawing_replaces_a_drawing_alone(cli: Cli, judged: Path) -> None:
 )
 def test_what_has_no_drawing_is_refused(cli: Cli, judged: Path, command: tuple[str, ...], words: str) -> None:
     """Where a row is something else there is none."""
-    assert words in cli(*command, "--judge", "strict", "--plot", "a.svg").failed(2).err
+    assert words in cli(*command, "--qrels", "strict", "--plot", "a.svg").failed(2).err

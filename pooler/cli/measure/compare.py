@@ -53,9 +53,9 @@ def compare(
     topic scores 0 there, as in `evaluate`. By P@N or R@N, a sentence says what the
     signs of the changes of both means imply.
 
-    Example: pooler compare bm25-words rm3-words-title --judge alice
+    Example: pooler compare bm25-words rm3-words-title --qrels alice
 
-    Example: pooler compare --all --judge alice -m nDCG@10
+    Example: pooler compare --all --qrels alice -m nDCG@10
     """
     from pooler.results.measures.compare import compare as test
     from pooler.results.measures.evaluate import known_measure

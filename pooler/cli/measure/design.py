@@ -80,9 +80,9 @@ def design(
     (Phi) would be the same with other topics. `required-difference` says of pairs of runs whether what was
     observed is enough.
 
-    Example: pooler design --judge alice --difference 0.05 --seconds 40
+    Example: pooler design --qrels alice --difference 0.05 --seconds 40
 
-    Example: pooler design --judge alice --topics 50,100
+    Example: pooler design --qrels alice --topics 50,100
     """
     from pooler.results.measures.design import design as plan
 

@@ -75,7 +75,7 @@ def diagnose(
     (xinfAP, infNDCG, statAP). --by-rank shows ranks down to twice the depth and at least 20, unless
     --limit asks for more.
 
-    Example: pooler diagnose --judge alice --by-topic --by-rank --scores -m AP -m "RBP(p=0.95)"
+    Example: pooler diagnose --qrels alice --by-topic --by-rank --scores -m AP -m "RBP(p=0.95)"
 
     Example: pooler diagnose --qrels judgements/strict.qrels --runs runs.tsv --depth 5
     """

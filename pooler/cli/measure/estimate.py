@@ -158,7 +158,7 @@ def estimate(
     With --with-model the scores by a model that graded all pooled documents are corrected by what people
     said of the sample: each has an interval for these topics, and one for topics like them.
 
-    Example: pooler estimate --with-model gpt --judge alice -m P@10 -m AP --pairs
+    Example: pooler estimate --with-model gpt --qrels alice -m P@10 -m AP --pairs
 
     Example: pooler estimate --prels sampled.prels --form xinf runs/bm25-words.run --by-topic
     """

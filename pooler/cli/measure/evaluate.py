@@ -51,7 +51,7 @@ def evaluate(
     document; a measure that does, such as P@10, is a mean over all judged topics. A table has one
     column per measure; --format json and tsv have one row.
 
-    Example: pooler evaluate -m AP -m P@10 -m nDCG@10 --judge alice
+    Example: pooler evaluate -m AP -m P@10 -m nDCG@10 --qrels alice
 
     Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
     """

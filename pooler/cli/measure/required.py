@@ -88,7 +88,7 @@ def required_difference(
     variance, the number of topics, Q and H of their own scores. `design` says how many topics a
     difference needs.
 
-    Example: pooler required-difference --all --judge alice
+    Example: pooler required-difference --all --qrels alice
 
     Example: pooler required-difference -Q 0.15,0.10 -H 0.10,0.05 --power 0.8
     """

@@ -101,7 +101,8 @@ def test_several_levels_are_several_files(garden: Path, here: Path) -> None:
         )
         assert [file["judge"] for file in made.pop("files")] == list(JUDGES)
         assert there.pop("collection")
-        assert (made.pop("qrels"), there.pop("qrels")) == ("qrels", "ruled@1")
+        assert made.pop("qrels") == "qrels"
+        assert there.pop("qrels").startswith("ruled@")
         assert made == there
     assert "must contain {level}" in refused(*FILES, *options, "--out", "q.txt").err
 

@@ -57,7 +57,7 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
         docno: cli("history", "1", docno, "--format", "json").fine().known()["final"]["reason"]
         for docno in "abdef"
     }
-    assert reasons == {"a": "several-judges", "b": None, "d": "cannot", "e": "not-heard",
+    assert reasons == {"a": "undecided", "b": None, "d": "cannot", "e": "not-heard",
                        "f": "skipped"}  # fmt: skip
 
 

@@ -46,4 +46,4 @@ def test_provenance_counts_judged_and_relevant(cli: Cli, here: Path) -> None:
         (2, 0, 2, 1),
         (3, 1, 2, 2),
     ]
-    assert "goes with run files" in cli("provenance", "--qrels", "q.txt").failed(1).err
+    assert "must be a name where no run file is named" in cli("provenance", "--qrels", "q.txt").failed(1).err

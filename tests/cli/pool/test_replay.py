@@ -82,7 +82,7 @@ def test_take_equals_trec_eval_on_cut_qrels(cli: Cli, judged: Path, depth: int, 
 
 def test_topics_add_up_to_the_whole(cli: Cli, judged: Path) -> None:
     """Of every strategy and budget, the rows by topic sum to the row of all topics."""
-    options = ("--judge", "strict", "--depth", "9", "--budgets", "2,7,all")
+    options = ("--qrels", "strict", "--depth", "9", "--budgets", "2,7,all")
     whole = cli("replay", *options, "--format", "json").fine().json()
     by_topic = cli("replay", *options, "--by-topic", "--format", "json").fine().json()
     assert len(by_topic) == 8 * len(whole)
@@ -132,7 +132,7 @@ def test_scores_are_those_of_the_ranks_taken(cli: Cli, here: Path) -> None:
 
 def test_seed_is_the_strategies_own(cli: Cli, judged: Path) -> None:
     """Another seed gives another order, and the same seed the same."""
-    options = ("--judge", "strict", "-s", "thompson", "-q", "--budgets", "1,2,3,4,5")
+    options = ("--qrels", "strict", "-s", "thompson", "-q", "--budgets", "1,2,3,4,5")
     first, again, other = (cli("replay", *options, "--seed", seed).fine().out for seed in "334")
     assert first == again != other
 
