@@ -134,7 +134,7 @@ def test_ranx_reads_exported_qrels(
     with peer("ranx") as ranx:
         where: Path = request.getfixturevalue(folder)
         judge = ["me" if folder == "odd" else "middle"]
-        ours = values(cli, *judge, *form)
+        ours = values(cli, "--qrels", *judge, *form)
         qrels = ranx.Qrels.from_file(str(exported(cli, *judge, *form)), kind="trec")
         compared = 0
         for path in sorted((where / "runs").iterdir()):
