@@ -22,7 +22,7 @@ from pooler.results.named_runs import (
     runs_given,
 )
 from pooler.results.shapes import qrels_given
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.formats.syntax.lines import STDIN, is_pattern, is_regular_file
 from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
 from store.judging.kinds import Voters
@@ -247,7 +247,7 @@ class Source:
             return NamedQrels("qrels", given)
         if self.is_of_files or self.judgements:
             return NamedQrels("qrels", QrelsDefinition())
-        is_file = given is not None and Path(given).is_file()
+        is_file = given is not None and Path(given).exists()
         try:
             with opened_collection(self.collection) as opened:
                 return opened.qrels.named(given)
@@ -326,7 +326,11 @@ class Source:
             check_measured(ranked, known_rows, where, lambda tags: self.tops(TRIED, tags=tags))
         else:
             with opened_collection(self.collection) as opened:
-                ranked = opened.runs.ranked(self._given["runs"], order=self.order)
+                try:
+                    ranked = opened.runs.ranked(self._given["runs"], order=self.order)
+                except UnknownNameError as error:
+                    error.hint = f"there is no file {error.name}, either"
+                    raise
                 check_some_run(ranked.tags)
                 chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             facts = {
