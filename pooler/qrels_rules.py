@@ -18,6 +18,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from store.collection import Collection
 
+
 class Qrels(QrelsDefinition):
     """How the grades of several judges become the qrels that runs are measured with.
 
@@ -153,7 +154,11 @@ def rule_words(named: NamedQrels) -> str:
 
 
 def qrels_define(
-    collection: str | Path | Collection, name: str, definition: QrelsDefinition | None = None, *, default: bool = False
+    collection: str | Path | Collection,
+    name: str,
+    definition: QrelsDefinition | None = None,
+    *,
+    default: bool = False,
 ) -> NamedQrels:
     """Define qrels of a collection: how judges' grades become one, under a name.
 

@@ -428,8 +428,8 @@ def _final(found: DocumentEvents, scale: Scale) -> str:
     grade = f"final grade: {final.grade} ({scale.label(final.grade)})"
     relevance = _relevance(final.grade, scale)
     if not final.is_ruling and final.how != "only":
-        words = {"rule": f"by the rule of {final.by}", "primary": f"of {final.by}, primary there"}
-        return f"{grade}, {words.get(final.how, f'of {final.by}, who agree')}; {relevance}"
+        by = {"rule": f"by the rule of {final.by}", "primary": f"of {final.by}, primary there"}
+        return f"{grade}, {by.get(final.how, f'of {final.by}, who agree')}; {relevance}"
     if not final.is_ruling:
         only = f"the only {_ONE_OF[kinds]}" if others else "the only judge"
         beside = f" ({others} did, too, and count where they are asked for)" if others else ""
