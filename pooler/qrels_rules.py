@@ -12,14 +12,50 @@ from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import opened_collection
 from pooler.results.table import DOCUMENTS, Column, Table
 from store.errors import PoolerError
-from store.grades.definition import NamedQrels
-from store.grades.definition import QrelsDefinition as Qrels
+from store.grades.definition import NamedQrels, QrelsDefinition
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
 
-__all__ = ["NamedQrels", "Qrels", "QrelsList", "qrels", "qrels_define", "qrels_drop"]
+
+class Qrels(QrelsDefinition):
+    """How the grades of several judges become the qrels that runs are measured with.
+
+    Given to `source`, or under a name to `qrels_define`.
+
+    Attributes
+    ----------
+    aggregate : {"primary", "majority", "median", "mean", "min", "max", "sum", "dawid-skene"}, optional
+        What happens to several grades; default the primary judge's, where assignments name one, else the
+        only grade, else equal grades, else none: undecided.
+    ties : {"low", "high", "unresolved"}, optional
+        What tied grades give, as majority and median need to know: one of them, or no grade.
+    votes : int, optional
+        Documents with fewer votes stay undecided.
+    map : mapping of int to int, optional
+        Grades to be read as others, before any rule.
+    binary_first : bool, optional
+        Make every judge's grade binary at the level that is asked for, then count.
+    judges, kinds : sequence of str, optional
+        These judges vote, and no other; or those of kinds ("human", "model", "imported"). Default people,
+        else imported judges, else models.
+    without_rulings : bool, optional
+        Whether adjudicators' rulings are ignored, which stand above every rule.
+    pool, without_topics, as_of : optional
+        Documents of a pool alone; topics that are left out; judgements up to a moment, or "now".
+    primary : mapping of str to str, optional
+        By topic the judge who is primary, whatever is assigned.
+    relaxed, rigid : int, optional
+        Levels of a sum.
+
+    Examples
+    --------
+    >>> Qrels(aggregate="majority", ties="low").to_json()
+    {'aggregate': 'majority', 'ties': 'low'}
+    """
+
+    __slots__ = ()
 
 
 def qrels(collection: str | Path | Collection) -> QrelsList:
@@ -118,7 +154,11 @@ def rule_words(named: NamedQrels) -> str:
 
 
 def qrels_define(
-    collection: str | Path | Collection, name: str, definition: Qrels | None = None, *, default: bool = False
+    collection: str | Path | Collection,
+    name: str,
+    definition: QrelsDefinition | None = None,
+    *,
+    default: bool = False,
 ) -> NamedQrels:
     """Define qrels of a collection: how judges' grades become one, under a name.
 

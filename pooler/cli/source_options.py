@@ -60,6 +60,10 @@ class SourceOptions:
         return self.qrels is not None and is_file_word(self.qrels)
 
     def _check_way(self) -> None:
+        are_files = self.listed is not None or any(Path(run).exists() for run in self.runs or [])
+        if self.is_of_file and are_files and names_collection(self.ctx):
+            requirement = "and --qrels FILE exclude each other where runs are files, too"
+            raise ArgumentError("--collection", requirement, self.collection)
         is_of_sample = self.ctx.params.get("prels") is not None
         scale = None if is_of_sample else self.scale
         for name, value in {"--scale": scale, "--code": self.codes and self.codes[0]}.items():

@@ -46,6 +46,9 @@ _OLD_WORDS = {
     "pooler evaluate --r": "pooler evaluate -m OwnAP",
     "pooler clusters": "pooler evaluate clusters CLUSTERS CLASSES",
     "pooler pool --list": "pooler show strategies",
+    "pooler collapse": "pooler export qrels FILE... --level N",
+    "pooler diff": "pooler qrels diff A B",
+    "pooler export ntcir": "pooler export qrels --as ntcir2|ntcireval",
     "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
     "pooler judges list": "pooler show judges",
     "pooler status effort --list": "pooler status effort --table low_dwell",
@@ -75,6 +78,18 @@ _OLD_WORDS = {
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }
 """Lines that earlier versions had, and what to type."""
+_OLD_OPTIONS = {
+    "--judge": "--qrels NAME; a judge's name stands for that judge's own grades",
+    "--rigid": "--level rigid",
+    "--relaxed": "--level relaxed",
+    "--collapse": "pooler qrels define NAME --binary-first ...; then --qrels NAME",
+    "--of": "pooler qrels define NAME --judge NAME ...; then --qrels NAME",
+    **{
+        one: f"pooler qrels define NAME {one} ...; then --qrels NAME"
+        for one in ("--aggregate", "--ties", "--kinds", "--without-rulings")
+    },
+}
+"""Options of commands that measure with qrels, and what to type."""
 _UsageError: Any = typer.BadParameter.__mro__[1]  # typer does not export it
 _NOT_ONE_OF = re.compile(r"'(.*)' is not one of (.*?)\.?", re.DOTALL)
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\..*", re.DOTALL)
@@ -97,6 +112,8 @@ def usage_errors_reported() -> Iterator[None]:
                 shown.hint = line
                 show_error(shown)
                 raise typer.Exit(ExitCode.USAGE) from error
+            if isinstance(shown, UnknownNameError) and {"--qrels", "--level"} & {*shown.known}:
+                shown.hint = _OLD_OPTIONS.get(shown.name, shown.hint)
             if isinstance(shown, UnknownNameError) and shown.kind == "command":
                 for near in get_close_matches(shown.name.lower(), shown.known, 1, 0.7):
                     shown.hint = f"did you mean `{path} {near}`? {shown.hint} lists all"

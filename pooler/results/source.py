@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from pooler.messages import Listener, listening, progress, say
+from pooler.messages import Listener, listening, progress, say, warn
 from pooler.results.judge_kinds import erased_words, warn_about_qrels, warn_about_voters, who_judged
 from pooler.results.named_runs import (
     check_no_file_for_a_tag,
@@ -22,7 +22,7 @@ from pooler.results.named_runs import (
     runs_given,
 )
 from pooler.results.shapes import qrels_given
-from store.errors import ArgumentError, PoolerError
+from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.formats.lines import STDIN, is_pattern, is_regular_file
 from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
 from store.judging.kinds import Voters
@@ -247,7 +247,7 @@ class Source:
             return NamedQrels("qrels", given)
         if self.is_of_files or self.judgements:
             return NamedQrels("qrels", QrelsDefinition())
-        is_file = given is not None and Path(given).is_file()
+        is_file = given is not None and Path(given).exists()
         try:
             with opened_collection(self.collection) as opened:
                 return opened.qrels.named(given)
@@ -322,10 +322,15 @@ class Source:
         known_rows = [*rows, *(Qrel(topic, one, -1) for topic, some in pooled.items() for one in some)]
         if self.runs_are_files:
             ranked, facts = self._runs_of_files(known_rows, docnos=docnos)
-            check_measured(ranked, known_rows, given.name, lambda tags: self.tops(TRIED, tags=tags))
+            where = "the qrels" if isinstance(self._given["qrels"], list | tuple) else given.name
+            check_measured(ranked, known_rows, where, lambda tags: self.tops(TRIED, tags=tags))
         else:
             with opened_collection(self.collection) as opened:
-                ranked = opened.runs.ranked(self._given["runs"], order=self.order)
+                try:
+                    ranked = opened.runs.ranked(self._given["runs"], order=self.order)
+                except UnknownNameError as error:
+                    error.hint = f"there is no file {error.name}, either"
+                    raise
                 check_some_run(ranked.tags)
                 chosen = [run for run in opened.runs.all() if run.tag in ranked.tags]
             facts = {
@@ -395,23 +400,38 @@ class Source:
 
     def _qrels_given(self) -> tuple[GivenQrels, int]:
         """Return qrels of a file or of memory, or made of files of judges, and the level."""
-        from pooler.results.given_qrels import GivenQrels, given_qrels
+        from pooler.results.given_qrels import given_qrels
         from store.formats.scale import parse_scale
 
         given = self._given
         scale = None if given["scale"] is None else parse_scale(given["scale"])
         if isinstance(given["qrels"], QrelsDefinition):
-            from pooler.results.agree.aggregate import qrels_of_judges
-
-            definition = self.definition
-            is_sum = definition.aggregate == "sum"
-            wanted = definition.level_on(scale or parse_scale("binary"), given["level"]) if is_sum else None
-            level = level_of_files(scale, given["level"]) if wanted is None else wanted
-            is_binary = is_sum or definition.binary_first
-            rows = qrels_of_judges(self, level if is_binary else None)
-            return GivenQrels("the judges", rows, {}, ()), 1 if is_binary else level
+            return self._qrels_of_judges(scale)
         found = given_qrels(given["qrels"], codes=given["codes"], scale=scale, lenient=given["lenient"])
         return found, level_of_files(scale, given["level"])
+
+    def _qrels_of_judges(self, declared: Scale | None) -> tuple[GivenQrels, int]:
+        """Return what files of several judges give by the definition, and the level."""
+        from pooler.results.gathered import gather_files
+        from pooler.results.given_qrels import GivenQrels
+        from pooler.results.judgement_files import FileReading, decode, read_files, scale_of
+        from store.grades.qrels import decide
+
+        definition, given = self.definition, self._given["level"]
+        reading = self.reading or FileReading()
+        is_sum = definition.aggregate == "sum"
+        files = read_files(self.judgements, reading)
+        scale = scale_of(files, reading, [] if is_sum or not isinstance(given, int) else [given])
+        level = definition.level_on(scale, given) if is_sum else level_of_files(declared, given)
+        definition.check_scale(scale, None if is_sum else level)
+        decode(files, scale, reading)
+        is_binary = is_sum or definition.binary_first
+        all_votes, _ = gather_files(files, scale, definition)
+        final = decide(all_votes, definition, level if is_binary else None)
+        if n := final.count_left_out("undecided"):
+            warn(f"{counted(n, 'document')} undecided, left out")
+        warn_about_voters(all_votes.voters)
+        return GivenQrels("the judges", final.rows, {}, ()), 1 if is_binary else level
 
     def refuse_codes(self) -> None:
         """Raise `PoolerError` where a code of files may mean that a document is unjudged."""

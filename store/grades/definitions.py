@@ -16,8 +16,9 @@ from store.db.tables import JUDGE, JUDGEMENT, QRELS
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.fields import id_fault
 from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition, is_file_word
-from store.grades.votes import pooled_of, topic_ids_of
+from store.grades.votes import pooled_of, refuse_adjudicators, topic_ids_of
 from store.judging.judges import judge_id
+from store.records import JudgeKind
 from store.text import natural_key
 
 _VERSIONED = re.compile(r"(.+)@([0-9]{1,9})", re.ASCII)
@@ -94,6 +95,8 @@ class Definitions(Area):
                 definition = replace(definition, events=n_events)
             for judge in (*definition.judges, *(who for _, who in definition.primary)):
                 judge_id(session, judge)  # its error says how to see the names
+            rulers = session.scalars(select(JUDGE.c.name).where(JUDGE.c.kind == JudgeKind.ADJUDICATOR.value))
+            refuse_adjudicators(definition.judges if definition.sole is None else (), rulers.all())
             uids = {row.name: row.uid for row in session.execute(select(JUDGE.c.uid, JUDGE.c.name))}
             own = select(QRELS.c.version, QRELS.c.is_default).where(QRELS.c.name == name)
             earlier = session.execute(own.order_by(QRELS.c.version.desc())).all()

@@ -93,7 +93,8 @@ def fetch_voters(
     return choose_voters(fetch_judges(session), fetch_graders(session), of=of, kinds=kinds, rulings=rulings)
 
 
-def _refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
+def refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> None:
+    """Raise `ArgumentError` where an adjudicator is named as one who votes."""
     for name in named:
         if name in adjudicators:
             hint = "an adjudicator's rulings count, and are no votes"
@@ -159,7 +160,7 @@ def fetch_tallied_grades(
     As in `store.grades.opinions.AllVotes`, half a microsecond an event where `fetch_all_votes` takes three.
     """
     voters = fetch_voters(session, of=of, kinds=kinds)
-    _refuse_adjudicators(of, {one.name for one in voters.judges if one.kind is JudgeKind.ADJUDICATOR})
+    refuse_adjudicators(of, {one.name for one in voters.judges if one.kind is JudgeKind.ADJUDICATOR})
     names = {judge_id(session, one.name): one.name for one in voters.judges}
     numbers = np.array(sorted(names), dtype=np.int64)
     events = newest_events(session.connection(), numbers)
@@ -194,7 +195,7 @@ def fetch_voters_of(session: Session, definition: QrelsDefinition, apart: str = 
     for name in definition.judges:
         judge_id(session, name)  # its error says how to see the names
     if definition.sole is None:
-        _refuse_adjudicators(
+        refuse_adjudicators(
             definition.judges, [one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR]
         )
     if definition.erased and not definition.judges:

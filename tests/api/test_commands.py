@@ -18,7 +18,7 @@ def test_estimates_of_a_sampled_pool(cli: Cli, judged: Path, capsys: pytest.Capt
     measures = [word for name in names for word in ("-m", name)]
     told = cli("evaluate", *measures, "--sample", "drawn", "--qrels", "strict", "--format", "json").fine()
     with p.open_collection("collection.db") as collection:
-        found = p.evaluate(p.source(collection, judge="strict"), names, sample="drawn")
+        found = p.evaluate(p.source(collection, qrels="strict"), names, sample="drawn")
     whole = told.whole()
     for name in ("measures", "topics", "found"):
         assert found.table(name).to_records() == whole[name]

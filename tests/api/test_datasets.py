@@ -19,7 +19,7 @@ from store.records import Action, Decision, JudgeKind
 from tests.helpers.run import Cli, by_rule
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
-MAJORITY = {"rule": "majority", "ties": "low"}
+MAJORITY = {"qrels": pooler.Qrels(aggregate="majority", ties="low")}
 
 
 @pytest.fixture(autouse=True)
@@ -76,9 +76,11 @@ def test_qrels_are_as_the_collection_is_when_they_are_read(judged: Path) -> None
     """A judgement that came later is there; what is skipped or cannot be judged is no grade."""
     with Collection("collection.db") as opened:
         opened.judges.add("anna", JudgeKind.HUMAN)
-        dataset = pooler.datasets.register(opened, "mine")
-        with pytest.raises(PoolerError, match="3 judges judged"):  # no person yet, and no rule
-            list(dataset.qrels_iter())
+        people = pooler.Qrels(kinds=["human"])
+        mine = pooler.datasets.register(opened, "mine")
+        with pytest.raises(PoolerError, match="28 documents undecided"):  # no person yet, and no rule
+            list(mine.qrels_iter())
+        dataset = pooler.datasets.register(opened, "mine", qrels=people)
         desk = opened.desk("anna")
         first, second, third, fourth = [task.docno for task in desk.queue("G01")][:4]
         desk.record(Decision("G01", first, Action.JUDGE, grade=2))
@@ -97,9 +99,10 @@ def test_people_and_models_are_mixed_only_where_they_are_named(judged: Path) -> 
     with Collection("collection.db") as opened:
         opened.judgements.add({"anna": [pooler.read_qrels("judgements/strict.qrels")[0]]}, JudgeKind.HUMAN)
     alone = pooler.datasets.register("collection.db", "alone")
-    with pytest.warns(UserWarning, match="3 models"):
-        assert len(list(alone.qrels_iter())) == 1
-    models = pooler.datasets.register("collection.db", "models", kinds=["model"], **MAJORITY)
+    with pytest.raises(PoolerError, match="people graded 1 document and models 84"):
+        list(alone.qrels_iter())
+    rule = pooler.Qrels(kinds=["model"], aggregate="majority", ties="low")
+    models = pooler.datasets.register("collection.db", "models", qrels=rule)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert len(list(models.qrels_iter())) == 84
@@ -107,7 +110,7 @@ def test_people_and_models_are_mixed_only_where_they_are_named(judged: Path) -> 
 
 def test_ir_measures_takes_the_dataset(judged: Path, cli: Cli) -> None:
     """Its qrels measure a run as the exported file does."""
-    dataset = pooler.datasets.register(pooler.source(collection="collection.db", judge="strict"))
+    dataset = pooler.datasets.register(pooler.source(collection="collection.db", qrels="strict"))
     run = list(ir_measures.read_trec_run("runs/bm25-words.run"))
     cli("export", "qrels", "strict", "--out", "q.txt").fine()
     measure = ir_measures.nDCG @ 10

@@ -34,7 +34,7 @@ def test_files_in_a_notebook(judged: Path) -> None:
 def test_a_collection_in_a_notebook(judged: Path) -> None:
     """What follows from a diagnosis, what runs need, what to judge next, and a report."""
     with p.open_collection("collection.db") as c:
-        s = p.source(c, judge="strict", level=1)
+        s = p.source(c, qrels="strict", level=1)
         assert p.diagnose(s).conclusions[0].startswith("All 84 documents of the pool")
         assert p.paper_difference(variance=[0.01, 0.05]).difference.shape == (1, 2, 4)
         n = p.next_documents(c, limit=5)

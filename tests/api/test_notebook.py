@@ -85,7 +85,7 @@ def test_a_report_is_that_of_the_command(judged: Path) -> None:
     """The same page, byte for byte, of files and of an open collection; written, and shown."""
     run_inside("report", "theirs.html", "--qrels", "strict", "--title", "T").fine()
     with p.open_collection("collection.db") as collection:
-        found = p.report(p.source(collection, judge="strict"), "ours.html", title="T")
+        found = p.report(p.source(collection, qrels="strict"), "ours.html", title="T")
     assert Path("ours.html").read_bytes() == Path("theirs.html").read_bytes()
     assert found.html == Path("ours.html").read_text("utf-8")
     titles = [section.title for section in found.sections]
@@ -122,7 +122,7 @@ def test_the_same_of_files_of_memory_and_of_a_collection(judged: Path) -> None:
         p.read_runs("runs/*.run").to_dict(), qrels=p.read_qrels("judgements/strict.qrels").to_dict(), level=1
     )
     with p.open_collection("collection.db") as collection:
-        stored = p.source(collection, judge="strict", level=1)
+        stored = p.source(collection, qrels="strict", level=1)
         tables = [
             {row["run"]: row for row in p.sensitivity(one, depth=5).table("sensitivity").to_records()}
             for one in (files, memory, dicts, stored)
@@ -150,7 +150,7 @@ def test_doubts_are_warnings_of_the_result_and_nothing_is_printed(
 ) -> None:
     """What the command line says on stderr a notebook reads in the result."""
     with p.open_collection("collection.db") as collection:
-        found = p.sensitivity(p.source(collection, judge="strict"), depth=3)
+        found = p.sensitivity(p.source(collection, qrels="strict"), depth=3)
     assert found.warnings == ("depth 3 is not that of the pool (5)",)
     assert capsys.readouterr() == ("", "")
 
@@ -214,7 +214,7 @@ def test_what_other_runs_lack_is_no_doubt_about_two(judged: Path) -> None:
 def test_frames_of_every_table_have_its_rows(judged: Path) -> None:
     """pandas, polars and Arrow take every column there is."""
     with p.open_collection("collection.db") as collection:
-        source: Source = p.source(collection, judge="strict")
+        source: Source = p.source(collection, qrels="strict")
         results = [
             p.evaluate(source), p.sensitivity(source, depth=5), p.agreement(collection), p.status(collection),
             p.show_pools(collection), p.diagnose(("runs/*.run", {})), p.diagnose(source),

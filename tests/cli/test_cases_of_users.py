@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import pooler as p
-from tests.helpers.run import Cli, write
+from tests.helpers.run import Cli, by_rule, write
 
 RUN = b"1 Q0 d1 1 2 r\n1 Q0 d2 2 1 r\n"
 FORM = "documents whose docnos differ only in Unicode normal form (NFC, NFD): 1"
@@ -86,7 +86,15 @@ def test_a_list_of_windows_names_its_runs(text: str, cli: Cli, here: Path) -> No
 )
 @pytest.mark.parametrize(
     "command",
-    ["evaluate", "compare --runs", "diagnose", "replay", "sensitivity --depth 1", "diff q q", "paper"],
+    [
+        "evaluate",
+        "compare --runs",
+        "diagnose",
+        "replay",
+        "sensitivity --depth 1",
+        "qrels diff ./q ./q",
+        "paper",
+    ],
 )
 def test_runs_and_qrels_that_do_not_meet_are_refused_by_every_command(
     run: list[str], qrels: list[str], words: str, command: str, cli: Cli, here: Path
@@ -97,7 +105,7 @@ def test_runs_and_qrels_that_do_not_meet_are_refused_by_every_command(
     write(here / "list", "file", "x.run", "y.run")
     write(here / "q", *qrels)
     files = ["list"] if command.endswith("--runs") else ["x.run", "y.run"]
-    qrels_option = () if command == "diff q q" else ("--qrels", "./q")
+    qrels_option = () if command == "qrels diff ./q ./q" else ("--qrels", "./q")
     told = cli(*command.split(), *files, *qrels_option).failed(1).err
     assert "error: no " in told
     assert words in told
@@ -137,23 +145,23 @@ def test_look_alikes_are_warned_of_wherever_files_are_joined(cli: Cli, here: Pat
         ("pool", "run"),
         ("diagnose --depth 5", "run"),
         ("agreement", "qrels"),
-        ("qrels", "diff", "qrels"),
-        ("collapse --level 1 --aggregate max", "qrels"),
+        ("qrels diff", "qrels"),
+        ("export qrels --level 1 --aggregate max", "qrels"),
     ):
         answer = cli(*command.split(), f"nfc.{kind}", f"nfd.{kind}").fine()
         assert answer.err.count(FORM) == 1, command
     write(here / "nfc2.qrels", "1 0 caf\u00e9 0", "1 0 b 1")
-    for command in ("agreement", "diff", "collapse --level 1 --aggregate max"):
+    for command in ("agreement", "qrels diff", "export qrels --level 1 --aggregate max"):
         assert FORM not in cli(*command.split(), "nfc.qrels", "nfc2.qrels").fine().err
 
 
 def test_qrels_that_pooler_writes_for_beir_are_read_by_every_command(cli: Cli, judged: Path) -> None:
     """With their header and three columns they say what the qrels of four do."""
-    cli("export", "collection", "made", "--as", "beir", "--judge", "strict").fine()
+    by_rule(cli, "export", "collection", "made", "--as", "beir", "--judge", "strict").fine()
     (beir,) = (judged / "made").rglob("*.tsv")
     plain = judged / "judgements/strict.qrels"
     assert beir.read_text("utf-8").startswith("query-id\tcorpus-id\tscore\n")
-    for command in ("evaluate runs/bm25-words.run --qrels", "collapse --level 1"):
+    for command in ("evaluate runs/bm25-words.run --qrels", "export qrels --level 1"):
         ours, theirs = (cli(*command.split(), file).fine().out for file in (beir, plain))
         assert sorted(ours.splitlines()) == sorted(theirs.splitlines())
     counts = cli("qrels", "diff", plain, beir, "--format", "json").fine().json()["summary"]

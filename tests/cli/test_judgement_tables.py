@@ -56,20 +56,20 @@ def test_a_table_is_read_wherever_qrels_are_and_what_was_taken_is_said(
     Path("a.run").write_text("1 Q0 d2 1 2 r\n1 Q0 d1 2 1 r\n")
     collection = ("--collection", "c.db")
     cli("init", "--scale", "0-3", *collection).fine()
-    warning = f"warning: q: {said}\n" if said else ""
+    warning = f"warning: ./q: {said}\n" if said else ""
     for command in (
         ("evaluate", "-m", "AP", "--qrels", "./q", "a.run"),
-        ("agreement", "strict.qrels", "q"),
-        ("import", "judgements", "q", "--judge", "me", *collection),
+        ("agreement", "strict.qrels", "./q"),
+        ("import", "judgements", "./q", "--judge", "me", *collection),
     ):
         told = cli(*command).fine().err
-        assert (told.count("warning: q"), warning in told) == (bool(said), True), told
+        assert (told.count("warning: ./q"), warning in told) == (bool(said), True), told
     assert cli("export", "qrels", *collection).fine().out == "1 0 d1 3\n1 0 d2 0\n"
     answer = json.loads(cli("evaluate", "--qrels", "./q", "a.run", "--format", "json").fine().out)
     assert answer["measures"][0]["value"] == 0.5
-    assert answer.get("warnings", []) == ([f"q: {said}"] if said else [])
-    read = pooler.read_qrels("q")
-    assert (read.to_dict(), list(read.warnings)) == (GRADES, [f"q: {said}"] if said else [])
+    assert answer.get("warnings", []) == ([f"./q: {said}"] if said else [])
+    read = pooler.read_qrels("./q")
+    assert (read.to_dict(), list(read.warnings)) == (GRADES, [f"./q: {said}"] if said else [])
 
 
 def test_columns_told_by_position_are_cut_at_any_separator(cli: Cli, tmp_path: Path) -> None:
@@ -89,44 +89,44 @@ def test_columns_told_by_position_are_cut_at_any_separator(cli: Cli, tmp_path: P
     [
         (
             b"1 0 caf\xe9 1\n",
-            "q:1: expected UTF-8, got byte 0xe9 in `caf\\xe9`",
-            "iconv -f ISO-8859-1 -t UTF-8 q",
+            "./q:1: expected UTF-8, got byte 0xe9 in `caf\\xe9`",
+            "iconv -f ISO-8859-1 -t UTF-8 ./q",
             {"1": {"café": 1}},
         ),
         (
             "1\xa00\xa0d1\xa01\n".encode(),
-            "q:1: expected 4 fields (topic iteration docno grade), got 1",
-            r"LC_ALL=C sed 's/\xC2\xA0/ /g' q",
+            "./q:1: expected 4 fields (topic iteration docno grade), got 1",
+            r"LC_ALL=C sed 's/\xC2\xA0/ /g' ./q",
             {"1": {"d1": 1}},
         ),
         (
             b"1 0 a 1.6666666666666667\n1 0 b 2.0\n1 0 c 0.3333\n",
-            "q:1: expected an integer grade, got `1.6666666666666667`",
-            "awk '$4 ~ /^[0-9]+[.]/ {$4 = int($4 + 0.5)} {print}' q",
+            "./q:1: expected an integer grade, got `1.6666666666666667`",
+            "awk '$4 ~ /^[0-9]+[.]/ {$4 = int($4 + 0.5)} {print}' ./q",
             {"1": {"a": 2, "b": 2, "c": 0}},
         ),
         (
             b"1,a,1.5\n1,b,-1\n1,c,0.25\n",
-            "q:1: expected an integer grade, got `1.5`",
-            "awk -F',' -v OFS=',' '$3 ~ /^[0-9]+[.]/ {$3 = int($3 + 0.5)} {print}' q",
+            "./q:1: expected an integer grade, got `1.5`",
+            "awk -F',' -v OFS=',' '$3 ~ /^[0-9]+[.]/ {$3 = int($3 + 0.5)} {print}' ./q",
             {"1": {"a": 2, "b": -1, "c": 0}},
         ),
         (
             QUEPID.encode(),
-            "q:2: expected an id without blanks, got 'red shoes'",
-            "sed 's/ /_/g' q",
+            "./q:2: expected an id without blanks, got 'red shoes'",
+            "sed 's/ /_/g' ./q",
             {"red_shoes": {"a1": 3, "b2": 0}},
         ),
         (
             b"red shoes\ta1\t3\nred shoes\tb2\t0\n",  # four fields between blanks, too
-            "q:1: expected an id without blanks, got 'red shoes'",
-            "sed 's/ /_/g' q",
+            "./q:1: expected an id without blanks, got 'red shoes'",
+            "sed 's/ /_/g' ./q",
             {"red_shoes": {"a1": 3, "b2": 0}},
         ),
         (
             b"1,d1,0,1\n1,d2,0,0\n1,d3,0,2\n",
-            "q: expected `topic iteration docno grade`, got `0` in column 3 of all 3 lines",
-            "awk -F',' -v OFS=',' '{print $1, $3, $2, $4}' q",
+            "./q: expected `topic iteration docno grade`, got `0` in column 3 of all 3 lines",
+            "awk -F',' -v OFS=',' '{print $1, $3, $2, $4}' ./q",
             {"1": {"d1": 1, "d2": 0, "d3": 2}},
         ),
     ],
@@ -144,7 +144,7 @@ def test_the_line_to_type_mends_the_file(
     monkeypatch.chdir(tmp_path)
     Path("q").write_bytes(text)
     Path("a.run").write_text("1 Q0 d1 1 2 r\n")
-    for words in (("evaluate", "--qrels", "./q", "a.run"), ("agreement", "q", "q2=q")):
+    for words in (("evaluate", "--qrels", "./q", "a.run"), ("agreement", "./q", "q2=./q")):
         told = cli(*words).failed(1).err
         assert told.startswith(f"error: {fault}")
         assert command in told
@@ -157,7 +157,7 @@ def test_the_line_to_type_mends_the_file(
 def test_nothing_is_to_be_typed_that_does_not_mend_the_file(cli: Cli, here: Path, text: bytes) -> None:
     """Blanks beside separators are no part of ids, and neither sed nor awk knows that."""
     (here / "q").write_bytes(text)
-    told = cli("agreement", "q", "q2=q").failed(1).err
+    told = cli("agreement", "./q", "q2=./q").failed(1).err
     assert not re.search(r"\b(sed|awk) ", told)
 
 
@@ -166,20 +166,20 @@ def test_nothing_is_to_be_typed_that_does_not_mend_the_file(cli: Cli, here: Path
     [
         (
             TWO,
-            "q: expected the grades of one judge, got those of 2 in column 2: anna, bert",
-            "pooler import judgements q --judge-column 2",
+            "./q: expected the grades of one judge, got those of 2 in column 2: anna, bert",
+            "pooler import judgements ./q --judge-column 2",
             {"anna": "7 0 x#z 2\n7 0 y 0\n", "bert": "7 0 x#z 1\n7 0 y 0\n"},
         ),
         (
             "1 a 0 0 1\n1 b 1 1 0.25\n",
-            "q: this looks like a prels file, statap (topic docno rel method iprob);",
-            "pooler import judgements q --judge NAME --as statap",
+            "./q: this looks like a prels file, statap (topic docno rel method iprob);",
+            "pooler import judgements ./q --judge NAME --as statap",
             {"NAME": "1 0 a 0\n1 0 b 1\n"},
         ),
         (
             "1 0 a 3 2\n1 0 b 3 -1\n1 0 c 5 1\n",
-            "q: this looks like a prels file, xinfap (topic iteration docno stratum rel);",
-            "pooler import judgements q --judge NAME --as xinfap",
+            "./q: this looks like a prels file, xinfap (topic iteration docno stratum rel);",
+            "pooler import judgements ./q --judge NAME --as xinfap",
             {"NAME": "1 0 a 2\n1 0 c 1\n"},
         ),
     ],
@@ -201,7 +201,7 @@ def test_a_file_of_another_kind_is_named_with_the_command_that_reads_it(
     told = cli("evaluate", "--qrels", "./q", "a.run").failed(1).err
     assert told.startswith(f"error: {fault}")
     assert f"hint: {command} " in told
-    assert command in cli("import", "judgements", "q", "--judge", "me").failed(1).err
+    assert command in cli("import", "judgements", "./q", "--judge", "me").failed(1).err
     cli(*shlex.split(command)[1:]).fine()
     for judge, lines in exported.items():
         told = cli("export", "qrels", judge).fine().out

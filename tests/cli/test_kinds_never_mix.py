@@ -9,6 +9,7 @@ import contextlib
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ import pooler as p
 from tests.helpers.run import SETTINGS, Outcome, copy_garden, run_inside
 
 RULE = "--aggregate majority --ties low"
+MAJORITY = p.Qrels(aggregate="majority", ties="low")
 PEOPLE, MODELS = ("anna", "ben"), ("gpt", "llama", "qwen")
-SAID = "people alone count (2 people); left out: 3 models (--kinds human,model counts both)"
+SAID = "people alone count (2 people); left out: 3 models (qrels define --kinds human,model counts both)"
 TOGETHER = "people and models"
 COUNTS = {"human": 2, "model": 3}
 
@@ -201,8 +203,7 @@ def _sections(page: str, said: str) -> dict[str, str]:
 
 API: dict[str, Callable[[Any], Any]] = {
     "agreement": lambda s: p.agreement(s, kinds=("human",)).table("pairs"),
-    "aggregate": lambda s: p.aggregate(s, ties="low").table("qrels"),
-    "collapse": lambda s: p.collapse(s, 1, rule="majority", ties="low").table("qrels"),
+    "export_qrels": lambda s: p.export_qrels(s).table("qrels"),
     "disagreement_matters": lambda s: p.disagreement_matters(s, mixtures=20).table("run_scores"),
     "design_overlap": lambda s: p.design_overlap(s, width=0.3).table("plan"),
     "probabilities": lambda s: p.variation(s).table("probabilities"),
@@ -214,14 +215,16 @@ API: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", API)
 def test_functions_never_mix_either(name: str, folders: tuple[Path, Path]) -> None:
-    """Of an open collection people alone; `kinds` of a source mixes."""
+    """Of an open collection people alone; `kinds` of its qrels mixes."""
     records = []
     for folder in folders:
         with p.open_collection(str(folder / "collection.db")) as collection:
-            records.append(API[name](collection).to_records())
+            records.append(API[name](p.source(collection, qrels=MAJORITY)).to_records())
     assert records[0] == records[1]
     if name == "agreement":
         return
     with p.open_collection(str(folders[1] / "collection.db")) as collection:
-        mixed = API[name](p.source(collection, kinds=["human", "model"])).to_records()
+        mixed = API[name](
+            p.source(collection, qrels=replace(MAJORITY, kinds=["human", "model"]))
+        ).to_records()
     assert [{**row, "kinds": None} for row in mixed] != [{**row, "kinds": None} for row in records[0]]

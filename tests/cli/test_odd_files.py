@@ -76,6 +76,7 @@ def test_json_beyond_bounds_or_with_a_key_twice_is_a_fault(
 
 def test_a_manifest_with_a_key_twice_is_a_fault(cli: Cli, judged: Path) -> None:
     """A published directory says each thing once."""
+    cli("qrels", "define", "official", "--judge", "strict").fine()
     cli("export", "collection", "made").fine()
     manifest = judged / "made" / "manifest.json"
     text = manifest.read_text("utf-8")
@@ -114,7 +115,7 @@ def test_an_id_is_not_longer_than_an_index_can_hold(
 ) -> None:
     """Every reader refuses it, with its line and its length."""
     write(judged / "odd", line.replace("LONG", "d" * (LONGEST_ID + 1)))
-    told = refused(cli, *command, "odd")
+    told = refused(cli, *command, "./odd")
     assert "odd:1: expected an id of at most 1,024 bytes, got 1,025" in told
 
 
@@ -157,7 +158,7 @@ def test_utf16_is_named(cli: Cli, judged: Path, encoding: str) -> None:
     content = ("\ufeff" + RUN + "\n").encode(encoding)
     (judged / "odd").write_bytes(content)
     (judged / "odd.gz").write_bytes(gzip.compress(content))
-    for file in ("odd", "odd.gz"):
+    for file in ("./odd", "./odd.gz"):
         iconv = "iconv -f UTF-16 -t UTF-8"
         mending = f"gzip -cd odd.gz | {iconv}" if file == "odd.gz" else f"{iconv} odd"
         for command in (
@@ -268,8 +269,8 @@ def test_a_folder_and_a_pattern_that_matched_nothing_say_what_to_type(cli: Cli, 
     """Neither is a file; the hint is the same wherever a file is named."""
     evaluate = ("evaluate", "--qrels", "judgements/strict.qrels")
     for command in (("pool",), ("import", "runs"), ("export", "qrels", "--level", "1"), evaluate):
-        told = refused(cli, *command, "runs")
-        assert "runs: is a directory\nhint: name the files in it: runs/*" in told
+        told = refused(cli, *command, "./runs")
+        assert "runs: is a directory\nhint: name the files in it: ./runs/*" in told
         told = refused(cli, *command, "none/*.run")
         assert "none/*.run: no such file or directory\nhint: no file has a name of that" in told
     assert "a/*.run: hint: no file has a name" in cli("check", "a/*.run").out

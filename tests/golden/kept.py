@@ -41,8 +41,9 @@ def unpack_today(name: str, target: Path) -> Path:
     Collection.create(str(target), name="kept", scale=scale, program="kept").close()
     with closing(sqlite3.connect(target)) as today, today:
         for table in SQLModel.metadata.sorted_tables:
-            today.execute(f'DELETE FROM "{table.name}"')
             stored = [row[1] for row in made.execute(f'PRAGMA table_info("{table.name}")')]
+            if stored:  # what is new, as the qrels that every collection has, stays
+                today.execute(f'DELETE FROM "{table.name}"')
             names = ", ".join(f'"{one.name}"' for one in table.columns if one.name in stored)
             if names:
                 rows = made.execute(f'SELECT {names} FROM "{table.name}"').fetchall()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from store.grades.policy import Policy
 
 from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.results.source import Source
@@ -28,13 +27,11 @@ def test_no_password_is_shown() -> None:
     [
         (Source(), ""),
         (Source(collection="collection.db"), ""),
-        (Source(["a", "b"], collection="x.db", rigid=True), "--rigid --collection x.db a b"),
-        (Source(policy=Policy(judge="ann", level=None)), "--judge ann"),
-        (Source(policy=Policy(rule="majority", ties="low", collapse="before", of=("a b", "c"),
-                              rulings=False), level=2),
-         "--aggregate majority --ties low --collapse before --of 'a b' --of c --without-rulings --level 2"),
-        (Source(["a.run"], qrels="./q", scale="0-3", relaxed=True, order="docno-asc", lenient=True),
-         "--qrels ./q --relaxed --order docno-asc --scale 0-3 --lenient a.run"),
+        (Source(["a", "b"], collection="x.db", level="rigid"), "--level rigid --collection x.db a b"),
+        (Source(qrels="ann"), "--qrels ann"),
+        (Source(qrels="official@2", level=2), "--qrels official@2 --level 2"),
+        (Source(["a.run"], qrels="./q", scale="0-3", level="relaxed", order="docno-asc", lenient=True),
+         "--qrels ./q --level relaxed --order docno-asc --scale 0-3 --lenient a.run"),
         (Source(qrels="./q", listed="runs.tsv"), "--qrels ./q --runs runs.tsv"),
     ],
 )  # fmt: skip

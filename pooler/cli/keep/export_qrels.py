@@ -243,7 +243,7 @@ def _lettered(scale: Scale, named: NamedQrels, final: FinalQrels, letters: str |
         try:
             of_grades = {str(grade): letter for grade, letter in letters_of(scale, letters).items()}
         except ArgumentError as error:
-            raise error.named("--letters" if letters else "the scale") from error
+            raise error.named("the scale" if error.name == "scale" else "--letters") from error
         rigid = definition.level_named(scale, "rigid")
         readings = {"rigid": rigid, "relaxed": scale.relaxed}
         return _Lettered(final.rows, scale, [*readings.values()], letters, readings, of_grades)

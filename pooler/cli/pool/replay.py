@@ -55,7 +55,7 @@ def replay(
     tau-b and tau_AP compare two orders of all runs by MAP: by the judgements spent so far, and by all
     judgements.
 
-    Example: pooler replay --depth 5 --judge alice -s take -s rrf:k=10 --budgets 5,10,all --plot found.svg
+    Example: pooler replay --depth 5 --qrels alice -s take -s rrf:k=10 --budgets 5,10,all --plot found.svg
     """
     from pooler.results.pool import replay as results
 

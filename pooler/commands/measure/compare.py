@@ -68,9 +68,9 @@ def compare(
     there, as in `evaluate`. By P@N or R@N, a sentence says what the signs of the changes of both means
     imply.
 
-    Example: pooler compare bm25-words rm3-words-title --judge alice
+    Example: pooler compare bm25-words rm3-words-title --qrels alice
 
-    Example: pooler compare --judge alice -m nDCG@10
+    Example: pooler compare --qrels alice -m nDCG@10
 
     runs : Tags, in the order in which pairs are formed; default all.
     against : Compare the other runs with this one only.

@@ -100,7 +100,7 @@ def design_topics(
     one-way analysis of variance, or as an interval; differences that so many topics find; and how far the
     order of the runs (E rho2) and their scores (Phi) would be the same with other topics.
 
-    Example: pooler design topics --judge alice --difference 0.05
+    Example: pooler design topics --qrels alice --difference 0.05
 
     Example: pooler design topics --variance 0.03 --topics 50,100
 
@@ -189,7 +189,7 @@ def design_depth(
     depth is made of the runs that contribute, with the judgements that are there; what it costs to find a
     difference stands beside how far the order of the runs is from that by all judgements.
 
-    Example: pooler design depth --judge alice --difference 0.05 --seconds 40
+    Example: pooler design depth --qrels alice --difference 0.05 --seconds 40
 
     depths : Depths of pools whose costs are shown.
     seconds : Seconds a judgement takes.

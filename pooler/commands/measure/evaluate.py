@@ -64,7 +64,7 @@ def evaluate(
     xinfAP, infNDCG, iP@k and statAP are estimated from a judged sample, a pool of the collection or a file:
     what is judged stands in for what is not. infAP beside them is of that sample, too, else of all pools.
 
-    Example: pooler evaluate -m AP -m P@10 -m nDCG@10 --judge alice
+    Example: pooler evaluate -m AP -m P@10 -m nDCG@10 --qrels alice
 
     Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
 

@@ -34,7 +34,7 @@ def evaluate_curves(source: Measured, *, cutoff: Cutoff = None) -> Curves:
     file have a step for every document. What was not retrieved plays no part, and unjudged documents count
     as not relevant.
 
-    Example: pooler evaluate curves --judge alice --plot curves.svg
+    Example: pooler evaluate curves --qrels alice --plot curves.svg
 
     Notes
     -----

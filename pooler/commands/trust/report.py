@@ -45,7 +45,7 @@ def report(
     scored fairly, how far the order of the runs can change, and whether judges agree; the rest is what
     these answers rest on. Each figure comes with its numbers and the command that prints them.
 
-    Example: pooler report trust.html --judge alice
+    Example: pooler report trust.html --qrels alice
 
     Example: pooler report trust.html --qrels judgements/strict.qrels --runs runs.tsv --depth 5
 

@@ -76,7 +76,7 @@ def sensitivity(
     flips every document at rank 101 whose probability of relevance is 0, judged or not, within its
     model of judging errors: that is `pooler paper A B --table section_4_3`.
 
-    Example: pooler sensitivity --depth 5 --judge alice --plot changes.svg
+    Example: pooler sensitivity --depth 5 --qrels alice --plot changes.svg
 
     Example: pooler sensitivity --depth 5 --qrels judgements/strict.qrels runs/bm25-words.run
 

@@ -28,15 +28,14 @@ from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import Classes, classes_facts, read_classes
-from store.judging.kinds import Voters, choose_voters
-from store.records import Judge, JudgeKind, Qrel, Scale, State
-from store.text import counted, look_alikes, natural_key
+from store.records import Judge, Qrel, Scale
+from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from pooler.results.judgement_files import JudgedFile
     from store.collection import Collection
     from store.formats.qrels import QrelCells
-    from store.grades.definition import NamedQrels, QrelsDefinition
+    from store.grades.definition import NamedQrels
     from store.grades.opinions import AllVotes
     from store.grades.qrels import FinalQrels, Flip
 
@@ -100,15 +99,6 @@ def export_qrels(
     (2, 1)
     """
     return qrels_at(source_of(source), levels=[level], unjudged=unjudged, progress=progress)[0]
-
-
-def qrels_of_judges(source: Source, level: int | None) -> list[Qrel]:
-    """Return the qrels that files of several judges give, by the definition of a source."""
-    with listening(Listener()):  # what there is to doubt is told once
-        made = qrels_at(source, levels=[level], publishes=False)[0]
-    for doubt in made.warnings:
-        warn(doubt)
-    return made.qrels
 
 
 def qrels_at(
@@ -364,9 +354,8 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
 
 def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose: Choose) -> _CollectedVotes:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
+    from pooler.results.gathered import gather_files
     from pooler.results.judgement_files import FileReading, decode, read_files, scale_of
-    from pooler.results.meeting import doubt_forms
-    from store.grades.opinions import gather
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
     reading = source.reading or FileReading(scale=scale_text, lenient=source.lenient)
@@ -389,19 +378,7 @@ def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose
     for level in wanted:
         definition.check_scale(scale, level)
     decode(files, scale, reading)
-    judges = _judges(files)
-    judgements = [one for file in files for one in file.judgements]
-    doubt_forms(look_alikes(docnos := {one.docno for one in judgements}, docnos))
-    voters = _voters(files, judges, definition)
-    adjudicators = _check_judges(judges, definition, voters)
-    states = {one.state for file in files for one in file.judgements}
-    if State.JUDGED not in states:
-        names = ", ".join(file.named.file for file in files)
-        message = f"{names}: has judged nothing here"
-        raise PoolerError(message)
-    judgements = [one for one in judgements if one.judge in voters.names]
-    all_votes = gather(judgements, scale, definition, adjudicators=adjudicators)
-    all_votes = replace(all_votes, voters=voters)
+    all_votes, judges = gather_files(files, scale, definition)
     open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
     for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
         if is_settled:
@@ -439,40 +416,6 @@ def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
         for number, row in enumerate(qrels, 1)
     ]
     return JudgedFile(NamedFile("qrels", "qrels"), source=GradesFile(rows, ReadTable(), "qrels"))
-
-
-def _judges(files: Sequence[JudgedFile]) -> list[Judge]:
-    kinds: dict[str, JudgeKind] = {}
-    for file in files:
-        names = {one.judge for one in file.judgements}
-        names |= set() if file.named.judge is None else {file.named.judge}
-        kinds |= {name: file.kinds.get(name, JudgeKind.IMPORTED) for name in names}
-    return [Judge(name, kinds[name]) for name in sorted(kinds)]
-
-
-def _voters(files: Sequence[JudgedFile], judges: Sequence[Judge], definition: QrelsDefinition) -> Voters:
-    """Choose whose judgements count; judges of files of one judge each are named by the user."""
-    graders = {one.judge for file in files for one in file.judgements if one.state is State.JUDGED}
-    of: Sequence[str] = definition.judges
-    if not definition.kinds and all(file.named.judge is not None for file in files):
-        of = of or [one.name for one in judges]
-    has_rulings = not definition.without_rulings
-    return choose_voters(judges, graders, of=of, kinds=definition.kinds, rulings=has_rulings)
-
-
-def _check_judges(judges: Sequence[Judge], definition: QrelsDefinition, voters: Voters) -> set[str]:
-    """Refuse adjudicators who count, since files do not hold their rulings; return them all."""
-    adjudicators = {one.name for one in judges if one.kind is JudgeKind.ADJUDICATOR}
-    for name in definition.judges if definition.sole is None else ():
-        if name in adjudicators:
-            hint = "an adjudicator's rulings count, but not as votes"
-            raise ArgumentError("--judge", "must be judges, not adjudicators", name, hint=hint)
-    if not adjudicators.isdisjoint(voters.names) and not definition.without_rulings:
-        message = f"{', '.join(sorted(adjudicators))} made rulings, and only"
-        message += " a collection knows which of them stand"
-        hint = "pooler import judgements, then pooler export qrels; or --without-rulings leaves them out"
-        raise PoolerError(message, hint=hint)
-    return adjudicators
 
 
 def _origins(files: Sequence[JudgedFile]) -> list[dict[str, Any]]:

@@ -262,7 +262,7 @@ def test_aggregate_of_the_others_is_compared_with_the_reference(
         z=lines({"a": 2, "b": 1, "c": 1, "d": 0}),
         truth=lines({"a": 1, "b": 2, "c": 0, "d": 0}),
     )
-    rule = ("--aggregate", "majority", "--ties", "low", "--collapse", collapse)
+    rule = ("--aggregate", "majority", "--ties", "low", *(["--binary-first"] if collapse == "before" else []))
     answer = cli("agreement", "--against", "truth", *rule, "--format", "json").fine().json()
     named = [row for row in answer["pairs"] if row["first"].startswith("(majority")]
     levels = [row["level"] for row in named]

@@ -56,8 +56,8 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--interval", "item", "--resamples", "200", "--seed", "7"),
         ("--interval", "asymptotic", "--table", "pairs", "--format", "tsv"),
         ("--against", "strict", "--aggregate", "median", "--ties", "low", "--interval", "none"),
-        ("--against", "strict", "--aggregate", "majority", "--ties", "high", "--collapse",
-         "before", "--level", "1"),
+        ("--against", "strict", "--aggregate", "majority", "--ties", "high", "--binary-first",
+         "--level", "1"),
     ],
     ids=" ".join,
 )  # fmt: skip
@@ -277,7 +277,7 @@ def test_two_files_of_one_name_need_names(here: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--rigid",), "declared scale"),
+        (("--level", "rigid"), "declared scale"),
         (("--level", "7"), "at most 2"),
         (("--against", "nobody"), "unknown judge `nobody`"),
         (("--input", "ntcir2"), "--scale"),

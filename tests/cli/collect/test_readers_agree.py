@@ -45,7 +45,7 @@ TIED = [line.replace(" odd", " tied").replace(" 7.5 ", " 8.0 ").replace(" 3 tied
         for line in RUN]  # fmt: skip
 """The same with ties, which trec_eval orders by docno descending."""
 
-FORMS = [[], ["--level", "1"], ["--rigid"]]
+FORMS = [[], ["--level", "1"], ["--level", "rigid"]]
 """Graded, relevant from the least relevant grade on, and relevant from the next."""
 
 
@@ -92,8 +92,8 @@ def peer(name: str) -> Iterator[Any]:
 
 def check_trec_eval(cli: Cli, folder: Path, judge: str, form: list[str]) -> None:
     """Compare every run and topic with pytrec_eval and ir_measures, which read the files."""
-    qrels = exported(cli, "--judge", judge, *form)
-    ours = values(cli, "--judge", judge, "--order", "trec9", *form)
+    qrels = exported(cli, judge, *form)
+    ours = values(cli, "--qrels", judge, "--order", "trec9", *form)
     grades = {line.split()[3] for line in read_lines(qrels)}
     assert (grades <= {"0", "1"}) == bool(form)
     compared = 0
@@ -133,8 +133,8 @@ def test_ranx_reads_exported_qrels(
     """Ranx gives the same AP on every topic in which no two documents have one score."""
     with peer("ranx") as ranx:
         where: Path = request.getfixturevalue(folder)
-        judge = ["--judge", "me" if folder == "odd" else "middle"]
-        ours = values(cli, *judge, *form)
+        judge = ["me" if folder == "odd" else "middle"]
+        ours = values(cli, "--qrels", *judge, *form)
         qrels = ranx.Qrels.from_file(str(exported(cli, *judge, *form)), kind="trec")
         compared = 0
         for path in sorted((where / "runs").iterdir()):
@@ -155,8 +155,8 @@ def test_ranx_reads_exported_qrels(
 def test_trectools_reads_exported_qrels(cli: Cli, judged: Path, form: list[str]) -> None:
     """Trectools, which orders ties by docno ascending, gives the AP of that order."""
     with peer("trectools") as trectools:
-        ours = values(cli, "--judge", "middle", "--order", "docno-asc", *form)
-        qrels = trectools.TrecQrel(str(exported(cli, "--judge", "middle", *form)))
+        ours = values(cli, "--qrels", "middle", "--order", "docno-asc", *form)
+        qrels = trectools.TrecQrel(str(exported(cli, "middle", *form)))
         compared = 0
         for path in sorted((judged / "runs").iterdir()):
             found = trectools.TrecEval(trectools.TrecRun(str(path)), qrels)

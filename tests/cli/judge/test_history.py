@@ -57,7 +57,7 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
         docno: cli("history", "1", docno, "--format", "json").fine().known()["final"]["reason"]
         for docno in "abdef"
     }
-    assert reasons == {"a": "several-judges", "b": None, "d": "cannot", "e": "other-kinds",
+    assert reasons == {"a": "undecided", "b": None, "d": "cannot", "e": "other-kinds",
                        "f": "skipped"}  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from store.collection import Collection
 from store.records import Action, Decision
-from tests.helpers.run import Cli, Outcome, environment, program, write
+from tests.helpers.run import Cli, Outcome, by_rule, environment, program, write
 
 NOTE = "a\ttab,\na line, \\t and \u202e \ud800 \U0001f600"
 
@@ -141,10 +141,10 @@ def test_adjudicator_stays_one_and_qrels_stay_the_same(
     here = cli("show", "judges", "--format", "json").fine().json()
     assert kinds_elsewhere(cli) == {row["judge"]: row["kind"] for row in here}
     assert kinds_elsewhere(cli)["zoe"] == "adjudicator"
-    rule = ("export", "qrels", "--aggregate", "max")
-    ours = cli(*rule).fine().out.splitlines()
+    rule = ("export", "qrels", "--aggregate", "max", "--kinds", "human,model")
+    ours = by_rule(cli, *rule).fine().out.splitlines()
     assert f"{topic} 0 {docno} 0" in ours
-    assert elsewhere(cli, *rule).fine().out.splitlines() == ours
+    assert by_rule(cli, *rule, "--collection", "other.db").fine().out.splitlines() == ours
 
 
 def test_grades_off_the_scale_and_unknown_ids_are_told_by_line(cli: Cli, staffed: Path) -> None:

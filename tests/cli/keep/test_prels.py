@@ -188,7 +188,7 @@ def test_sampled_documents_without_a_grade_are_told_by_reason(cli: Cli, empty: P
     assert "judged but not in this pool: 2 documents, left out" in answer.err
     assert "5 documents sampled of 7 in pool s, 1 judged (1 x 2); judge anna" in answer.err
     facts = json.loads((empty / "x.manifest.json").read_text("utf-8"))
-    assert facts["sampled_without_grade"] == {"unjudged": 2, "skipped": 1, "cannot": 1, "tied": 0}
+    assert facts["sampled_without_grade"] == {"unjudged": 2, "skipped": 1, "cannot": 1, "undecided": 0}
     assert (facts["listed"], facts["sampled"], facts["judged"]) == (7, 5, 1)
     assert (facts["judged_not_sampled"], facts["judged_outside_the_pool"]) == (1, 2)
     assert facts["columns"] == ["topic", "iteration", "docno", "stratum", "rel"]
@@ -207,10 +207,10 @@ def test_votes_of_several_judges_become_one_grade(cli: Cli, empty: Path) -> None
     cli("import", "judgements", "q", "--judge", "you").fine()
     export = ("export", "prels", "--as", "xinfap", "--pool", "s", "--aggregate", "majority")
     for ties, grade in (("low", 0), ("high", 2), ("unresolved", -1)):
-        answer = cli(*export, "--ties", ties).fine()
+        answer = by_rule(cli, *export, "--ties", ties).fine()
         assert answer.out.splitlines() == [f"51 0 a 1 {grade}", "51 0 b 1 1", "51 0 c 1 -1"]
-        assert ("without a grade: 1 document (1 tied)" in answer.err) == (grade == -1)
-    assert "whose grades are meant?" in cli(*export[:6]).failed(1).err
+        assert ("without a grade: 1 document (1 undecided)" in answer.err) == (grade == -1)
+    assert "official@1: 1 document undecided" in cli(*export[:6]).failed(1).err
 
 
 def test_unsampled_documents_are_pooled_for_nobody(cli: Cli, empty: Path) -> None:
@@ -314,7 +314,7 @@ def test_what_cannot_be_is_refused_in_words(cli: Cli, judged: Path) -> None:
     bring(cli, "statap", "--allow-unknown").fine()
     both = ("--kinds", "model,imported")
     refused = by_rule(cli, "export", "prels", "--as", "xinfap", "--pool", "sample-me", *both).failed(1)
-    assert "whose grades are meant?" in refused.err
+    assert "28 documents undecided" in refused.err
     refused = cli(*export, "--as", "xinfap", "--pool", "sample-me").failed(1)
     assert "pool `sample-me` has no strata" in refused.err
 

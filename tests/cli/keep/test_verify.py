@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, by_rule
 from tests.helpers.world import change_stored
 
 READERS = (
@@ -189,7 +189,7 @@ def test_damaged_text_is_not_exported(cli: Cli, judged: Path) -> None:
     assert not (judged / "exported").exists()
     assert "pooler import docs FILE --replace" in cli("verify").out
     cli("import", "docs", "documents.jsonl", "--replace").fine()
-    cli("export", "collection", "exported").fine()
+    by_rule(cli, "export", "collection", "exported", "--judge", "strict").fine()
 
 
 @pytest.mark.parametrize(

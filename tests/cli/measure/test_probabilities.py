@@ -46,14 +46,16 @@ def test_share_of_judges_is_a_plain_share(cli: Cli, judged: Path) -> None:
 
 
 def test_some_judges_and_no_adjudicator(cli: Cli, judged: Path) -> None:
-    """`--of` chooses judges, and an adjudicator's ruling changes no probability."""
-    options = ("--level", "1", "--of", "strict", "--of", "lenient")
+    """A definition chooses judges, and an adjudicator's ruling changes no probability."""
+    cli("qrels", "define", "two", "--judge", "strict", "--judge", "lenient").fine()
+    options = ("--level", "1", "--qrels", "two")
     before = table(cli, *options)
     assert {p for *_, p in before} == {0, 0.5, 1}
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     cli("adjudicate", "--judge", "zoe", "--plain", stdin=b"\n2\n2\nq\n").fine()
     assert table(cli, *options) == before
-    assert "`--of` must be judges" in cli("variation", *VALUES, "--of", "zoe", *TABLE).failed(1).err
+    cli("qrels", "define", "ruled", "--judge", "zoe").fine()
+    assert "`--judge` must be judges" in cli("variation", *VALUES, "--qrels", "ruled", *TABLE).failed(1).err
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_take_equals_trec_eval_on_cut_qrels(cli: Cli, judged: Path, depth: int, 
 
 def test_topics_add_up_to_the_whole(cli: Cli, judged: Path) -> None:
     """Of every strategy and budget, the rows by topic sum to the row of all topics."""
-    options = ("--judge", "strict", "--depth", "9", "--budgets", "2,7,all")
+    options = ("--qrels", "strict", "--depth", "9", "--budgets", "2,7,all")
     whole = cli("replay", *options, "--format", "json").fine().json()
     by_topic = cli("replay", *options, "--by-topic", "--format", "json").fine().json()
     assert len(by_topic) == 8 * len(whole)
@@ -132,7 +132,7 @@ def test_scores_are_those_of_the_ranks_taken(cli: Cli, here: Path) -> None:
 
 def test_seed_is_the_strategies_own(cli: Cli, judged: Path) -> None:
     """Another seed gives another order, and the same seed the same."""
-    options = ("--judge", "strict", "-s", "thompson", "-q", "--budgets", "1,2,3,4,5")
+    options = ("--qrels", "strict", "-s", "thompson", "-q", "--budgets", "1,2,3,4,5")
     first, again, other = (cli("replay", *options, "--seed", seed).fine().out for seed in "334")
     assert first == again != other
 
@@ -151,14 +151,14 @@ def test_runs_that_do_not_contribute_are_scored_and_not_pooled(cli: Cli, judged:
 
 def test_a_list_of_runs_says_of_files_which_contribute(cli: Cli, judged: Path) -> None:
     """With `--runs`, files give what the collection gives, late run and declared scale included."""
-    options = ["--depth", "8", "--budgets", "5,all", "--rigid", "--format", "tsv", "-s", "take",
+    options = ["--depth", "8", "--budgets", "5,all", "--level", "rigid", "--format", "tsv", "-s", "take",
                "-s", "comb-mnz"]  # fmt: skip
     stored = cli("replay", "--qrels", "strict", *options).fine()
     listed = ("--runs", judged / "runs.tsv")
     bare = cli("replay", *listed, *BARE, *options, "--scale", "0-2").fine()
     assert bare.out == stored.out
     assert "of the 8 of 9 runs that contribute; all are scored" in bare.err
-    assert "`--rigid` needs a declared scale" in cli("replay", *listed, *BARE, *options[:-4],
+    assert "`--level` needs a declared scale" in cli("replay", *listed, *BARE, *options[:-4],
                                                       "-s", "take").failed(1).err  # fmt: skip
     late = write(judged / "late.tsv", "file\tcontributes", "runs/late-tfidf-bigrams.run\tno")
     refused = cli("replay", "--runs", late, *BARE, "-s", "take").failed(1)
@@ -169,10 +169,9 @@ def test_a_list_of_runs_says_of_files_which_contribute(cli: Cli, judged: Path) -
 def test_options_of_files_and_of_a_collection_exclude_each_other(cli: Cli, judged: Path) -> None:
     """Nothing that is named is passed over in silence."""
     refused = cli("replay", *run_files(judged), *BARE, "--collection", "c.db").failed(1)
-    assert "`--collection` and --qrels exclude each other" in refused.err
-    for options, words in ((("--runs", "runs.tsv"), "`--runs` is for files, with --qrels"),
-                           (("--scale", "0-2"), "`--scale` is for files")):  # fmt: skip
-        assert words in cli("replay", "--qrels", "strict", *options).failed(1).err
+    assert "`--collection` and --qrels FILE exclude each other" in refused.err
+    assert "`--runs` is for files, with --qrels" in cli("replay", "--runs", "runs.tsv").failed(1).err
+    assert "`--scale` is for files" in cli("replay", "--qrels", "strict", "--scale", "0-2").failed(1).err
 
 
 def test_table_for_people_has_a_row_a_strategy_and_a_column_a_budget(cli: Cli, judged: Path) -> None:

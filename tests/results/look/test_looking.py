@@ -55,7 +55,7 @@ def test_moments_without_a_zone_are_of_utc(opened: Collection) -> None:
 def test_history_of_a_document_has_facts(opened: Collection) -> None:
     """Its grade is nobody's where two judges differ."""
     found = history(opened, "1", "a")
-    assert found.facts()["final"]["reason"] == "several-judges"
+    assert found.facts()["final"]["reason"] == "undecided"
     assert found.table("standing").cells("grade") == [2, 0]
     assert found.table("events").cells("passages") == [[], []]
 

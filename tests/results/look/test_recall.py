@@ -136,7 +136,7 @@ def test_whose_grades_count(collection: Collection) -> None:
     assert bound(collection)["relevant"] == 0
     judge(collection, DOCNOS[:5], DOCNOS[:2], who="bob")
     assert bound(collection)["relevant"] == 2
-    found = p.recall_bounds(p.source(collection, kinds=["model"]))
+    found = p.recall_bounds(p.source(collection, qrels=p.Qrels(kinds=["model"])))
     assert found.bounds[0].relevant == 30
 
 

@@ -1,4 +1,4 @@
-"""`pooler collapse`: what `export qrels` writes of the same judgements, without a collection."""
+"""`pooler export qrels FILE...`: what it writes of the same judgements in a collection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests import cf_collection
 from tests.cli.agree.test_agreement_of_files import FILES, filled
-from tests.helpers.run import GARDEN, JUDGES, Cli, Outcome, read_lines, read_trec, run_inside, write
+from tests.helpers.run import GARDEN, JUDGES, Cli, Outcome, by_rule, read_lines, read_trec, run_inside, write
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
 
@@ -25,11 +25,11 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def exported(folder: Path, *options: str) -> str:
     """Return what a collection exports."""
     place = ("--collection", folder / "collection.db")
-    return run_inside("export", "qrels", *options, *place).fine().out
+    return by_rule(run_inside, "export", "qrels", *options, *place).fine().out
 
 
 def refused(*arguments: str | Path) -> Outcome:
-    """Collapse; return how it was refused."""
+    """Export; return how it was refused."""
     answer = run_inside("export", "qrels", *arguments).failed(1)
     assert not answer.out
     return answer
@@ -54,11 +54,11 @@ def test_grades_from_the_level_on_become_1(level: int) -> None:
         ("--judge", "strict", "--level", "2"),
         ("--aggregate", "majority", "--ties", "low", "--level", "1"),
         ("--aggregate", "majority", "--ties", "unresolved", "--level", "1"),
-        ("--aggregate", "majority", "--ties", "high", "--level", "2", "--collapse", "before"),
-        ("--aggregate", "median", "--ties", "high", "--rigid"),
-        ("--aggregate", "mean", "--relaxed"),
+        ("--aggregate", "majority", "--ties", "high", "--level", "2", "--binary-first"),
+        ("--aggregate", "median", "--ties", "high", "--level", "rigid"),
+        ("--aggregate", "mean", "--level", "relaxed"),
         ("--aggregate", "min", "--level", "1"),
-        ("--aggregate", "max", "--level", "2", "--of", "strict", "--of", "lenient"),
+        ("--aggregate", "max", "--level", "2", "--judge", "strict", "--judge", "lenient"),
         ("--aggregate", "sum", "--level", "4"),
         ("--aggregate", "dawid-skene", "--level", "1"),
     ],
@@ -82,7 +82,7 @@ def test_cf_files_give_what_their_collection_exports(tmp_path: Path) -> None:
     """Four judges of 4,819 documents: two of four found relevant, the same bytes both ways."""
     files = cf_collection.write_qrels(tmp_path)
     filled(tmp_path, "0-2", dict(files))
-    options = ("--aggregate", "majority", "--ties", "high", "--collapse", "before", "--level", "1")
+    options = ("--aggregate", "majority", "--ties", "high", "--binary-first", "--level", "1")
     bare = run_inside("export", "qrels", *files.values(), *options).fine()
     assert bare.out == exported(tmp_path, *options)
     assert sum(line.endswith(" 1") for line in bare.out.splitlines()) == 2267
@@ -93,7 +93,7 @@ def test_several_levels_are_several_files(garden: Path, here: Path) -> None:
     options = ("--aggregate", "median", "--ties", "low", "--graded", "--level", "1", "--level", "2")
     run_inside("export", "qrels", *FILES, *options, "--out", "q.{level}.txt").fine()
     place = ("--collection", garden / "collection.db")
-    run_inside("export", "qrels", *options, "--out", "e.{level}.txt", *place).fine()
+    by_rule(run_inside, "export", "qrels", *options, "--out", "e.{level}.txt", *place).fine()
     for level in ("graded", "1", "2"):
         assert (here / f"q.{level}.txt").read_bytes() == (here / f"e.{level}.txt").read_bytes()
         made, there = (
@@ -101,6 +101,8 @@ def test_several_levels_are_several_files(garden: Path, here: Path) -> None:
         )
         assert [file["judge"] for file in made.pop("files")] == list(JUDGES)
         assert there.pop("collection")
+        assert made.pop("qrels") == "qrels"
+        assert there.pop("qrels").startswith("ruled@")
         assert made == there
     assert "must contain {level}" in refused(*FILES, *options, "--out", "q.txt").err
 
@@ -171,19 +173,18 @@ def test_a_level_beyond_the_grades_needs_no_scale(here: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((*FILES, "--level", "1"), "3 judges judged (lenient, middle, strict)"),
-        ((FILES[0],), "from which grade up is a document relevant?"),
-        ((FILES[0], "--rigid"), "need a declared scale"),
+        ((*FILES, "--level", "1"), "28 documents undecided"),
+        ((FILES[0], "--level", "rigid"), "needs a declared scale"),
         ((FILES[0], "--scale", "0-2", "--level", "3"), "at most 2"),
         ((FILES[0], "--scale", "0-1", "--level", "1"), "expected a grade of the scale (0, 1)"),
         ((*FILES, "--level", "1", "--aggregate", "majority"), "--ties"),
         ((*FILES, "--level", "1", "--judge", "nobody"), "unknown judge `nobody`"),
-        ((*FILES, "--level", "1", "--aggregate", "max", "--of", "strcit"), "`strict`"),
+        ((*FILES, "--level", "1", "--aggregate", "max", "--judge", "strcit"), "`strict`"),
         ((FILES[0], FILES[0], "--level", "1", "--aggregate", "max"), "would both be judge"),
         ((FILES[0], "--level", "1", "--unjudged", "0"), "negative code"),
         (("gone.qrels", "--level", "1"), "no such file"),
         ((FILES[0], "--level", "1", "--out", "no/such/place"), "there is no folder"),
-        ((FILES[0], "--level", "1", "--collapse", "before"), "needs --aggregate"),
+        ((FILES[0], "--binary-first"), "`--binary-first` must come with a level"),
     ],
     ids=lambda value: value[-1] if isinstance(value, tuple) else "",
 )
