@@ -22,10 +22,12 @@ GROUPS = {
         "details", "history", "erasing",
     ),
     "Agreement": (
-        "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
+        "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements",
         "clusters",
     ),
-    "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),
+    "One grade for each document": (
+        "Qrels", "qrels", "qrels_define", "qrels_drop", "qrels_diff", "export_qrels", "probabilities",
+    ),
     "Measures and comparisons": (
         "evaluate", "list_measures", "curves", "attainable", "choose", "estimate", "corrected",
         "compare", "design",
