@@ -61,9 +61,17 @@ from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
 Reason = Literal[
-    "no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short", "none-retrieved",
-    "no-strata", "no-probabilities", "uneven-sample", "not-sampled",
-]  # fmt: skip
+    "no-relevant",
+    "no-documents",
+    "no-pairs",
+    "no-not-relevant",
+    "list-too-short",
+    "none-retrieved",
+    "no-strata",
+    "no-probabilities",
+    "uneven-sample",
+    "not-sampled",
+]
 """Why a score is undefined; which measures have which, the table in the head of this file."""
 
 Dcg = Literal["log2", "exp-log2", "jarvelin", "exp-jarvelin"]
