@@ -297,7 +297,9 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
         with ExitStack() as opened:
             collected = opened.enter_context(collect_warnings(progress))
             for name in about.given:
-                if about.given[name].kind == "source" and values[name] is not None:
+                if values[name] is None and declared.parameters[name].default is None:
+                    continue
+                if about.given[name].kind == "source":
                     values[name] = source_of(values[name])
                 elif about.given[name].kind == "collection":
                     values[name] = opened.enter_context(opened_collection(values[name]))

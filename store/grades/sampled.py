@@ -39,7 +39,7 @@ def sole_sampled_pool(session: Session) -> str:
         raise PoolerError(message, hint=_DRAWS)
     if len(names) > 1:
         message = f"there are {len(names)} sampled pools: {', '.join(names)}"
-        raise PoolerError(message, hint="--pool NAME says which is meant")
+        raise PoolerError(message, hint="name the one that is meant")
     return names[0]
 
 

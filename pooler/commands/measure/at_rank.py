@@ -17,17 +17,7 @@ from store.analysis.measures.ranked import Attainable, attainable_precision, att
 def attainable(source: Measurable, rank: int = 10, *, progress: Progress | None = None) -> AttainableValues:
     """Report which values precision and recall at a rank can take, topic by topic.
 
-    Parameters
-    ----------
-    source : Source, Collection or (runs, qrels)
-        Its judgements tell R of every topic; what runs found plays no part.
-    rank : int, default=10
-        N, at least 1.
-
-    Returns
-    -------
-    AttainableValues
-        The greatest value of P@N and R@N by topic, and the step between values; the least is 0.
+    `rank` is N, at least 1. What runs found plays no part: the judgements tell R of every topic.
 
     Raises
     ------

@@ -45,12 +45,6 @@ def choose(
     cutoff : int, optional
         As for `evaluate`.
 
-    Returns
-    -------
-    Choice
-        The run chosen for each fold, its mean on the topics trained on and on those tested on, and
-        the run chosen on all topics.
-
     Raises
     ------
     ArgumentError

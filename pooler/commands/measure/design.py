@@ -63,10 +63,13 @@ else:  # a collection is loaded for no type
 Differences = Annotated[
     Sequence[float],
     Option(
-        "--difference D,...", "True differences of two mean scores to detect.", above=0, read=decimals,
+        "--difference D,...",
+        "True differences of two mean scores to detect.",
+        above=0,
+        read=decimals,
         default="0.05,0.1",
     ),
-]  # fmt: skip
+]
 Power = Annotated[float, Option(words="Wanted probability of a significant result, above alpha.", below=1)]
 
 

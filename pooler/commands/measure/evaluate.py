@@ -66,8 +66,6 @@ def evaluate(
 
     Example: pooler evaluate -m AP -m P@10 -m nDCG@10 --qrels alice
 
-    Example: pooler evaluate --qrels judgements/strict.qrels runs/bm25-words.run --by-topic
-
     Example: pooler evaluate -m xinfAP -m infAP --prels sampled.prels --form xinf runs/bm25-words.run
 
     measures : AP, P@10, nDCG@10, RR(rel=2), ..., named as in ir_measures; may be repeated.

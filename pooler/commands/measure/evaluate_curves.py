@@ -34,7 +34,7 @@ def evaluate_curves(source: Measured, *, cutoff: Cutoff = None) -> Curves:
     file have a step for every document. What was not retrieved plays no part, and unjudged documents count
     as not relevant.
 
-    Example: pooler evaluate curves --qrels alice --plot curves.svg
+    Example: pooler evaluate curves bm25-words tfidf-words --qrels alice --plot curves.svg
 
     Notes
     -----
@@ -199,7 +199,10 @@ class Curves(Result):
         area = Column("area", "float")
         wide = {
             RUN: self.runs,
-            **{Column(f"{place}", "float", digits=3): means[at] for at, place in enumerate(RECALLS)},
+            **{
+                Column(f"{place}", "float", digits=3, can_go=int(is_roc) * (at % 2)): means[at]
+                for at, place in enumerate(RECALLS)
+            },
             **({area: self.mean_area} if is_roc else {}),
             REASON: [cells["reason"] for cells in of_runs],
         }

@@ -76,12 +76,8 @@ class JudgedSample:
 def sample_of_collection(source: Source, pool: str | None) -> JudgedSample:
     """Read runs, judgements and a sampled pool, default the only one, of a collection."""
     judged = source.numbered
-    try:
-        with opened_collection(source.collection) as opened:
-            name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
-    except PoolerError as error:
-        error.hint = (error.hint or "").replace("--pool NAME", "--sample NAME") or None
-        raise
+    with opened_collection(source.collection) as opened:
+        name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
     if all(one.strata is None and one.inclusion is None for one in pools.values()):
         message = f"pool `{name}` is no sample: it has neither strata nor inclusion probabilities"
         raise PoolerError(message, hint=_DRAWS)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,27 +93,10 @@ def corrected(
     The model graded all pooled documents, people those of a sample with known probabilities. What people
     say of the sample beyond what the model's grades let expect stands for the rest.
 
-    Parameters
-    ----------
-    source : Source or Collection
-        A collection's runs, and whose judgements count: people's.
-    model : str
-        A judge of kind model.
-    pool : str, optional
-        A sampled pool with strata and inclusion probabilities; default the only one.
-    measures : str or sequence of str, optional
-        P, RBP, DCG, AP, nDCG as in `evaluate`, and sDCG: DCG divided by the gain of a list with nothing
-        but the best grade, so in [0, 1].
-    model_level : int, optional
-        Least grade of the model that counts as relevant; default that of people.
-    cutoff : int, optional
-        Documents of a ranking that count, from 1.
-
-    Returns
-    -------
-    Corrected
-        By run and measure the model's own score, and the corrected one with an interval for these topics and
-        one for topics like them.
+    `measures` are P, RBP, DCG, AP and nDCG as in `evaluate`, and sDCG: DCG divided by the gain of a list with
+    nothing but the best grade, so in [0, 1]. `pool` is a sampled pool with strata and inclusion
+    probabilities, by default the only one; `model_level` the least grade of the model that counts as
+    relevant, by default that of people; `cutoff` how many documents of a ranking count.
 
     Raises
     ------
@@ -364,11 +347,7 @@ class Corrected(Result):
     by_measure: tuple[CorrectedMeasure, ...]
     sample: Sampled = field(repr=False)
 
-    NAMES: ClassVar[tuple[str, ...]] = ("runs", "measures", "pairs", "by_topic")
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what is shown by default."""
-        return self.NAMES[:2]
+    SHOWN = 2
 
     def facts(self) -> Mapping[str, Any]:
         """Return whose grades the scores are of."""
@@ -387,20 +366,19 @@ class Corrected(Result):
             "strata": int(np.count_nonzero(sample.population.sample.sizes)),
         }
 
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if name == "pairs":
-            return [View(table, ["measure", RUN_A, RUN_B, DIFFERENCE, *_INTERVALS])]
-        if name != "runs":
-            return [View(table)]
+    def _tables(self) -> Iterator[Table]:
         facts = {name: fact for name, fact in self.facts().items() if fact}
         share = facts["human_share"]
         facts["human_share"] = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
+        runs = self._runs()
         # Of each measure the best run first.
-        rows = sorted(table.order("score", descending=True), key=lambda row: row // len(self.runs))
+        rows = sorted(runs.order("score", descending=True), key=lambda row: row // len(self.runs))
         scores = ("measure", "run", "by_model", "score")
         columns: list[str | Column] = [*scores, *_INTERVALS, "lowest", "highest"]
-        return [facts_view(facts), View(table, columns, rows=rows)]
+        yield runs.seen_as(facts_view(facts), View(runs, columns, rows=rows))
+        yield self._measures()
+        yield self._pairs().seen_as(columns=["measure", RUN_A, RUN_B, DIFFERENCE, *_INTERVALS])
+        yield self._by_topic()
 
     def _runs(self) -> Table:
         model, n_runs = self.sample.model, len(self.runs)

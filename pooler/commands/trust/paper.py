@@ -85,7 +85,7 @@ def paper(
         Sequence[str], Option("--judge NAME", default="those of --kinds who graded, except adjudicators")
     ] = (),
     kinds: Kinds = (),
-    cutoff: Annotated[int, Option(least=1)] = 1000,
+    cutoff: Annotated[int, Option(least=1, hidden=True)] = 1000,
 ) -> Paper:
     """Redo the tables and figures of Kishida (2001) on two runs.
 
@@ -95,11 +95,10 @@ def paper(
     Example: pooler paper bm25-words rm3-words-title --value 0=0 --value 1=.8 --value 2=1 --html paper.html
 
     runs : Tags of two runs, in any order; default the two with the highest expected MAP.
-    values : Table 4: the probability that a document with this grade of a judge is relevant; for every grade
-        of the scale. p of a document is the mean over its judges.
+    values : Table 4: how likely a document with this grade is relevant, for every grade of the scale; p of a
+        document is the mean over its judges.
     rank : The rank below the pool; without it tables 3 and 8, figure 2 and section 4.3 are left out.
-    scenario : Who gains from the documents at rank N+1 of B: B only, as in the paper (own), or every run that
-        has them (shared).
+    scenario : Who gains from the documents at rank N+1 of B: B, as in the paper, or every run that has them.
     flip : Which of them are found relevant: all with no chance of being relevant, judged or not, as in the
         paper; or unjudged ones.
     empty : Where judging again would leave a topic without a relevant document, or none can be relevant:

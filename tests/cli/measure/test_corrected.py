@@ -121,7 +121,8 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
     cli("judges", "add", "bob").fine()
     cli("pool", "--depth", "3", "--name", "deep").fine()
     cli("pool", "-s", "statap", "-b", "2", "--seed", "1", "--name", "random").fine()
-    given = {"pool": "drawn", "judge": "ann"}
+    given: dict[str, Any] = {"pool": "drawn", "judge": "ann"}
+    hints = set()
     for how, words in (
         ({"model": "bob"}, "must be a judge of kind model, not human"),
         ({"model": "gtp"}, "unknown judge `gtp`; known: `gpt`"),
@@ -131,8 +132,11 @@ def test_what_cannot_be_corrected_is_refused(cli: Cli, small: Path) -> None:
         ({"judge": "gpt"}, "must not be among those whose judgements correct it"),
         ({"model_level": 7}, "7"),
     ):
-        with pytest.raises(PoolerError, match=words):
+        with pytest.raises(PoolerError, match=words) as refused:
             corrected(**(given | how))
+        hints.add(refused.value.hint)
+    draws = "pooler pool --strategy uniform or stratified draws a sample"
+    assert {draws, "`pooler show judges` says who is of which kind"} <= hints
     with pytest.raises(PoolerError, match="need a collection"):
         p.corrected(p.source(["x.run"], qrels="ann.qrels"), "gpt")
     assert small.exists()
