@@ -11,6 +11,11 @@ from pooler.commands.keep.backup import backup as backup
 from pooler.commands.keep.restore import restore as restore
 from pooler.commands.keep.verify import verify as verify
 from pooler.commands.measure.compare import compare as compare
+from pooler.commands.qrels.export import export_judgements as export_judgements
+from pooler.commands.qrels.export import export_pool as export_pool
+from pooler.commands.qrels.export_collection import export_collection as export_collection
+from pooler.commands.qrels.export_prels import export_prels as export_prels
+from pooler.commands.qrels.export_work import export_work as export_work
 from pooler.commands.start.import_ import import_collection as import_collection
 from pooler.commands.start.import_ import import_docs as import_docs
 from pooler.commands.start.import_ import import_guidelines as import_guidelines

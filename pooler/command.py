@@ -51,6 +51,7 @@ from store.errors import ArgumentError
 
 if TYPE_CHECKING:
     from store.collection import Collection
+    from store.grades.policy import Policy
 
 P = ParamSpec("P")
 Returned = TypeVar("Returned")
@@ -124,8 +125,14 @@ Measured = Annotated[Source, Given("pooler.cli.source_options:SourceOptions", "s
 """Runs and judgements, of a collection or of files."""
 if TYPE_CHECKING:
     Stored: TypeAlias = Collection
+    Whose: TypeAlias = Policy | None
+    Graded: TypeAlias = Policy | None
 else:  # nothing of the database is loaded for a type
     Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
+    Whose = Annotated[object, Given("pooler.cli.options:WhoseOptions")]
+    """Whose judgements count, and how several judges' grades become one; ``None`` = `Policy()`."""
+    Graded = Annotated[object, Given("pooler.cli.options:GradedOptions")]
+    """The same where grades are not made binary."""
 
 Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
 """A file or URL, where a collection is or will be."""
@@ -156,6 +163,11 @@ Cutoff = Annotated[
 ]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
 """Asks a question, `PoolerError` = no; on the command line, where `--yes` answers it. Python does not ask."""
+Out = Annotated[str | Path | None, Option("--out -o FILE", "Default stdout.")]
+"""A file that a result is written to; of Python, by default none: the result has its lines."""
+Manifest = Annotated[
+    str | Path | None, Option("--manifest FILE", "Default: the name of the file with .manifest.json added.")
+]
 RunLine = Annotated[Callable[[Sequence[str]], int], Option(hidden=True)]
 """Runs the words of a line of `pooler`, and returns its exit code."""
 Replace = Annotated[

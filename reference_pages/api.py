@@ -11,7 +11,15 @@ from reference_pages.markdown import code, heading
 
 GROUPS = {
     "Runs, judgements and collections": (
-        "source", "read_runs", "read_qrels", "init", "open_collection", "check_runs",
+        "source", "read_runs", "read_qrels", "open_collection", "check_runs",
+    ),
+    "Into a collection": (
+        "init", "import_topics", "import_docs", "import_runs", "import_judgements", "import_guidelines",
+        "import_work", "import_collection", "judges_add", "judges_code", "judges_rename", "judges_disable",
+        "judges_enable", "judges_erase",
+    ),
+    "Out of a collection": (
+        "export_pool", "export_judgements", "export_prels", "export_collection", "export_work",
     ),
     "Pools": (
         "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "provenance", "duplicates",
@@ -36,7 +44,7 @@ GROUPS = {
     "The paper": (
         "paper", "paper_of_kishida", "ap_properties", "required_difference", "swap_of_ranks",
     ),
-    "Keeping": ("verify",),
+    "Keeping": ("backup", "restore", "verify"),
     "Errors": ("PoolerError", "FormatError", "ArgumentError", "UnknownNameError", "StoreError"),
 }  # fmt: skip
 

@@ -255,6 +255,10 @@ class _ReadAsPolicy:
     def policy(self) -> Policy:
         return policy_of(**asdict(self))  # type: ignore[call-overload]  # a dataclass is made of it
 
+    def made(self) -> Policy:
+        """Return what a command is given."""
+        return self.policy()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhoseOptions(_ReadAsPolicy):

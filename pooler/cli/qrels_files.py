@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
 from pooler.cli.console import check_out, write_results
 from pooler.cli.options import ManifestOption, RelaxedOption, RigidOption, WhoseOptions
 from pooler.cli.signature import option
-from pooler.messages import say, warn
+from pooler.commands.qrels.exporting import tell_file_name
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -87,39 +86,6 @@ class QrelsOptions:
                     raise ArgumentError(name, requirement, path, hint=hint)
         for level in wanted:
             check_out(_path_at(self.out, level), _path_at(self.manifest, level))
-
-
-def tell_rises(where: str, voters: Voters) -> None:
-    """Warn of models that count, and graded copies of documents higher for what was added to them."""
-    from store.records import JudgeKind
-
-    models = [one.name for one in voters.judges if one.kind is JudgeKind.MODEL and one.name in voters.graders]
-    if not models:
-        return
-    from pooler.model_client.canaries import WORDS, rises
-    from store.collection import Collection
-
-    with Collection(where) as opened:
-        asked = {one.judge for one in opened.models.work() if one.canaries}
-        for name in models:
-            for one in rises(opened.models.answers(name)) if name in asked else ():
-                if one.is_alarming:
-                    words = f"{one.mean:+.2f} against the documents themselves ({one.documents} of them)"
-                    warn(f"`{name}` graded copies {WORDS[one.kind]} {words}: it obeys what it reads")
-
-
-def tell_file_name(paths: Sequence[str | None], voters: Voters) -> None:
-    """Say that the name of a file should tell what a line of it cannot: that kinds of judges are mixed."""
-    from store.judging.kinds import is_mixed, sorts_words
-
-    if not is_mixed(voters.counts):
-        return
-    words = sorts_words(voters.counts).replace(", ", " and ").replace(" ", "-")
-    path = next((path for path in paths if path not in (None, "-")), None)
-    if path is None or words in path:
-        return
-    folder, name = PurePath(path).parent, PurePath(path)
-    say(f"  a file name that tells: {folder / f'{name.stem}.{words}{name.suffix}'}")
 
 
 def _path_at(template: str | None, level: int | None) -> str | None:

@@ -23,6 +23,14 @@ _OLD_WORDS = {
     "pooler pool --list": "pooler show strategies",
     "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
     "pooler judges list": "pooler show judges",
+    "pooler export answers": "pooler export judgements NAME --as answers",
+    "pooler export judgements --format": "pooler export judgements --as FORM",
+    "pooler export work --html": "pooler export work JUDGE",
+    "pooler export work --judge": "pooler export work JUDGE",
+    **{
+        f"pooler import {one} --format": f"pooler import {one} FILE --as FORM"
+        for one in ("topics", "docs", "judgements")
+    },
     **{
         f"pooler import {one} --from": f"pooler import {one} irds:NAME"
         for one in ("topics", "docs", "judgements")

@@ -93,8 +93,8 @@ export ntcir --as ntcireval --judge m
 export probabilities --kinds model --level 1
 export pool
 export judgements
-export answers m
-export answers m --as umbrela
+export judgements m --as answers
+export judgements m --as umbrela
 evaluate --measure AP --judge m
 compare --all --measure AP --judge m
 diagnose --judge m
