@@ -15,6 +15,7 @@ from pooler.commands.qrels.export import export_judgements as export_judgements
 from pooler.commands.qrels.export import export_pool as export_pool
 from pooler.commands.qrels.export_collection import export_collection as export_collection
 from pooler.commands.qrels.export_prels import export_prels as export_prels
+from pooler.commands.qrels.export_qrels import export_qrels as export_qrels
 from pooler.commands.qrels.export_work import export_work as export_work
 from pooler.commands.start.import_ import import_collection as import_collection
 from pooler.commands.start.import_ import import_docs as import_docs

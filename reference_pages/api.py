@@ -19,7 +19,8 @@ GROUPS = {
         "judges_enable", "judges_erase",
     ),
     "Out of a collection": (
-        "export_pool", "export_judgements", "export_prels", "export_collection", "export_work",
+        "export_qrels", "export_pool", "export_judgements", "export_prels", "export_collection",
+        "export_work",
     ),
     "Pools": (
         "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "provenance", "duplicates",

@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 from typer.models import ArgumentInfo
@@ -101,7 +101,8 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     metavar = " ".join(parts[len(names) :]) or None
     kind = _TYPED.get(kind, kind)
     if option.read is not None or get_origin(kind) is Sequence:
-        kind = list[str] | None if option.repeated or option.read is None else str | None
+        of_what: Any = str if option.read is not None else get_args(kind)[0]
+        kind = list[of_what] | None if option.repeated or option.read is None else str | None
     info: Any
     if names:
         info = typer.Option(

@@ -23,6 +23,7 @@ _OLD_WORDS = {
     "pooler pool --list": "pooler show strategies",
     "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
     "pooler judges list": "pooler show judges",
+    "pooler export ntcir": "pooler export qrels --as ntcir2|ntcireval",
     "pooler export answers": "pooler export judgements NAME --as answers",
     "pooler export judgements --format": "pooler export judgements --as FORM",
     "pooler export work --html": "pooler export work JUDGE",

@@ -99,6 +99,11 @@ def test_an_export_is_a_file_or_lines_in_the_result(made: Path, capfd: pytest.Ca
     with pytest.raises(p.PoolerError, match="is not an earlier result"):
         p.export_judgements(PLACE, out="topics.jsonl")
     assert p.import_judgements(PLACE, "j.jsonl", form="jsonl").counts["unchanged"] == 84
+    graded = Path("judgements/strict.qrels").read_text("utf-8").splitlines()
+    binary = p.export_qrels(PLACE, levels=[1]).written
+    assert [line[-1] == "1" for line in binary].count(True) == sum(line[-1] > "0" for line in graded) == 32
+    with pytest.raises(p.ArgumentError, match="where 2 files are written"):
+        p.export_qrels(PLACE, levels=[1, 2], out="q.txt")
     assert p.export_collection(PLACE, "published", without_runs=True).counts["judgement"] == 84
     assert p.import_collection("again.db", Path("published")).counts["judgement"] == 84
     assert capfd.readouterr() == ("", "")

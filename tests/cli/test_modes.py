@@ -43,7 +43,7 @@ NAMED = {
 
 PUBLIC = {
     "qrels": ("export", "qrels", "--judge", "strict"),
-    "ntcir": ("export", "ntcir", "--as", "ntcireval", "--judge", "strict"),
+    "ntcir": ("export", "qrels", "--as", "ntcireval", "--judge", "strict"),
     "probabilities": ("export", "probabilities", "--level", "1"),
     "annotated": ("export", "pool", "--annotated", "--judge", "strict"),
     "pool": ("export", "pool"),

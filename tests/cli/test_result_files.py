@@ -18,7 +18,7 @@ COMMANDS = {
     "annotated": ("export", "pool", "--annotated", "--judge", "strict"),
     "judgements": ("export", "judgements"),
     "history": ("export", "judgements", "--history"),
-    "ntcir": ("export", "ntcir", "--as", "ntcireval", "--judge", "strict"),
+    "ntcir": ("export", "qrels", "--as", "ntcireval", "--judge", "strict"),
     "probabilities": ("export", "probabilities", "--level", "1"),
     "files": ("pool", "--runs", "runs.tsv", "--depth", "3"),
     "collection": ("pool", "--depth", "5"),

@@ -1,4 +1,4 @@
-"""`pooler export`: its forms, of which qrels and probabilities are here."""
+"""`pooler export`: its forms, of which probabilities are here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 
 from pooler.cli.console import check_out, erased_facts, erased_words, write_results
 from pooler.cli.from_function import from_function
-from pooler.cli.keep.export_formats import ntcir
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
     CollectionOption,
@@ -23,13 +22,13 @@ from pooler.cli.options import (
     RigidOption,
     kinds_of,
 )
-from pooler.cli.qrels_files import QrelsOptions
 from pooler.cli.signature import command, option
 from pooler.commands.qrels.export import export_judgements, export_pool
 from pooler.commands.qrels.export_collection import export_collection
 from pooler.commands.qrels.export_prels import export_prels
+from pooler.commands.qrels.export_qrels import export_qrels
 from pooler.commands.qrels.export_work import export_work
-from pooler.commands.qrels.exporting import made_of, sha256_of, tell_rises, tell_voters
+from pooler.commands.qrels.exporting import made_of, sha256_of, tell_voters
 from pooler.messages import say
 from store.errors import ArgumentError
 from store.text import counted
@@ -38,34 +37,6 @@ if TYPE_CHECKING:
     from pooler.results.variation.probabilities import Probabilities
     from store.collection import Collection
     from store.grades.policy import Policy
-
-
-@command
-def qrels(
-    one_of: Annotated[
-        str | None,
-        option(
-            "--one-of CLASSES",
-            "Also write unjudged documents, with `duplicate` as the iteration and the grade of the judged"
-            " documents of their class (lines `docno class`, as in `pooler pool`).",
-        ),
-    ] = None,
-    collection: CollectionOption = DEFAULT_COLLECTION,
-    *,
-    options: QrelsOptions,
-) -> None:
-    """Write qrels (topic iteration docno grade): graded, or binary at one or more levels.
-
-    Documents that were skipped or cannot be judged are left out and counted; none becomes grade 0. An
-    adjudicator's ruling, where one stands, is the grade, whatever the rule.
-
-    Example: pooler export qrels --aggregate majority --ties low --out qrels.txt
-    """
-    from pooler.results.source import Source
-    from store.collection import Collection
-
-    with Collection(collection) as opened:
-        tell_rises(opened, options.write(Source(collection=opened), options.whose.policy(), one_of=one_of))
 
 
 def probabilities(
@@ -159,8 +130,7 @@ def _probabilities_facts(
 
 
 app = typer.Typer(help="Write qrels and other files for evaluation programs.", no_args_is_help=True)
-app.command("qrels")(qrels)
-app.command("ntcir")(ntcir)
+app.command("qrels")(from_function(export_qrels))
 app.command("probabilities")(command(probabilities))
 app.command("prels")(from_function(export_prels))
 app.command("pool")(from_function(export_pool))

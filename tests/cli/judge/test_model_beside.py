@@ -89,7 +89,7 @@ audit m --against strict
 adjudicate --list
 export qrels --judge m
 export qrels --kinds model --aggregate median --ties low
-export ntcir --as ntcireval --judge m
+export qrels --as ntcireval --judge m
 export probabilities --kinds model --level 1
 export pool
 export judgements
