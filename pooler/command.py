@@ -48,6 +48,7 @@ from typing import (
 from pooler.results.result import Done, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, Source, opened_collection, source_of
 from store.errors import ArgumentError
+from store.ranking import Order
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -144,6 +145,24 @@ def decimals(name: str, text: str) -> list[float]:
     return list(dict.fromkeys(map(float, parts)))
 
 
+def level_word(text: str) -> int | str:
+    """Read a level: a grade, ``rigid`` or ``relaxed``.
+
+    >>> level_word("2"), level_word("rigid")
+    (2, 'rigid')
+    """
+    if text in ("rigid", "relaxed"):
+        return text
+    if not re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII):
+        raise ArgumentError("--level", "must be an integer, rigid or relaxed", text)
+    return int(text)
+
+
+def levels_of(_: str, texts: Sequence[str]) -> list[int | str]:
+    """Read several levels."""
+    return [level_word(one) for one in texts]
+
+
 def _kinds(_: str, text: str) -> tuple[str, ...]:
     """Read kinds of judges like ``human,model``."""
     from store.judging.kinds import check_kinds
@@ -173,6 +192,16 @@ else:  # nothing of the database is loaded for a type
 
 Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
 """A file or URL, where a collection is or will be."""
+
+QrelsName = Annotated[
+    str | None,
+    Option(
+        "--qrels NAME",
+        "Qrels by their name in the collection (`pooler qrels`), or a judge's name for that judge's own"
+        " grades.",
+        default="the collection's default, official",
+    ),
+]
 
 # Parameters of many commands.
 Measure = Annotated[str, Option("--measure -m MEASURE", "A measure; see `show measures`.")]
@@ -209,6 +238,11 @@ Cutoff = Annotated[
 ]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
 """Asks a question, `PoolerError` = no; on the command line, where `--yes` answers it. Python does not ask."""
+Out = Annotated[str | Path | None, Option("--out -o FILE", "Default stdout.")]
+"""A file that a result is written to; of Python, by default none: the result has its lines."""
+Manifest = Annotated[
+    str | Path | None, Option("--manifest FILE", "Default: the name of the file with .manifest.json added.")
+]
 RunLine = Annotated[Callable[[Sequence[str]], int], Option(hidden=True)]
 """Runs the words of a line of `pooler`, and returns its exit code."""
 Replace = Annotated[
@@ -237,6 +271,12 @@ TrackRules = Annotated[
         " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
     ),
 ]
+ORDER_WORDS = (
+    "Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to 32 bits as"
+    " trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the rank in the file),"
+    " file (the order of lines)."
+)
+RankOrder = Annotated[Order, Option("--order", ORDER_WORDS)]
 Limit = Annotated[int | None, Option(hidden=True)]
 """Rows that are wanted: on the command line those of `--limit`."""
 

@@ -233,12 +233,11 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "unpool": ("pool.unpool", "Take a run out of the pools it fed, or withdraw a pool."),
     },
     "Judge": {"assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed.")},
+    "Qrels": {},
     "Agree": {
         "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
         "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
-        "qrels": ("agree.qrels:app", "List the qrels of the collection by name, with their versions."),
     },
-    "Export": {"export": ("keep.export:app", "Write qrels and other files for evaluation programs.")},
     "Measure": {},
     "Trust": {
         "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest.")

@@ -35,7 +35,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     results = [
         one
         for one in get_args(returned) or [returned]
-        if isinstance(one, type) and issubclass(one, Result) and one is not Done
+        if isinstance(one, type) and issubclass(one, Result) and not issubclass(one, Done)
     ]
     groups = {name: _at(one.where) for name, one in about.given.items()}
     own = [
@@ -83,7 +83,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = values["ctx"].obj
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
-        first = [named.pop(name) for name in [*groups][:1]]
+        first = [named.pop(name) for name in [*about.declared][:1] if name in groups]
         found = function(*first, *runs, **named)
         if output is not None and found is not None:
             render(found, output, plot=values.get("plot"))
@@ -115,7 +115,9 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     metavar = " ".join(parts[len(names) :]) or None
     kind = _TYPED.get(kind, kind)
     if option.read is not None or get_origin(kind) is Sequence:
-        kind = list[str] | None if option.repeated or option.read is None else str | None
+        of_what: Any = get_args(kind)[0] if option.read is None else str
+        of_what = of_what if of_what in (int, float) else str
+        kind = list[of_what] | None if option.repeated or option.read is None else str | None
     info: Any
     if names:
         info = typer.Option(

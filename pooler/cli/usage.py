@@ -48,6 +48,8 @@ _OLD_WORDS = {
     "pooler pool --list": "pooler show strategies",
     "pooler collapse": "pooler export qrels FILE... --level N",
     "pooler diff": "pooler qrels diff A B",
+    "pooler qrels diff --list": "pooler qrels diff A B --table differences",
+    "pooler qrels list": "pooler qrels",
     "pooler export ntcir": "pooler export qrels --as ntcir2|ntcireval",
     "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
     "pooler judges list": "pooler show judges",
@@ -55,6 +57,14 @@ _OLD_WORDS = {
     "pooler adjudicate --list": "pooler adjudicate",
     "pooler adjudicate --summary": "pooler adjudicate --table cells",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
+    "pooler export answers": "pooler export judgements NAME --as answers",
+    "pooler export judgements --format": "pooler export judgements --as FORM",
+    "pooler export work --html": "pooler export work JUDGE",
+    "pooler export work --judge": "pooler export work JUDGE",
+    **{
+        f"pooler import {one} --format": f"pooler import {one} FILE --as FORM"
+        for one in ("topics", "docs", "judgements")
+    },
     **{
         f"pooler import {one} --from": f"pooler import {one} irds:NAME"
         for one in ("topics", "docs", "judgements")

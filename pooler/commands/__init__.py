@@ -25,7 +25,7 @@ HEADINGS = {
 }
 """The words of each folder in the order of help; a word that is not named stands behind them."""
 _FUNCTION = re.compile(
-    r'^@(command|screen)\ndef (\w+)\(.*?\) -> [^\n]*:\n    """(.+?)(?:"""|\n)', re.MULTILINE | re.DOTALL
+    r'^@(command|screen)\ndef (\w+)\(.*?\) -> [^\n]*:\n    r?"""(.+?)(?:"""|\n)', re.MULTILINE | re.DOTALL
 )
 _DOCSTRING = re.compile(r'"""(.+?)(?:"""|\n)')
 

@@ -14,7 +14,6 @@ from pooler.cli.options import (
     CollectionOption,
     LenientOption,
     ManifestOption,
-    OrderName,
     RunsOption,
     names_collection,
 )
@@ -23,6 +22,7 @@ from pooler.cli.signature import argument, command, option
 from pooler.messages import say, warn
 from pooler.results.source import Source
 from store.errors import ArgumentError
+from store.ranking import Order
 
 
 @command
@@ -49,9 +49,7 @@ def pool(
         int | None,
         option("--level", "Least grade that rewards an adaptive strategy.  [default: the relaxed level]"),
     ] = None,
-    order: Annotated[
-        OrderName | None, option("--order", "Rank order, as in `check`.  [default: trec]")
-    ] = None,
+    order: Annotated[Order | None, option("--order", "Rank order, as in `check`.  [default: trec]")] = None,
     out: Annotated[
         str | None,
         option("--out -o FILE", "Write `topic docno` lines here; from files the default is stdout."),

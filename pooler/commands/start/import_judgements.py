@@ -26,7 +26,6 @@ from pooler.results.judgement_files import (
     UNKNOWN_HINT,
     FileReading,
     GradesFile,
-    PrelsName,
     SampleFile,
     read_source,
     say_repeats,
@@ -56,8 +55,7 @@ def import_judgements(
     collection: Stored,
     file: DataFile,
     *,
-    form: Annotated[ImportFormat | None, Option("--format", default="qrels")] = None,
-    sample: Annotated[PrelsName | None, Option("--as")] = None,
+    form: Annotated[ImportFormat | None, Option("--as", default="qrels")] = None,
     judge: Annotated[str | None, Option("--judge NAME")] = None,
     judge_column: Annotated[int | None, Option("--judge-column", least=2, most=2)] = None,
     columns: Annotated[str | None, Option("--input-columns --columns NAME,...")] = None,
@@ -76,7 +74,7 @@ def import_judgements(
 ) -> Done:
     """Import judgements: a qrels file of one judge, or another file of grades.
 
-    With --as it is a prels file, a judged sample. A file is imported whole or not at all. Answers of a
+    A judged sample also becomes a pool. A file is imported whole or not at all. Answers of a
     model that cannot be read become "cannot be judged", with the reason, never grade 0; `judges add --model`
     says first who the model is.
 
@@ -87,9 +85,8 @@ def import_judgements(
     form : qrels (topic iteration docno grade), ntcir2 (topic letter docno 0|1), ntcireval (topic docno
         L0..Ln), columns (see --input-columns), what `pooler export judgements` wrote: jsonl or tsv, of every
         judge; of a model, umbrela or answers (JSON lines with topic, docno, grade, and what is known
-        besides).
-    sample : The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap (topic docno
-        rel method iprob). It also becomes a pool.
+        besides); judged samples: xinfap (topic iteration docno stratum rel) or statap (topic docno rel method
+        iprob).
     judge : The judge who made them.
     judge_column : The column of a qrels file that names the judge, instead of --judge.
     columns : What the columns of the file are, in order: docno and grade, and topic, iteration and judge
@@ -117,7 +114,6 @@ def import_judgements(
     if form == "umbrela" or form == "answers":
         _refuse_any(
             f"is for other files: {form} has one answer a line, of a model",
-            sample=sample,
             judge_column=judge_column,
             columns=columns,
             topic=topic,
@@ -133,7 +129,14 @@ def import_judgements(
         return _import_answers(
             collection, path, form, judge, mapping, allow_unknown=allow_unknown, replace=replace
         )
-    reading = FileReading(form=form, columns=columns, topic=topic, judge_column=judge_column, lenient=lenient)
+    sample = form if form == "xinfap" or form == "statap" else None
+    reading = FileReading(
+        form=None if form == "xinfap" or form == "statap" else form,
+        columns=columns,
+        topic=topic,
+        judge_column=judge_column,
+        lenient=lenient,
+    )
     wanted = reading.options(judge, sample)
     if wanted.form == "jsonl" or wanted.form == "tsv":
         _refuse_any(

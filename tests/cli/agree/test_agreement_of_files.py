@@ -207,8 +207,8 @@ def test_exported_judgements_answer_as_their_collection(
     cells.append("G01\tKG-E-008\tlenient2\thuman\tjudged\t1\t\t\t0")
     head = "topic\tdocno\tjudge\tkind\tstate\tgrade\treason\tnote\titeration"
     write(judged / "more.tsv", head, *cells)
-    cli("import", "judgements", "more.tsv", "--format", "tsv", "--allow-unknown").fine()
-    cli("export", "judgements", "--format", form, *history, "--out", f"all.{form}").fine()
+    cli("import", "judgements", "more.tsv", "--as", "tsv", "--allow-unknown").fine()
+    cli("export", "judgements", "--as", form, *history, "--out", f"all.{form}").fine()
     options = ("--interval", "none", "--format", "json")
     stored = cli("agreement", *options).fine().json()
     bare = cli("agreement", f"all.{form}", "--input", form, "--scale", "0-2", *options)
