@@ -49,7 +49,6 @@ _OLD_WORDS = {
     "pooler collapse": "pooler export qrels FILE... --level N",
     "pooler diff": "pooler qrels diff A B",
     "pooler qrels diff --list": "pooler qrels diff A B --table differences",
-    "pooler qrels list": "pooler qrels",
     "pooler export ntcir": "pooler export qrels --as ntcir2|ntcireval",
     "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
     "pooler judges list": "pooler show judges",

@@ -92,7 +92,7 @@ def test_scale_without_letters_is_refused(cli: Cli, here: Path, collection_of: C
     assert "`pooler init --scale ntcir` makes a collection whose keys are letters" in refused
     write(here / "in", "1\tA\td1\t1")
     refused = cli("import", "judgements", "in", "--as", "ntcir2", "--judge", "x").failed(1).err
-    assert "`scale` must have a letter for every grade" in refused
+    assert "`the scale` must have a letter for every grade" in refused
     assert not list(here.glob("n.*"))
 
 
