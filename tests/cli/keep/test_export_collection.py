@@ -219,7 +219,7 @@ def test_rulings_have_the_words_of_export_qrels(
         desk.record(Decision("1", "d2", Action.CANNOT))
         desk.leave()
     words = "rulings: 1 document decided, 1 found impossible to judge"
-    for command in (("collection", "one"), ("qrels",), ("ntcir", "--as", "ntcireval")):
+    for command in (("collection", "one"), ("qrels",), ("qrels", "--as", "ntcireval")):
         assert words in cli("export", *command, *MAJORITY).fine().err
     (graded, *_) = json.loads((here / "one" / "qrels.json").read_text("utf-8"))["qrels"]
     assert (graded["decided_by_ruling"], graded["cannot_by_ruling"]) == (1, 1)
