@@ -49,9 +49,6 @@ LenientOption = Annotated[
         " stand together.",
     ),
 ]
-ReplaceOption = Annotated[
-    bool, option("--replace", "Replace different content that the collection has under the same name.")
-]
 RunsOption = Annotated[
     str | None,
     option(
@@ -76,10 +73,6 @@ RelaxedOption = Annotated[
     option("--relaxed", "Relevant = at or above the scale's relaxed level, the milder one (NTCIR: S, A, B)."),
 ]
 YesOption = Annotated[bool, option("--yes -y", "Go on without asking.")]
-AllowUnknownOption = Annotated[
-    bool,
-    option("--allow-unknown", "Accept topics and docnos that no text, run or pool of the collection has."),
-]
 JudgeOption = Annotated[
     str | None, option("--judge NAME", "Use this judge's own grades, without any adjudicator's ruling.")
 ]

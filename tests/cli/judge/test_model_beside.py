@@ -96,7 +96,7 @@ export judgements
 export judgements m --as answers
 export judgements m --as umbrela
 evaluate --measure AP --judge m
-compare --all --measure AP --judge m
+compare --measure AP --judge m
 diagnose --judge m
 sensitivity --depth 5 --judge m
 variation --judge m
