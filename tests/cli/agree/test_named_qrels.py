@@ -91,8 +91,8 @@ def test_one_check_does_not_take_the_place_of_imported_qrels(cli: Cli, here: Pat
     value = cli("evaluate", "-m", "AP", "--table", "measures", "--format", "json").fine().json()
     assert [row["value"] for row in value] == [1.0]
     # Her own grades are of one document at rank 2: AP is 1/2, where they are asked for.
-    own = cli(*"evaluate -m AP --qrels eve --table measures --format json".split()).fine().json()
-    assert [row["value"] for row in own] == [0.5]
+    own = cli("evaluate", "-m", "AP", "--qrels", "eve", "--table", "measures", "--format", "json").fine()
+    assert [row["value"] for row in own.json()] == [0.5]
 
 
 @pytest.mark.parametrize("more", [(), ("--without-topic", "2"), ("--pool", "pool")])
