@@ -160,7 +160,7 @@ def test_utf16_is_named(cli: Cli, judged: Path, encoding: str) -> None:
     (judged / "odd.gz").write_bytes(gzip.compress(content))
     for file in ("./odd", "./odd.gz"):
         iconv = "iconv -f UTF-16 -t UTF-8"
-        mending = f"gzip -cd odd.gz | {iconv}" if file == "odd.gz" else f"{iconv} odd"
+        mending = f"gzip -cd {file} | {iconv}" if file == "./odd.gz" else f"{iconv} {file}"
         for command in (
             ("pool", file),
             ("pool", "--runs", file),
