@@ -1,7 +1,12 @@
 """Names of the API, for editors and type checkers: `tests/api/test_stub.py --freeze`."""
 
 from pooler import datasets as datasets
+from pooler.commands.judge.status_recall import status_recall as status_recall
 from pooler.commands.measure.compare import compare as compare
+from pooler.commands.pool.pool import pool as pool
+from pooler.commands.pool.pool_diff import pool_diff as pool_diff
+from pooler.commands.pool.pool_drop import pool_drop as pool_drop
+from pooler.commands.pool.pool_next import pool_next as pool_next
 from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.sensitivity import sensitivity as sensitivity
 from pooler.commands.trust.variation import variation as variation
@@ -24,7 +29,6 @@ from pooler.results.look.erasing import erasing as erasing
 from pooler.results.look.history import history as history
 from pooler.results.look.listing import listing as listing
 from pooler.results.look.outdated import outdated as outdated
-from pooler.results.look.recall import recall_bounds as recall_bounds
 from pooler.results.look.status import status as status
 from pooler.results.measures.at_rank import attainable as attainable
 from pooler.results.measures.choice import choose as choose
@@ -42,19 +46,14 @@ from pooler.results.pool.assign import assign as assign
 from pooler.results.pool.assign import assigned as assigned
 from pooler.results.pool.assign import clear_assignments as clear_assignments
 from pooler.results.pool.check import check_runs as check_runs
-from pooler.results.pool.diff import compare_pools as compare_pools
 from pooler.results.pool.duplicates import duplicates as duplicates
-from pooler.results.pool.into import pool_collection as pool_collection
 from pooler.results.pool.pool import list_strategies as list_strategies
-from pooler.results.pool.pool import pool as pool
 from pooler.results.pool.replay import replay as replay
-from pooler.results.pool.unpool import unpool as unpool
 from pooler.results.reading import create_collection as create_collection
 from pooler.results.reading import open_collection as open_collection
 from pooler.results.reading import read_qrels as read_qrels
 from pooler.results.reading import read_runs as read_runs
 from pooler.results.source import source as source
-from pooler.results.variation.next import next_documents as next_documents
 from pooler.version import __version__ as __version__
 from store.errors import ArgumentError as ArgumentError
 from store.errors import FormatError as FormatError

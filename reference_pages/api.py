@@ -14,11 +14,11 @@ GROUPS = {
         "source", "read_runs", "read_qrels", "open_collection", "create_collection", "check_runs",
     ),
     "Pools": (
-        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "duplicates",
+        "pool", "list_strategies", "pool_diff", "pool_drop", "pool_next", "duplicates",
         "replay",
     ),
     "Judging": (
-        "assign", "assigned", "clear_assignments", "status", "recall_bounds", "effort", "outdated", "listing",
+        "assign", "assigned", "clear_assignments", "status", "status_recall", "effort", "outdated", "listing",
         "details", "history", "erasing",
     ),
     "Agreement": (
@@ -31,7 +31,7 @@ GROUPS = {
         "compare", "design",
     ),
     "What the pool missed, and what judging again would change": (
-        "diagnose", "sensitivity", "variation", "next_documents", "report",
+        "diagnose", "sensitivity", "variation", "report",
     ),
     "The paper": (
         "paper", "paper_of_kishida", "ap_properties", "required_difference", "swap_of_ranks",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +16,7 @@ from typer.models import ArgumentInfo
 from pooler import command
 from pooler.cli.console import confirm
 from pooler.cli.options import YesOption
-from pooler.cli.render import ByTopicOption, Output, PlotOption, render
+from pooler.cli.render import ByTopicOption, Output, PlotOption, check_choice, render
 from pooler.cli.signature import given, is_signed, parameters_of
 from pooler.results.result import Result
 
@@ -23,11 +24,12 @@ from pooler.results.result import Result
 def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     """Return what typer reads of a command: its own options, those of what it works on, those of tables.
 
-    A result is rendered; what returns none has printed what there is.
+    A result is rendered, one that is a file printed; what returns none has printed what there is.
     """
     about = command.parameters_of(function)
     returned: Any = about.hints.get("return")
-    is_table = isinstance(returned, type) and issubclass(returned, Result)
+    is_result = isinstance(returned, type) and issubclass(returned, Result)
+    is_table = is_result and not returned.IS_FILE
     groups = {name: _class_at(one.where) for name, one in about.given.items()}
     own = [
         _parameter(about.declared[name], about.hints[name], one)
@@ -51,6 +53,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             if values.get("by_topic"):
                 output = replace(output, table=output.table or "topics")
             output.check(plot=values.get("plot"))
+            if (blank := returned.blank()) is not None:
+                check_choice(blank, output)
         worked_on = {name: given(group, values) for name, group in groups.items()}
         named = {name: one.made() for name, one in worked_on.items()}
         runs: Sequence[str] = ()
@@ -63,10 +67,13 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = partial(confirm, yes=values["yes"])
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
-        first = [named.pop(name) for name in groups]
+        by_place = [name for name in groups if about.declared[name].kind is not Parameter.KEYWORD_ONLY]
+        first = [named.pop(name) for name in by_place]
         found = function(*first, *runs, **named)
         if output is not None:
             render(found, output, plot=values.get("plot"))
+        elif is_result:
+            sys.stdout.writelines(f"{line}\n" for line in found.lines() or ())
 
     run.__signature__ = Signature(every)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {one.name: one.annotation for one in every}

@@ -22,6 +22,7 @@ from pooler.cli.options import (
     QrelsOption,
     RelaxedOption,
     RigidOption,
+    RunsOption,
     WhoseOptions,
     names_collection,
 )
@@ -131,6 +132,31 @@ class ProbableOptions(SourceOptions):
                     hint = "leave it out, or name runs of the collection by their tags"
                 raise ArgumentError(name, "is for judgements, and only runs are named", None, hint=hint)
         return self.runs_alone()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledOptions:
+    """Runs alone: run files, or those of a collection."""
+
+    PANEL: ClassVar[str] = "Runs"
+
+    ctx: typer.Context
+    runs: Annotated[
+        list[str] | None, argument("RUN...", "Run files; without any, the runs of the collection.")
+    ] = None
+    listed: RunsOption = None
+    lenient: LenientOption = False
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+    def made(self) -> Source:
+        """Return what a command pools."""
+        if not self.runs and self.listed is None:
+            return Source(collection=self.collection, lenient=self.lenient)
+        if names_collection(self.ctx):
+            hint = "pooler import runs brings files in; pooler pool without files pools a collection's runs"
+            requirement = "and run files exclude each other: files need no collection"
+            raise ArgumentError("--collection", requirement, self.collection, hint=hint)
+        return Source(self.runs or [], listed=self.listed, qrels=(), lenient=self.lenient)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,8 @@ class Result:
     """Of the tables, the one that answers the question first."""
     SHOWN: ClassVar[int | None] = 1
     """How many of them a command shows by default, as the end of a slice; ``None`` = all."""
+    IS_FILE: ClassVar[bool] = False
+    """Whether a command shows no table of it but its `lines`: what it makes is a file."""
     HAS_TOPICS: ClassVar[bool] = False
     """Whether one of them, named `topics`, has a row a topic."""
 
@@ -82,6 +84,14 @@ class Result:
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""
         return tuple(map(self.table, self.names()))
+
+    @classmethod
+    def blank(cls) -> Result | None:
+        """Return one without rows, where making one changes something: by it what is to be shown is checked.
+
+        ``None`` = it changes nothing.
+        """
+        return None
 
     def _tables(self) -> Iterator[Table | Later]:
         """Yield the tables, the one that answers the question first; what is not asked for is not made."""

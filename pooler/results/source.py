@@ -80,6 +80,8 @@ Engine = Literal["python", "spark"]
 """Who reads run files: this machine, or Spark."""
 Measurable: TypeAlias = "Source | Collection | tuple[Any, Any]"
 """What functions measure: a source, all runs of a collection, or runs and their qrels."""
+SomeRuns: TypeAlias = "Source | Collection | str | Path | Iterable[str | Path | Run] | Mapping[str, Any]"
+"""What functions pool: as `source` takes runs."""
 DEFAULT_COLLECTION = "collection.db"
 _ONE_GRADE = "is for a collection; --qrels already has one grade per document"
 _QRELS_HINT = "run files need --qrels FILE; without it, RUN is the tag of a run of the collection"
@@ -545,6 +547,10 @@ class Source:
             raise ArgumentError("engine", "must not be spark for runs in memory", None, hint=hint)
         return files
 
+    def with_order(self, order: Order) -> Source:
+        """Return the same with another order of documents within a run."""
+        return Source(**{**self._given, "order": order}, tells_level=self._tells_level)
+
     @contextmanager
     def opened(self) -> Iterator[Source]:
         """Open the collection, where there is one, for what is asked of it in one piece."""
@@ -583,29 +589,6 @@ class Source:
             pairs = zip(tops, names, strict=True)
             tops = [replace(top, tag=name, contributes=True) for top, name in pairs if name in tags]
         return FileRuns(tops)
-
-    def relevance(self) -> tuple[dict[tuple[str, str], bool], Voters]:
-        """Return whether judged pairs of topic and docno are relevant, and by whom.
-
-        Of a collection a pair is when a judge who counts says so, unless a policy says how
-        judgements become one.
-        """
-        if self.is_of_files and not self._given["qrels"]:
-            return {}, Voters()
-        if self.is_of_files or self._policy.named or self._policy.rule is not None:
-            judged = self.judged
-            self.refuse_codes()
-            return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.voters
-        found: dict[tuple[str, str], bool] = {}
-        with opened_collection(self.collection) as opened:
-            cut = level_of_collection(opened.scale, self._policy, **self.levels)
-            voters = opened.grades.voters(kinds=self.kinds, rulings=True)
-            warn_about_voters(voters, "count together")
-            for one in opened.judgements.current():
-                if one.grade is not None and one.judge in voters.names:
-                    pair = (one.topic, one.docno)
-                    found[pair] = found.get(pair, False) or one.grade >= cut
-        return found, voters
 
     def pool_depth(self, depth: int | None) -> int:
         """Return the depth that was given, or that of the collection's pools."""
@@ -666,6 +649,13 @@ def source_of(given: Measurable | str | Path) -> Source:
         return Source(collection=str(given) if isinstance(given, Path) else given)
     hint = "pooler.source(runs, qrels=...), pooler.source(judgements=[...]), or an open collection"
     raise ArgumentError("source", "must be a source, a collection, or (runs, qrels)", given, hint=hint)
+
+
+def runs_of(given: SomeRuns) -> Source:
+    """Return a source of runs alone: of files, of memory, or all those of an open collection."""
+    if isinstance(given, Source):
+        return given
+    return Source(collection=given) if is_collection(given) else source(cast("Any", given), qrels=())
 
 
 def source(

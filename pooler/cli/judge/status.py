@@ -6,33 +6,18 @@ from enum import StrEnum
 from typing import Annotated
 
 from pooler.cli.commands import with_forms
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, kinds_of
+from pooler.cli.from_function import from_function
+from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
 from pooler.cli.render import Output, check_choice, render
 from pooler.cli.signature import argument, command, option
+from pooler.commands.judge.status_recall import status_recall
 from pooler.messages import say
-from store.errors import ArgumentError, ContradictionError
 
 
 @command
 def status(
     output: Output,
     by_topic: Annotated[bool, option("--by-topic", "One row per topic and judge.")] = False,
-    recall: Annotated[
-        float | None,
-        option(
-            "--recall CONFIDENCE",
-            "Show instead, topic by topic, how much of what is relevant is found at least, by a random"
-            " sample: .95 = right in 95 of 100 cases.",
-        ),
-    ] = None,
-    kinds: Annotated[
-        str | None,
-        option(
-            "--kinds KIND,...",
-            "With --recall: count judges of these kinds together, human, model or imported.",
-            show_default="people alone; where no person judged, imported, else models",
-        ),
-    ] = None,
     collection: CollectionOption = DEFAULT_COLLECTION,
 ) -> None:
     """Show how far each judge has got, and how long the rest will take.
@@ -45,29 +30,10 @@ def status(
     the desk, without pauses.
 
     Example: pooler status --by-topic
-
-    Example: pooler status --recall .95
     """
     from store.collection import Collection
 
     output.check()
-    if recall is not None:
-        from pooler.results.look.recall import recall_bounds
-        from pooler.results.source import source
-
-        if by_topic:
-            raise ContradictionError("--by-topic", "and --recall exclude each other", recall)
-        if not 0 < recall < 1:
-            raise ArgumentError(
-                "--recall", "must be a confidence above 0 and below 1", recall, hint="--recall .95"
-            )
-        with Collection(collection) as opened:
-            voters = source(opened, kinds=kinds_of(kinds))
-            bounds = recall_bounds(voters, confidence=recall)
-        render(bounds, output)
-        return
-    if kinds is not None:
-        raise ArgumentError("--kinds", "goes with --recall: otherwise every judge has a row", kinds)
     from pooler.results.look.status import status as status_of
 
     with Collection(collection) as opened:
@@ -149,4 +115,4 @@ def outdated(
         say(sentence)
 
 
-app = with_forms(status, effort=effort, outdated=outdated)
+app = with_forms(status, effort=effort, outdated=outdated, recall=from_function(status_recall))

@@ -101,7 +101,7 @@ diagnose --judge m
 sensitivity --depth 5 --judge m
 variation --judge m
 paper bm25-words tfidf-words --judge m
-next --judge m
+pool next --judge m
 diagnose --judge m --table contributions
 replay --judge m --depth 5
 assign --show

@@ -235,7 +235,7 @@ def test_documents_of_nobody_are_counted(cli: Cli, staffed: Path) -> None:
     """What is pooled and assigned to nobody is said; so is what is assigned and not pooled."""
     answer = cli("assign", "--topic", "G01").fine()
     assert "74 of 84 pooled documents unassigned: pooler assign --add assigns" in answer.err
-    cli("unpool", "--pool", "pool").fine()
+    cli("pool", "drop", "--pool", "pool").fine()
     shown = cli("assign", "--show").fine()
     assert "10 assignments of documents no longer in any pool" in shown.err
     assert shown.out.strip() == ""
@@ -307,7 +307,7 @@ def test_adaptive_pools_cannot_be_assigned_by_name(cli: Cli, staffed: Path) -> N
         refused = cli("assign", "--pool", "drawn", *more).failed(1).err
         assert "pool `drawn` is adaptive: each of its documents is drawn when" in refused
         assert "hint: without --pool, all pools but adaptive ones are assigned" in refused
-    cli("unpool", "--pool", "pool").fine()
+    cli("pool", "drop", "--pool", "pool").fine()
     refused = cli("assign").failed(1).err
     assert "hint: every judge draws from it as long as nothing is assigned" in refused
 
@@ -390,7 +390,7 @@ def test_refusals_say_what_to_do_and_change_nothing(
     cli("judges", "add", "dan").fine()
     cli("judges", "disable", "dan").fine()
     cli("pool", "--depth", "1", "--name", "gone").fine()
-    cli("unpool", "--pool", "gone").fine()
+    cli("pool", "drop", "--pool", "gone").fine()
     (staffed / "tiny.qrels").write_text("G01 0 KG-E-001 1\n", "utf-8")
     cli("import", "judgements", "tiny.qrels", "--judge", "x", "--as-pool", "tiny").fine()
     before = stored_rows(str(staffed / "collection.db"))
@@ -405,7 +405,7 @@ def test_nobody_and_nothing_to_assign_is_said(cli: Cli, judged: Path) -> None:
     warned = cli("assign", "--claim", "-k", "2", "--dry-run").fine()
     assert "warning: 2 judges are to claim each document, but there are only 0" in warned.err
     cli("judges", "add", "ann").fine()
-    cli("unpool", "--pool", "pool").fine()
+    cli("pool", "drop", "--pool", "pool").fine()
     answer = cli("assign").failed(1)
     assert "there is no pool to assign documents of\nhint: pooler pool" in answer.err
 

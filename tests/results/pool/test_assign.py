@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pooler import pool
 from pooler.results.pool.assign import assign, assigned, clear_assignments
-from pooler.results.pool.into import pool_collection
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.records import JudgeKind, Ranking, Run
@@ -24,7 +24,7 @@ def collection(tmp_path: Path) -> Iterator[Collection]:
     with Collection(where) as opened:
         ranking = Ranking("1", ["a", "b", "c", "d"], np.array([4.0, 3.0, 2.0, 1.0]), None)
         opened.runs.add(Run("x", [ranking], sha256="x"))
-        pool_collection(opened)
+        pool(opened)
         opened.judges.add("ann", JudgeKind.HUMAN)
         opened.judges.add("ben", JudgeKind.HUMAN)
         yield opened
