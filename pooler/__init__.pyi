@@ -3,10 +3,13 @@
 from pooler import datasets as datasets
 from pooler.commands.judge.status_recall import status_recall as status_recall
 from pooler.commands.measure.compare import compare as compare
+from pooler.commands.pool.duplicates import duplicates as duplicates
 from pooler.commands.pool.pool import pool as pool
 from pooler.commands.pool.pool_diff import pool_diff as pool_diff
 from pooler.commands.pool.pool_drop import pool_drop as pool_drop
 from pooler.commands.pool.pool_next import pool_next as pool_next
+from pooler.commands.pool.replay import replay as replay
+from pooler.commands.start.check import check as check
 from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.sensitivity import sensitivity as sensitivity
 from pooler.commands.trust.variation import variation as variation
@@ -45,10 +48,7 @@ from pooler.results.paper.required import swap_of_ranks as swap_of_ranks
 from pooler.results.pool.assign import assign as assign
 from pooler.results.pool.assign import assigned as assigned
 from pooler.results.pool.assign import clear_assignments as clear_assignments
-from pooler.results.pool.check import check_runs as check_runs
-from pooler.results.pool.duplicates import duplicates as duplicates
 from pooler.results.pool.pool import list_strategies as list_strategies
-from pooler.results.pool.replay import replay as replay
 from pooler.results.reading import create_collection as create_collection
 from pooler.results.reading import open_collection as open_collection
 from pooler.results.reading import read_qrels as read_qrels

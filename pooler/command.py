@@ -47,6 +47,7 @@ from typing import (
 from pooler.results.result import Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, SomeRuns, Source, opened_collection, runs_of, source_of
 from store.errors import ArgumentError
+from store.judging.kinds import check_kinds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,14 +131,26 @@ if TYPE_CHECKING:
 
     Stored: TypeAlias = Collection
     Place: TypeAlias = str | Path | Collection | None
+    Beside: TypeAlias = str | Path | Collection | None
 else:  # nothing of the database is loaded for a type
     Place = Annotated[object, Given("pooler.cli.source_options:StoredOptions")]
     """A collection beside what a command works on, by name: its place, or an open one."""
+    Beside = Annotated[object, Given("pooler.cli.source_options:BesideOptions")]
+    """The same, none by default."""
     Pooled = Annotated[Source, Given("pooler.cli.source_options:PooledOptions", "runs")]
     Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
 
 # Parameters of many commands.
 Measure = Annotated[str, Option("--measure -m MEASURE", "A measure; see `show measures`.")]
+Kinds = Annotated[
+    Sequence[str],
+    Option(
+        "--kinds KIND,...",
+        "Count judges of these kinds together: human (with adjudicators), model, imported.",
+        read=lambda _name, text: check_kinds([part.strip() for part in text.split(",")]),
+        default="people alone; where no person judged, imported, else models",
+    ),
+]
 Seed = Annotated[int, Option("--seed", "Seed of the random numbers.", least=0)]
 Share = Annotated[float, Option(above=0, below=1)]
 Depth = Annotated[int, Option("--depth -N", "N: the pool's depth.", least=1)]
@@ -158,6 +171,14 @@ Cutoff = Annotated[
         least=1,
         default="1000",
         panel="Runs and judgements",
+    ),
+]
+Lenient = Annotated[
+    bool,
+    Option(
+        "--lenient",
+        "Read files as trec_eval does: extra fields and # lines are ignored, and a topic's lines need not"
+        " stand together.",
     ),
 ]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]

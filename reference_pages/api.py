@@ -11,7 +11,7 @@ from reference_pages.markdown import code, heading
 
 GROUPS = {
     "Runs, judgements and collections": (
-        "source", "read_runs", "read_qrels", "open_collection", "create_collection", "check_runs",
+        "source", "read_runs", "read_qrels", "open_collection", "create_collection", "check",
     ),
     "Pools": (
         "pool", "list_strategies", "pool_diff", "pool_drop", "pool_next", "duplicates",

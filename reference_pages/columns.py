@@ -33,7 +33,7 @@ MORE: tuple[tuple[str, Maker], ...] = (
     ("agreement", lambda c: p.disagreement_matters(c)),
     ("agreement", lambda c: p.plan_sharing(c, 0.2)),
     ("audit", lambda c: p.audit(c, "gpt", "alice", uses={"rm3-bigrams": ["gpt"]})),
-    ("check", lambda _c: p.check_runs("runs/bm25-words.run", rules="track.toml")),
+    ("check", lambda _c: p.check("runs/bm25-words.run", rules="track.toml")),
     ("pool diff", lambda c: p.pool_diff({("G01", "NOTE-01")}, "pool", collection=c)),
     ("evaluate", lambda c: p.attainable(_alice(c), 5)),
     ("evaluate", lambda c: p.choose(_alice(c), folds=3)),

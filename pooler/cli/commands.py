@@ -258,12 +258,8 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "demo": ("keep.demo", "Run the whole chain on a sample collection."),
         "init": ("collect.init", "Make an empty collection with a declared scale of grades."),
         "import": ("collect.imports:app", "Import topics, documents, runs and judgements."),
-        "check": ("collect.check", "Check run files: exit code 0 if there is no fault, otherwise 1."),
     },
-    "Pool": {
-        "duplicates": ("pool.duplicates", "Find near-duplicate documents, and compare their grades."),
-        "replay": ("pool.replay", "Repeat the judging in each strategy's order, and compare them."),
-    },
+    "Pool": {},
     "Judge": {
         "judges": ("collect.judges:app", "The judges of a collection."),
         "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),

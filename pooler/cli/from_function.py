@@ -60,7 +60,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
         runs: Sequence[str] = ()
         for name, option in about.options.items():
             if about.declared[name].kind is Parameter.VAR_POSITIONAL:
-                runs = next(iter(worked_on.values())).tags()
+                runs = next(iter(worked_on.values())).tags() if option.hidden else values[name] or ()
             elif name == "limit" and option.hidden:
                 named[name] = output and output.limit
             elif name == "confirm" and option.hidden:
@@ -74,6 +74,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             render(found, output, plot=values.get("plot"))
         elif is_result:
             sys.stdout.writelines(f"{line}\n" for line in found.lines() or ())
+        if is_result and found.exit_code:
+            raise typer.Exit(found.exit_code)
 
     run.__signature__ = Signature(every)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {one.name: one.annotation for one in every}
@@ -96,7 +98,10 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     parts = (option.form or f"--{declared.name.replace('_', '-')}").split()
     names = [part for part in parts if part.startswith("-")]
     metavar = " ".join(parts[len(names) :]) or None
-    if option.read is not None or get_origin(kind) is Sequence:
+    is_several = declared.kind is Parameter.VAR_POSITIONAL
+    if is_several:
+        kind = list[str] | None
+    elif option.read is not None or get_origin(kind) is Sequence:
         kind = list[str] | None if option.repeated or option.read is None else str | None
     info: Any
     if names:
@@ -111,7 +116,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
         )
     else:
         info = typer.Argument(metavar=metavar, help=option.words, show_default=option.default or True)
-    default = None if isinstance(declared.default, tuple) else declared.default
+    default = None if is_several or isinstance(declared.default, tuple) else declared.default
     return Parameter(declared.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 

@@ -26,7 +26,7 @@ from pooler.cli.options import (
     WhoseOptions,
     names_collection,
 )
-from pooler.cli.signature import argument
+from pooler.cli.signature import argument, option
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.syntax.lines import is_pattern
@@ -157,6 +157,20 @@ class PooledOptions:
             requirement = "and run files exclude each other: files need no collection"
             raise ArgumentError("--collection", requirement, self.collection, hint=hint)
         return Source(self.runs or [], listed=self.listed, qrels=(), lenient=self.lenient)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BesideOptions:
+    """A collection that says more, where one is named."""
+
+    collection: Annotated[
+        str | None,
+        option("--collection PATH|URL", "Also report topics and docnos that this collection does not know."),
+    ] = None
+
+    def made(self) -> str | None:
+        """Return its place."""
+        return self.collection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,6 +126,11 @@ class Result:
             return self.names()[: self.SHOWN]
         return tuple(one.name for one in islice(self._each(), self.SHOWN))
 
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with."""
+        return 0
+
     def plots(self) -> tuple[Plot, ...]:
         """Return what can be drawn."""
         return ()

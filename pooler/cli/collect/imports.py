@@ -509,8 +509,8 @@ def runs(
 
 
 def _refuse_by_rules(opened: Collection, rules: str, entries: Sequence[RunEntry], *, lenient: bool) -> None:
+    from pooler.commands.start.check import check_entries
     from pooler.reading.rules import RULES
-    from pooler.results.pool.check import check_entries
 
     before = {run.tag: run.group for run in opened.runs.all()}
     found = check_entries(entries, rules=rules, submitted=before, lenient=lenient)

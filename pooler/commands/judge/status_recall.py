@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from pooler.command import Cutoff, Option, Stored, command
+from pooler.command import Cutoff, Kinds, Option, Stored, command
 from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.look.recall import NO_SAMPLE, WHY, bound_of
 from pooler.results.result import Result, fields_of, frozen_settings
@@ -43,10 +43,6 @@ _OF_SAMPLE = ("judged", "relevant", "waiting", "n_random", "open")
 """Of a topic without a sample undefined."""
 
 
-def _kinds(_name: str, text: str) -> Sequence[str]:
-    return check_kinds([part.strip() for part in text.split(",")])
-
-
 @command
 def status_recall(
     collection: Stored,
@@ -55,14 +51,7 @@ def status_recall(
     target: Annotated[float | None, Option("--target R", above=0, below=1)] = None,
     topic: Annotated[str | None, Option("--topic T", default="all")] = None,
     level: Annotated[int | None, Option("--level N", default="the relaxed level of the scale")] = None,
-    kinds: Annotated[
-        Sequence[str],
-        Option(
-            "--kinds KIND,...",
-            read=_kinds,
-            default="people alone; where no person judged, imported, else models",
-        ),
-    ] = (),
+    kinds: Kinds = (),
     cutoff: Cutoff = None,
 ) -> RecallBounds:
     """Show how much of what is relevant is found at least, by a random sample.
@@ -81,7 +70,6 @@ def status_recall(
         sample those of one that is drawn of all unjudged documents of the runs.
     topic : This topic alone.
     level : Least grade that is relevant.
-    kinds : Count judges of these kinds together, human, model or imported.
     cutoff : Ranks of the runs from which that sample would be drawn.
 
     Raises
@@ -96,7 +84,7 @@ def status_recall(
     scale = collection.scale
     cut = scale.relaxed if level is None else level
     scale.check_level(cut)
-    found, judges = collection.grades.candidates(cut, kinds=tuple(kinds), topic=topic)
+    found, judges = collection.grades.candidates(cut, kinds=check_kinds(kinds), topic=topic)
     bounds = [bound_of(one, confidence, target) for one in found]
     if target is not None and any(one.candidates is None for one in found):
         ranked = collection.runs.ranked(docnos=False)
