@@ -47,7 +47,6 @@ _MODULES = {
     "pooler.results.paper.kishida": ("paper_of_kishida",),
     "pooler.results.paper.redone": ("paper",),
     "pooler.results.paper.required": ("ap_properties", "required_difference", "swap_of_ranks"),
-    "pooler.results.pool.assign": ("assign", "assigned", "clear_assignments"),
     "pooler.results.pool.pool": ("list_strategies",),
     "pooler.results.reading": ("create_collection", "open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),

@@ -1,6 +1,7 @@
 """Names of the API, for editors and type checkers: `tests/api/test_stub.py --freeze`."""
 
 from pooler import datasets as datasets
+from pooler.commands.judge.assign import assign as assign
 from pooler.commands.judge.status_recall import status_recall as status_recall
 from pooler.commands.measure.compare import compare as compare
 from pooler.commands.pool.duplicates import duplicates as duplicates
@@ -45,9 +46,6 @@ from pooler.results.paper.redone import paper as paper
 from pooler.results.paper.required import ap_properties as ap_properties
 from pooler.results.paper.required import required_difference as required_difference
 from pooler.results.paper.required import swap_of_ranks as swap_of_ranks
-from pooler.results.pool.assign import assign as assign
-from pooler.results.pool.assign import assigned as assigned
-from pooler.results.pool.assign import clear_assignments as clear_assignments
 from pooler.results.pool.pool import list_strategies as list_strategies
 from pooler.results.reading import create_collection as create_collection
 from pooler.results.reading import open_collection as open_collection

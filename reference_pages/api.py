@@ -18,7 +18,7 @@ GROUPS = {
         "replay",
     ),
     "Judging": (
-        "assign", "assigned", "clear_assignments", "status", "status_recall", "effort", "outdated", "listing",
+        "assign", "status", "status_recall", "effort", "outdated", "listing",
         "details", "history", "erasing",
     ),
     "Agreement": (

@@ -262,7 +262,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
     "Pool": {},
     "Judge": {
         "judges": ("collect.judges:app", "The judges of a collection."),
-        "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
         "judge": ("judge.judge", "Judge the documents of the pool, one key each."),
         "ask": ("judge.ask", "Ask a model to judge, as `judges add` describes it."),
         "serve": ("judge.serve", "Let judges judge in a browser."),

@@ -26,6 +26,7 @@ _OLD_WORDS = {
     "pooler diagnose --scores": "pooler diagnose --table scores; coverage likewise",
     "pooler variation --pairs": "pooler variation --by pair",
     "pooler export probabilities": "pooler variation --table probabilities --format tsv",
+    "pooler assign --show": "pooler assign; --table places says who has what",
     "pooler unpool": "pooler pool drop RUN",
     "pooler next": "pooler pool next",
     "pooler next --until": "pooler status recall --target R",

@@ -104,7 +104,7 @@ paper bm25-words tfidf-words --judge m
 pool next --judge m
 diagnose --judge m --table contributions
 replay --judge m --depth 5
-assign --show
+assign
 show guidelines
 """.strip().splitlines()
 """Every command that reads a collection; `verify` counts rows, `show judges m` sittings."""

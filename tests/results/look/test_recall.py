@@ -121,7 +121,7 @@ def test_the_beginning_of_a_random_order_is_a_sample_of_another_it_is_not(collec
     collection.pools.add(sample(DOCNOS[:40], topic="2", name="other"))
     order = shuffled(collection)
     judge(collection, order[:20], order[:1])
-    p.assign(collection, ["ann"], topics=["2"], existing="add")
+    p.assign(collection, ["ann"], topics=["2"], add=True)
     judge(collection, DOCNOS[:20], ["d00"], topic="2")
     assert bound(collection)["more"] == most_relevant(60, 20, 1) - 1
     assert bound(collection, "2")["more"] == most_relevant(60, 40, 21) - 1

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pooler import pool
-from pooler.results.pool.assign import assign, assigned, clear_assignments
+from pooler import assign, pool
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.records import JudgeKind, Ranking, Run
@@ -34,11 +33,11 @@ def test_a_dry_run_plans_and_nothing_is_assigned(collection: Collection) -> None
     """The plan shows what each judge would have; a seed makes it the same when it is made."""
     planned = assign(collection, seed=3, dry_run=True)
     assert planned.table("workload").to_dict()["documents"] == [2, 2]
-    assert assigned(collection).table("workload").to_records() == []
+    assert assign(collection).table("workload").to_records() == []
     made = assign(collection, seed=3)
     assert made.table("workload").to_records() == planned.table("workload").to_records()
-    assert assigned(collection).workloads.is_assigned
-    assert clear_assignments(collection).workloads.lines == []
+    assert assign(collection).workloads.is_assigned
+    assert assign(collection, clear=True).workloads.lines == []
     assert made.settings["seed"] == 3
 
 
