@@ -78,5 +78,6 @@ def test_no_judgement_is_invented(tmp_path: Path) -> None:
     left_out = {row["docno"]: row["state"] for row in made.table("left_out").to_records()}
     assert left_out == {"b": "undecided", "c": "unjudged", "d": "skipped", "e": "cannot"}
     assert made.decisions == {
-        "judged": 2, "by_ruling": 0, "by_tie_rule": 0, "undecided": 1, "skipped": 1, "cannot": 1, "unjudged": 1,
+        "judged": 2, "by_ruling": 0, "by_tie_rule": 0,
+        "undecided": 1, "skipped": 1, "cannot": 1, "unjudged": 1,
     }  # fmt: skip

@@ -225,5 +225,7 @@ def test_functions_never_mix_either(name: str, folders: tuple[Path, Path]) -> No
     if name == "agreement":
         return
     with p.open_collection(str(folders[1] / "collection.db")) as collection:
-        mixed = API[name](p.source(collection, qrels=replace(MAJORITY, kinds=["human", "model"]))).to_records()
+        mixed = API[name](
+            p.source(collection, qrels=replace(MAJORITY, kinds=["human", "model"]))
+        ).to_records()
     assert [{**row, "kinds": None} for row in mixed] != [{**row, "kinds": None} for row in records[0]]

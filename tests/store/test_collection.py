@@ -325,7 +325,8 @@ def enter(transaction: AbstractContextManager[Inside]) -> None:
 
 
 _WRITERS = (
-    "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "erase", "revoke", "clear", "define", "drop",
+    "add", "draw", "give", "remove_run", "withdraw", "set_", "replace", "rename", "erase", "revoke", "clear",
+    "define", "drop",
 )  # fmt: skip
 """How methods that write begin; those that find nothing to do here are not among them."""
 

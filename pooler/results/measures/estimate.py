@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import say, warn
+from pooler.results.judged import level_of_files
 from pooler.results.reasons import REASONS, joined
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
-from pooler.results.source import Measurable, Source, level_of_files, opened_collection, source_of
+from pooler.results.source import Measurable, Source, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.measures.estimates import NAMES, SampleScores, estimates
 from store.analysis.measures.sampled import NOT_SAMPLED, UNGRADED, SampledPool

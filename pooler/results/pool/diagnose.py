@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import say, warn
+from pooler.results.judged import Judged
 from pooler.results.measures.evaluate import known_measure
 from pooler.results.pool.conclusions import conclusions
 from pooler.results.reasons import joined
 from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
-from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
+from pooler.results.source import Measurable, Source, opened_collection, source_of
 from pooler.results.table import REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import SamplingStrategy

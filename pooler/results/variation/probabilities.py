@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from pooler.messages import progress as report_progress
 from pooler.messages import say, warn
 from pooler.results.judge_kinds import warn_about_voters
+from pooler.results.judged import Judged
 from pooler.results.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
 from pooler.results.result import Result, collect_warnings, frozen_settings
-from pooler.results.source import Judged, Measurable, Source, opened_collection, source_of
+from pooler.results.source import Measurable, Source, opened_collection, source_of
 from pooler.results.table import DOCNO, TOPIC, Column, Table, listed
 from store.analysis.aggregation.probability import share_probabilities, value_probabilities
 from store.analysis.collapse import level_index

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import progress as report_progress
+from pooler.results.judged import Judged
 from pooler.results.measures.compare import normality_plot
 from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.source import Judged, Measurable, source_of
+from pooler.results.source import Measurable, source_of
 from pooler.results.table import RUN, RUN_A, RUN_B, TOPIC, TOPICS_HIDDEN, Column, Plot, Table, View, hidden
 from pooler.results.variation.probabilities import Probable, Values, load_probable, moments, say_empty
 from store.analysis.arrays import graded_arrays

@@ -220,11 +220,7 @@ def test_undone_judgement_is_unjudged_again(cli: Cli, six_pooled: Path) -> None:
         desk.undo()
         desk.leave()
     assert document_states(cli, "anna") == [6, 0, 6, 0, 0, 0]
-    assert (
-        cli("export", "qrels", "anna")
-        .failed(1)
-        .err.startswith("error: judge `anna` has judged nothing")
-    )
+    assert cli("export", "qrels", "anna").failed(1).err.startswith("error: judge `anna` has judged nothing")
 
 
 def test_topics_stand_in_natural_order(cli: Cli, here: Path) -> None:

@@ -135,7 +135,8 @@ def test_diff_asks_what_codes_below_minus_1_mean(cli: Cli, files: tuple[str, ...
     for told, expected in (("grade", (1, 1)), ("unjudged", (0, 2))):
         options = ("--code", f"-2={told}", "--code", "-3=not-pooled", "--format", "json")
         counts = {
-            row["what"]: row["documents"] for row in cli("qrels", "diff", "./q", "./r", *options).fine().json()["summary"]
+            row["what"]: row["documents"]
+            for row in cli("qrels", "diff", "./q", "./r", *options).fine().json()["summary"]
         }
         assert (counts["changed"], counts["now judged"], counts["removed"]) == (*expected, 0)
 

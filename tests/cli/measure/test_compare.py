@@ -218,7 +218,13 @@ def test_a_tag_where_a_file_is_meant_is_told_of(cli: Cli, here: Path) -> None:
     """With --qrels runs are files, those of --runs too: the error says so, before any is read."""
     write(here / "runs.tsv", "file", str(A), str(B))
     options = ("compare", "--qrels", STRICT, "bm25-words", "rm3-words-title")
-    assert "hint: with --qrels FILE, and no collection here, a RUN is a file, not a tag" in cli(*options).failed(1).err
+    assert (
+        "hint: with --qrels FILE, and no collection here, a RUN is a file, not a tag"
+        in cli(*options).failed(1).err
+    )
     answer = cli(*options, "--runs", "runs.tsv").failed(1).err
     assert "error: bm25-words: no such file" in answer
-    assert "hint: with --qrels FILE, and no collection here, a RUN is a file, not the tag of one of --runs" in answer
+    assert (
+        "hint: with --qrels FILE, and no collection here, a RUN is a file, not the tag of one of --runs"
+        in answer
+    )

@@ -54,10 +54,7 @@ def test_manifest_has_the_expected_bytes(cli: Cli, case: Path) -> None:
     ("name", "options"),
     [
         ("majority-low.qrels", ["low"]),
-        (
-            "majority-high-relaxed-unjudged.qrels",
-            ["high", "--level", "relaxed", "--unjudged", "-1"],
-        ),
+        ("majority-high-relaxed-unjudged.qrels", ["high", "--level", "relaxed", "--unjudged", "-1"]),
         ("ann.qrels", ["ann"]),
     ],
 )

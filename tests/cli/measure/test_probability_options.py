@@ -130,16 +130,12 @@ def exported(cli: Cli, *options: str) -> dict[tuple[str, str], float]:
 @pytest.mark.parametrize(
     ("options", "by_export", "said"),
     [
-        ((), ("--level", "relaxed",), "84 documents: p = share of judges at grade 1 or more, 3 judges, 3 a"),
-        (("--level", "rigid",), ("--level", "rigid",), "share of judges at grade 2 or more"),
+        ((), ("--level", "relaxed"), "84 documents: p = share of judges at grade 1 or more, 3 judges, 3 a"),
+        (("--level", "rigid"), ("--level", "rigid"), "share of judges at grade 2 or more"),
         (VALUES, VALUES, "p = mean value of grades, 3 judges, 3 a document"),
         ((*VALUES, "--level", "2"), VALUES, "mean value of grades"),
-        (
-            ("--qrels", "two"),
-            ("--level", "relaxed", "--qrels", "two"),
-            "2 judges, 2 a document",
-        ),
-        (("--qrels", "strict"), ("--level", "relaxed",), "share of judges at grade 1 or more, 3 judges"),
+        (("--qrels", "two"), ("--level", "relaxed", "--qrels", "two"), "2 judges, 2 a document"),
+        (("--qrels", "strict"), ("--level", "relaxed"), "share of judges at grade 1 or more, 3 judges"),
     ],
 )
 def test_judges_of_a_collection_give_what_is_exported(
