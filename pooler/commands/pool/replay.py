@@ -24,6 +24,7 @@ from pooler.pools.replay import (
     order_points,
     replay_topic,
 )
+from pooler.results.judged import Judged
 from pooler.results.reasons import REASONS
 from pooler.results.result import Later, Result, frozen_settings
 from pooler.results.source import Judged, Source
