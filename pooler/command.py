@@ -254,7 +254,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
             for value in () if own else values.values():
                 if isinstance(value, Source):
                     own = value.settings()
-        warnings = (*found.warnings, *(one for one in collected.warnings if one not in found.warnings))
+        warnings = tuple(dict.fromkeys((*collected.warnings, *found.warnings)))
         return replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
 
     call.is_command = True  # type: ignore[attr-defined]

@@ -18,6 +18,7 @@ from pooler.cli.console import confirm
 from pooler.cli.options import YesOption
 from pooler.cli.render import ByTopicOption, Output, PlotOption, check_choice, render
 from pooler.cli.signature import given, is_signed, parameters_of
+from pooler.messages import say, warn
 from pooler.results.result import Result
 
 
@@ -74,6 +75,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
             render(found, output, plot=values.get("plot"))
         elif is_result:
             sys.stdout.writelines(f"{line}\n" for line in found.lines() or ())
+        for kind, words in found.closing() if is_result else ():
+            (say if kind == "say" else warn)(words)
         if is_result and found.exit_code:
             raise typer.Exit(found.exit_code)
 

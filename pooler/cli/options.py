@@ -221,21 +221,6 @@ ValueOption = Annotated[
         " grade of the scale. Default: the share of judges at or above the level.",
     ),
 ]
-ProbabilitiesOption = Annotated[
-    str | None,
-    option(
-        "--probabilities FILE",
-        "Read the probabilities from a file, `topic docno p`, as `export probabilities` writes it. RUN may"
-        " then be files, without --qrels.",
-    ),
-]
-UnjudgedOption = Annotated[
-    str,
-    option(
-        "--unjudged P",
-        "How likely an unjudged document that a run retrieved is relevant: one probability for all.",
-    ),
-]
 EmptyOption = Annotated[
     Literal["given", "zero"],
     option(

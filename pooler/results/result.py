@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import count, islice
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pooler.messages import Listener, current_listener, listening
 from pooler.results.judge_kinds import view_with_kinds, with_kinds
@@ -17,6 +17,9 @@ from store.errors import UnknownNameError
 
 Progress = Callable[[int], None]
 """Called with steps done."""
+
+Message = tuple[Literal["say", "warn"], str]
+"""Something to say, or to doubt."""
 
 NOTEBOOK_ROWS = 60
 """Rows of a view that a notebook shows."""
@@ -125,6 +128,10 @@ class Result:
         if hasattr(self, "NAMES"):
             return self.names()[: self.SHOWN]
         return tuple(one.name for one in islice(self._each(), self.SHOWN))
+
+    def closing(self) -> Sequence[Message]:
+        """Return what a command says below it; `warnings` has the doubts, too."""
+        return ()
 
     @property
     def exit_code(self) -> int:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from pooler.commands.pool.change import change_words, cost_words, fetch_cost, planned_words
 from pooler.commands.pool.options import PoolOptions, as_added_to, as_replaced, leaves_others_out
 from pooler.commands.pool.pooled import (
-    Message,
     PoolResult,
     bare_warnings,
     draw_words,
@@ -24,6 +23,7 @@ from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import stored_runs
 from pooler.results.look.status import missing_words
 from pooler.results.meeting import check_runs
+from pooler.results.result import Message
 from pooler.results.source import Source, opened_collection
 from pooler.strategies import find_strategy
 from pooler.version import __version__
