@@ -160,7 +160,14 @@ PoolDepthOption = Annotated[
         show_default="the pools', where they have one; else what the judgements look like",
     ),
 ]
-CutoffOption = Annotated[int, option("--cutoff", "Ranks that AP takes into account (trec_eval -M).", min=1)]
+CutoffOption = Annotated[
+    int,
+    option(
+        "--cutoff",
+        "Ranks that count (trec_eval -M); measures with a rank of their own look as deep as that.",
+        min=1,
+    ),
+]
 InputOption = Annotated[
     GradesFormat | None,
     option(

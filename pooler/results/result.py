@@ -74,6 +74,10 @@ class Result:
         named = getattr(self, "NAMES", None)
         return named or tuple(one.name for one in self._each() if not getattr(one, "by_name", False))
 
+    def all_names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are, of all."""
+        return self.names() if hasattr(self, "NAMES") else tuple(one.name for one in self._each())
+
     def table(self, name: str) -> Table:
         """Return one table; `UnknownNameError`: there is none of that name."""
         if hasattr(self, "NAMES") and name in self.names():
@@ -82,7 +86,7 @@ class Result:
             if one.name == name:
                 made = one.table if isinstance(one, Later) else one
                 return with_kinds(made, self.kinds_of_voters())
-        raise UnknownNameError("table", name, [one.name for one in self._each()])
+        raise UnknownNameError("table", name, self.all_names())
 
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""

@@ -18,7 +18,6 @@ from pooler.commands.pool.pooled import (
 )
 from pooler.messages import say
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
-from pooler.pools.live import start_strategy
 from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import stored_runs
 from pooler.results.look.status import missing_words
@@ -78,6 +77,8 @@ def _build(
     classes: Mapping[str, str] | None,
 ) -> tuple[PoolBuild, ChangeCount, bool]:
     """Complete what was asked for, and load the runs; say whether other pools' documents stay out."""
+    from pooler.pools.live import start_strategy  # it loads the database, which files do without
+
     stored = opened.pools.all()
     pair_states = opened.pool_changes.pair_states()
     leaves_out = action.add

@@ -107,7 +107,8 @@ def pool(
     Notes
     -----
     The same for every order of the runs; ties never depend on chance. O(n log n) for the n documents within
-    the depth of all runs. In Python nothing is printed; `without` may be a set of pairs, `one_of` a mapping.
+    the depth of all runs. In Python nothing is printed; `without` may be a set of pairs, `one_of` a
+    mapping; an open collection is pooled into, and left as it is with `dry_run`.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def pool(
         strategy=strategy,
         parameters=parameters or {},
         depth=depth,
-        order=order,
+        order=order or (None if source.order == "trec" else source.order),
         budget=budget,
         seed=seed,
         level=level,
