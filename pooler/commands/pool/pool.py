@@ -35,7 +35,7 @@ def pool(
     *,
     strategy: Annotated[str | None, Option("--strategy -s NAME", default="depth")] = None,
     parameters: Annotated[
-        Mapping[str, Any] | None, Option("--param NAME=VALUE", read=parse_parameters, repeated=True)
+        Mapping[str, object] | None, Option("--param NAME=VALUE", read=parse_parameters, repeated=True)
     ] = None,
     depth: Annotated[int | None, Option("--depth -d -N", least=1, default="100")] = None,
     budget: Annotated[int | None, Option("--budget -b", least=1)] = None,
