@@ -29,17 +29,9 @@ _MODULES = {
     "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.order_stability": ("disagreement_matters",),
     "pooler.results.audit.audit": ("audit",),
-    "pooler.results.pool.assign": ("assign", "assigned", "clear_assignments"),
-    "pooler.results.pool.check": ("check_runs",),
-    "pooler.results.pool.diff": ("compare_pools",),
-    "pooler.results.pool.duplicates": ("duplicates",),
-    "pooler.results.pool.into": ("pool_collection",),
-    "pooler.results.pool.pool": ("list_strategies", "pool"),
-    "pooler.results.pool.replay": ("replay",),
-    "pooler.results.pool.unpool": ("unpool",),
+    "pooler.results.pool.pool": ("list_strategies",),
     "pooler.results.reading": ("open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),
-    "pooler.results.variation.next": ("next_documents",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
 }
 """Where each public name is that is no command."""

@@ -46,8 +46,9 @@ from typing import (
 )
 
 from pooler.results.result import Done, Result, collect_warnings, frozen_settings
-from pooler.results.source import Measurable, Source, opened_collection, source_of
+from pooler.results.source import Measurable, SomeRuns, Source, opened_collection, runs_of, source_of
 from store.errors import ArgumentError
+from store.judging.kinds import check_kinds
 from store.ranking import Order
 
 if TYPE_CHECKING:
@@ -165,8 +166,6 @@ def levels_of(_: str, texts: Sequence[str]) -> list[int | str]:
 
 def _kinds(_: str, text: str) -> tuple[str, ...]:
     """Read kinds of judges like ``human,model``."""
-    from store.judging.kinds import check_kinds
-
     return check_kinds([part.strip() for part in text.split(",")])
 
 
@@ -178,16 +177,27 @@ class Given:
     """
 
     where: str
-    kind: Literal["source", "collection", "other"] = "other"
-    """What Python may give instead: what `source_of` takes; an open collection, or its place."""
+    kind: Literal["source", "runs", "collection", "other"] = "other"
+    """What Python may give instead: what `source_of` or `runs_of` takes; an open collection, or its place."""
 
 
 # What commands work on: the first parameter of each.
 Measured = Annotated[Source, Given("pooler.cli.source_options:SourceOptions", "source")]
 """Runs and judgements, of a collection or of files."""
 if TYPE_CHECKING:
+
+    class Pooled(Source):
+        """Runs alone, of files, of memory or of a collection."""
+
     Stored: TypeAlias = Collection
+    OptionalPlace: TypeAlias = str | Path | Collection | None
+    Beside: TypeAlias = str | Path | Collection | None
 else:  # nothing of the database is loaded for a type
+    OptionalPlace = Annotated[object, Given("pooler.cli.source_options:StoredOptions")]
+    """A collection beside what a command works on, by name: its place, or an open one."""
+    Beside = Annotated[object, Given("pooler.cli.source_options:BesideOptions")]
+    """The same, none by default."""
+    Pooled = Annotated[Source, Given("pooler.cli.source_options:PooledOptions", "runs")]
     Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
 
 Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
@@ -296,9 +306,13 @@ class Parameters:
 
 
 @overload
-def command(
+def command(  # type: ignore[overload-overlap]  # what takes any source takes one of runs alone
     function: Callable[Concatenate[Source, P], Returned],
 ) -> Callable[Concatenate[Measurable, P], Returned]: ...
+@overload
+def command(
+    function: Callable[Concatenate[Pooled, P], Returned],
+) -> Callable[Concatenate[SomeRuns, P], Returned]: ...
 @overload
 def command(
     function: Callable[Concatenate[Collection, P], Returned],
@@ -341,6 +355,8 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
                     continue
                 if about.given[name].kind == "source":
                     values[name] = source_of(values[name])
+                elif about.given[name].kind == "runs":
+                    values[name] = runs_of(values[name])
                 elif about.given[name].kind == "collection":
                     values[name] = opened.enter_context(opened_collection(values[name]))
             found = function(*bound.args, **bound.kwargs)
@@ -352,7 +368,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
                     own = values[name].settings()
                 elif one.kind == "collection":
                     own = {"collection": values[name].name}
-        warnings = (*found.warnings, *(one for one in collected.warnings if one not in found.warnings))
+        warnings = tuple(dict.fromkeys((*collected.warnings, *found.warnings)))
         found = replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
         if isinstance(found, Done):
             found = replace(found, said=(*collected.said,), written=(*collected.written,))

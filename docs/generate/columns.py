@@ -32,18 +32,23 @@ MORE: tuple[tuple[str, Maker], ...] = (
     ("adjudicate", lambda c: p.adjudicate(c, names=True)),
     ("agreement", lambda c: p.disagreement_matters(c)),
     ("audit", lambda c: p.audit(c, "gpt", "alice", uses={"rm3-bigrams": ["gpt"]})),
-    ("check", lambda _c: p.check_runs("runs/bm25-words.run", rules="track.toml")),
-    ("diff", lambda c: p.compare_pools({("G01", "NOTE-01")}, "pool", collection=c)),
+    ("check", lambda _c: p.check("runs/bm25-words.run", rules="track.toml")),
+    ("pool diff", lambda c: p.pool_diff({("G01", "NOTE-01")}, "pool", collection=c)),
     ("evaluate", lambda c: p.attainable(_alice(c), 5)),
     ("evaluate", lambda c: p.choose(_alice(c), folds=3)),
     ("evaluate", lambda c: p.evaluate_curves(_alice(c))),
     ("evaluate", lambda _c: p.list_measures()),
-    ("next", lambda c: p.next_documents(p.source(["bm25-words", "tfidf-words"], collection=c))),
+    ("pool next", lambda c: p.pool_next(p.source(["bm25-words", "tfidf-words"], collection=c))),
     ("pool", lambda _c: p.list_strategies()),
     (
         "pool",
         lambda _c: p.pool(
-            "runs/*.run", depth=20, strategy="stratified", strata="1:2,3:9:0.4", budget=12, seed=3
+            "runs/*.run",
+            depth=20,
+            strategy="stratified",
+            parameters={"strata": "1:2,3:9:0.4"},
+            budget=12,
+            seed=3,
         ),
     ),
     ("sensitivity", lambda c: p.sensitivity(_alice(c), depth=5, flips=3)),
@@ -87,7 +92,7 @@ def tables() -> dict[tuple[str, str], Columns]:
     found: dict[tuple[str, str], Columns] = {}
 
     def take(command: str, result: Any) -> None:
-        for one in result.tables():
+        for one in map(result.table, result.all_names()):
             known = found.setdefault((command, one.name), {})
             known.update({it.name: it for it in one.columns if it.name not in known})
 

@@ -29,9 +29,6 @@ CollectionOption = Annotated[
         envvar="POOLER_COLLECTION",
     ),
 ]
-ManifestOption = Annotated[
-    str | None, option("--manifest FILE", "Default: the name of the file with .manifest.json added.")
-]
 OrderOption = Annotated[Order, option("--order", ORDER_WORDS)]
 LenientOption = Annotated[
     bool,
@@ -146,7 +143,14 @@ FileRunsOption = Annotated[
         " contributes (yes/no), name (what to call the run here, instead of its tag).",
     ),
 ]
-CutoffOption = Annotated[int, option("--cutoff", "Ranks that AP takes into account (trec_eval -M).", min=1)]
+CutoffOption = Annotated[
+    int,
+    option(
+        "--cutoff",
+        "Ranks that count (trec_eval -M); measures with a rank of their own look as deep as that.",
+        min=1,
+    ),
+]
 InputOption = Annotated[
     GradesFormat | None,
     option(
@@ -205,14 +209,6 @@ ValueOption = Annotated[
         "--value GRADE=P",
         "The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat for every"
         " grade of the scale. Default: the share of judges at or above the level.",
-    ),
-]
-ProbabilitiesOption = Annotated[
-    str | None,
-    option(
-        "--probabilities FILE",
-        "Read the probabilities from a file, `topic docno p`, as `export probabilities` writes it. RUN may"
-        " then be files, without --qrels.",
     ),
 ]
 EmptyOption = Annotated[

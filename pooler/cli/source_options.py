@@ -27,6 +27,7 @@ from pooler.cli.options import (
     QrelsOption,
     RepeatsOption,
     RuleOptions,
+    RunsOption,
     ScaleOption,
     TopicOption,
     names_collection,
@@ -100,7 +101,7 @@ class SourceOptions:
 
     def tags(self) -> Sequence[str]:
         """Return the runs that were named, where they are runs of a collection."""
-        return (self.runs or ()) if self.qrels is None else ()
+        return () if self.is_of_file else (self.runs or ())
 
     def source(self) -> Source:
         """Name the runs and the judgements; nothing is read until it is needed."""
@@ -307,6 +308,45 @@ class OpinionOptions:
     def tags(self) -> Sequence[str]:
         """Return the runs that were named, where they are runs of a collection."""
         return () if self.qrels else self.runs or ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledOptions:
+    """Runs alone: run files, or those of a collection."""
+
+    PANEL: ClassVar[str] = "Runs"
+
+    ctx: typer.Context
+    runs: Annotated[
+        list[str] | None, argument("RUN...", "Run files; without any, the runs of the collection.")
+    ] = None
+    listed: RunsOption = None
+    lenient: LenientOption = False
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+    def made(self) -> Source:
+        """Return what a command pools."""
+        if not self.runs and self.listed is None:
+            return Source(collection=self.collection, lenient=self.lenient)
+        if names_collection(self.ctx):
+            hint = "pooler import runs brings files in; pooler pool without files pools a collection's runs"
+            requirement = "and run files exclude each other: files need no collection"
+            raise ArgumentError("--collection", requirement, self.collection, hint=hint)
+        return Source(self.runs or [], listed=self.listed, qrels=(), lenient=self.lenient)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BesideOptions:
+    """A collection that says more, where one is named."""
+
+    collection: Annotated[
+        str | None,
+        option("--collection PATH|URL", "Also report topics and docnos that this collection does not know."),
+    ] = None
+
+    def made(self) -> str | None:
+        """Return its place."""
+        return self.collection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

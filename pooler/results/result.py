@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import count, islice
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pooler.messages import Listener, current_listener, listening
 from pooler.results.judge_kinds import view_with_kinds, with_kinds
@@ -17,6 +17,9 @@ from store.errors import UnknownNameError
 
 Progress = Callable[[int], None]
 """Called with steps done."""
+
+Message = tuple[Literal["say", "warn"], str]
+"""Something to say, or to doubt."""
 
 NOTEBOOK_ROWS = 60
 """Rows of a view that a notebook shows."""
@@ -63,6 +66,8 @@ class Result:
     """How many of them a command shows by default, as the end of a slice; ``None`` = all."""
     PAGE: ClassVar[str] = ""
     """What makes a page of it, `module:function`: its command has --html."""
+    IS_FILE: ClassVar[bool] = False
+    """Whether a command shows no table of it but its `lines`: what it makes is a file."""
     HAS_TOPICS: ClassVar[bool] = False
     """Whether one of them, named `topics`, has a row a topic."""
 
@@ -70,6 +75,10 @@ class Result:
         """Return the names of the tables there are, but for those that only who names them gets."""
         named = getattr(self, "NAMES", None)
         return named or tuple(one.name for one in self._each() if not getattr(one, "by_name", False))
+
+    def all_names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are, of all."""
+        return self.names() if hasattr(self, "NAMES") else tuple(one.name for one in self._each())
 
     def table(self, name: str) -> Table:
         """Return one table; `UnknownNameError`: there is none of that name."""
@@ -79,11 +88,19 @@ class Result:
             if one.name == name:
                 made = one.table if isinstance(one, Later) else one
                 return with_kinds(made, self.kinds_of_voters())
-        raise UnknownNameError("table", name, [one.name for one in self._each()])
+        raise UnknownNameError("table", name, self.all_names())
 
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""
         return tuple(map(self.table, self.names()))
+
+    @classmethod
+    def blank(cls) -> Result | None:
+        """Return one without rows, where making one changes something: by it what is to be shown is checked.
+
+        ``None`` = it changes nothing.
+        """
+        return None
 
     def _tables(self) -> Iterator[Table | Later]:
         """Yield the tables, the one that answers the question first; what is not asked for is not made."""
@@ -118,6 +135,15 @@ class Result:
             return self.names()[: self.SHOWN]
         return tuple(one.name for one in islice(self._each(), self.SHOWN))
 
+    def closing(self) -> Sequence[Message]:
+        """Return what a command says below it; `warnings` has the doubts, too."""
+        return ()
+
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with: 1 where what was looked at is at fault."""
+        return 0
+
     def plots(self) -> tuple[Plot, ...]:
         """Return what can be drawn."""
         return ()
@@ -125,10 +151,6 @@ class Result:
     def facts(self) -> Mapping[str, Any]:
         """Return what is one value and no table."""
         return {}
-
-    def exit_code(self) -> int:
-        """Return what the command ends with: 1 where what was looked at is at fault."""
-        return 0
 
     def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - of those that have any
         """Return what people read instead of tables, where the field has a form of lines for it."""
@@ -170,8 +192,9 @@ class Done(Result):
         """Return the numbers."""
         return self.counts
 
+    @property
     def exit_code(self) -> int:
-        """Return what the command ends with."""
+        """What the command ends with."""
         return self.code
 
     def _tables(self) -> Iterator[Table]:

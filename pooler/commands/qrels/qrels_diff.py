@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from pooler.command import Given, Lenient, Option, RankOrder, RunList, command
+from pooler.command import Lenient, Option, OptionalPlace, RankOrder, RunList, command
 from pooler.commands.qrels.made import qrels_at
 from pooler.messages import say, warn
 from pooler.results.judgement_files import untold
@@ -61,7 +61,7 @@ def qrels_diff(
     cutoff: Annotated[int, Option(least=1)] = 1000,
     order: RankOrder = "trec",
     lenient: Lenient = False,
-    collection: Annotated[Any, Given("pooler.cli.source_options:StoredOptions")] = None,
+    collection: OptionalPlace = None,
 ) -> QrelsDifference:
     """Compare two qrels, grade by grade: names of the collection's, or files.
 

@@ -11,8 +11,9 @@ import numpy as np
 from pooler.messages import warn
 from pooler.results.agree.people import population_line
 from pooler.results.agree.settings import fetch_chosen, measured_of, resolve_levels
+from pooler.results.judged import Level
 from pooler.results.result import Result, collect_warnings, frozen_settings
-from pooler.results.source import Level, Source, source_of
+from pooler.results.source import Source, source_of
 from pooler.results.table import REASON, RUN, Column, Table, View
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
 from store.analysis.collapse import level_index

@@ -17,7 +17,8 @@ from pooler.results.agree.agreement import AgreementResult, agreement
 from pooler.results.audit.audit import audit
 from pooler.results.audit.tables import Audit
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.source import Judged, Source, opened_collection
+from pooler.results.judged import Judged
+from pooler.results.source import Source, opened_collection
 from pooler.results.undiscovered.base import depth_in_words
 from store.errors import PoolerError
 from store.grades.definition import QrelsDefinition
