@@ -242,14 +242,14 @@ def test_exchanged_columns_are_one_fault(cli: Cli, empty: Path) -> None:
     assert cli("export", "qrels").fine().out.startswith("t0 0 d0 1\n")
 
 
-@pytest.mark.parametrize("command", ["import judgements", "agreement", "collapse"])
+@pytest.mark.parametrize("command", ["import judgements", "agreement", "export qrels"])
 def test_help_and_hints_name_every_meaning_of_a_code(command: str, cli: Cli, empty: Path) -> None:
     """Whoever reads the help, or has a code that is no grade, sees all words that are taken."""
     said = " ".join(cli(*command.split(), "--help").fine().out.split())
     about = said[said.rindex("--code CODE=MEANING") :][:250].replace("- ", "-")
     write(empty / "q", "t 0 d1 1", "t 0 d2 -2")
     reading = {"import judgements": ("q", "--judge", "me"), "agreement": ("./q", "q2=./q"),
-               "collapse": ("q", "--level", "1")}[command]  # fmt: skip
+               "export qrels": ("./q", "--level", "1")}[command]  # fmt: skip
     hint = cli(*command.split(), *reading).failed(1).err
     off_scale = () if command == "import judgements" else ("--scale", "0-2")
     other = cli(*command.split(), *reading, *off_scale).failed(1).err
