@@ -21,10 +21,8 @@ from pooler.version import __version__ as __version__
 
 _MODULES = {
     "pooler.results.agree.aggregate": ("Qrels", "aggregate", "collapse"),
-    "pooler.results.agree.agreement": ("agreement",),
     "pooler.results.agree.clusters": ("clusters",),
     "pooler.results.agree.differences": ("compare_qrels",),
-    "pooler.results.agree.order_stability": ("disagreement_matters",),
     "pooler.results.agree.sharing": ("plan_sharing",),
     "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),

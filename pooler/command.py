@@ -84,8 +84,8 @@ class Option:
     """Variable of the environment that stands for it."""
     panel: str = ""
     """Heading under which help lists it; default the command's own options."""
-    for_people: int | None = None
-    """Of `Limit`: how many people see unless they ask for more."""
+    for_people: Any = None
+    """Of what is of Python alone: its value where people read the output; of `Limit` unless they say it."""
     hidden: bool = False
     """Of Python alone."""
     required: bool = False
@@ -169,6 +169,13 @@ Cutoff = Annotated[
 ]
 
 
+Rigid = Annotated[
+    bool, Option("--rigid", "Relevant = at or above the scale's rigid level, the stricter one (NTCIR: S, A).")
+]
+Relaxed = Annotated[
+    bool,
+    Option("--relaxed", "Relevant = at or above the scale's relaxed level, the milder one (NTCIR: S, A, B)."),
+]
 Kinds = Annotated[
     Sequence[str],
     Option(

@@ -27,7 +27,7 @@ GROUPS = {
         "show_strategies", "show_measures",
     ),
     "Agreement": (
-        "agreement", "audit", "disagreement_matters", "plan_sharing", "adjudicate", "compare_qrels",
+        "agreement", "audit", "agreement_orders", "plan_sharing", "adjudicate", "compare_qrels",
         "clusters",
     ),
     "One grade for each document": ("aggregate", "collapse", "Qrels", "probabilities"),

@@ -243,7 +243,6 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
     },
     "Agree": {
-        "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
         "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
         "diff": ("agree.diff", "Compare two qrels files, grade by grade."),
     },

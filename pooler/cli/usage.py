@@ -26,6 +26,10 @@ _OLD_WORDS = {
     "pooler status effort --list": "pooler status effort --table low_dwell",
     "pooler adjudicate --list": "pooler adjudicate",
     "pooler adjudicate --summary": "pooler adjudicate --table cells",
+    "pooler agreement --matters": "pooler agreement orders",
+    "pooler agreement --per-grade": "pooler agreement --table per_grade",
+    "pooler agreement --tables": "pooler agreement --table cross_tables",
+    "pooler agreement --manifest": "pooler agreement --format json --out FILE",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }

@@ -174,7 +174,7 @@ def test_report_is_that_of_the_people(asks: tuple[Ask, Ask], folders: tuple[Path
     of_people, of_mixed = pages
     assert said in of_mixed[: of_mixed.index('id="s2"')]
     assert said not in of_people
-    assert "agreement --level 1 --tables --interval topic gpt llama qwen" in of_mixed
+    assert "agreement --level 1 --interval topic gpt llama qwen" in of_mixed
     ours, theirs = (_sections(page, said) for page in pages)
     assert theirs.keys() - ours.keys() == {"Models against people"}
     assert not ours.keys() - theirs.keys()
@@ -203,7 +203,7 @@ API: dict[str, Callable[[Any], Any]] = {
     "agreement": lambda s: p.agreement(s, kinds=("human",)).table("pairs"),
     "aggregate": lambda s: p.aggregate(s, ties="low").table("qrels"),
     "collapse": lambda s: p.collapse(s, 1, rule="majority", ties="low").table("qrels"),
-    "disagreement_matters": lambda s: p.disagreement_matters(s, mixtures=20).table("run_scores"),
+    "agreement_orders": lambda s: p.agreement_orders(s, mixtures=20).table("run_scores"),
     "plan_sharing": lambda s: p.plan_sharing(s, 0.3).table("plan"),
     "probabilities": lambda s: p.probabilities(s).table("probabilities"),
     "variation": lambda s: p.variation(s).table("variation"),

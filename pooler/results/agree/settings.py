@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection as Group
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,43 +20,6 @@ if TYPE_CHECKING:
     from store.records import Judge, Scale
 
 Pair = tuple[str, str]
-
-OF_COEFFICIENTS = frozenset(
-    {
-        "--by-topic",
-        "--per-grade",
-        "--tables",
-        "--all-pairs",
-        "--bands",
-        "--interval",
-        "--resamples",
-        "--aggregate",
-    }
-)
-"""Options that choose how coefficients are shown."""
-OF_JUDGES = frozenset(
-    {
-        "JUDGE...",
-        "--level",
-        "--rigid",
-        "--relaxed",
-        "--against",
-        "--kinds",
-        "--manifest",
-        "--input",
-        "--input-columns",
-        "--topic",
-        "--judge-column",
-        "--scale",
-        "--code",
-        "--map",
-        "--repeats",
-        "--lenient",
-    }
-)
-"""Options that choose whose judgements are measured, and over what."""
-OF_MATTERS = frozenset({"--mixtures", "--cutoff", "--order", "--run", "--runs"})
-"""Options of run orders."""
 
 ALL_LABELS = "(all labels)"
 """Every label of the others, each compared with the reference; no judge's name has a blank."""
@@ -88,51 +50,6 @@ class AgreementOptions:
     def level_at(self, index: int | None) -> int | None:
         """Return the level of an index; ``None`` = graded."""
         return None if index is None else self.scale.values[index]
-
-
-def check_options(
-    policy: Policy, *, against: str | None, plan: float | None, assume: str | None, matters: bool
-) -> None:
-    """Refuse values that cannot be used, and what does not go with them."""
-    if plan is not None and matters:
-        raise ArgumentError("plan", "and --matters exclude each other", plan)
-    if assume is not None and plan is None:
-        raise ArgumentError("assume", "needs --plan", None)
-    if matters and against is not None:
-        raise ArgumentError("matters", "and --against exclude each other", against)
-    if plan is not None:
-        from store.analysis.agreement.sharing import LEAST_WIDTH
-
-        if not LEAST_WIDTH <= plan <= 2:
-            raise ArgumentError("plan", f"must be a width from {LEAST_WIDTH} to 2", plan)
-    if policy.rule is not None:
-        if against is None:
-            requirement = "is compared with a judge: --against JUDGE"
-            raise ArgumentError("aggregate", requirement, policy.rule)
-        if policy.rule == "sum":
-            requirement = "must give grades of the scale; sums are none"
-            raise ArgumentError("aggregate", requirement, "sum")
-    # Each level that is asked for is one it could collapse at.
-    replace(policy, level=1 if policy.collapse == "before" else None).check()
-
-
-def check_together(given: Mapping[str, bool], *, plan: bool, assume: bool, matters: bool) -> None:
-    """Refuse options that would be ignored: the message names the two."""
-    if assume:
-        _refuse(given, OF_COEFFICIENTS | OF_JUDGES, "is not used with --assume")
-    if plan:
-        _refuse(given, OF_COEFFICIENTS | {"--seed"}, "is not used with --plan")
-    if matters:
-        _refuse(given, OF_COEFFICIENTS, "is not used with --matters")
-    else:
-        _refuse(given, OF_MATTERS, "is used with --matters only")
-
-
-def _refuse(given: Mapping[str, bool], options: Group[str], why: str) -> None:
-    for option, is_given in given.items():
-        if is_given and option in options:
-            message = f"{option} {why}"
-            raise PoolerError(message, hint=f"leave {option} or the other option out")
 
 
 def resolve_levels(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from pooler.commands.judge.status import status
 from pooler.commands.judge.status_effort import status_effort
 from pooler.commands.look.show import show_judges, show_pools
+from pooler.commands.qrels.agreement import AgreementResult, agreement
 from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.messages import Listener, listening
-from pooler.results.agree.agreement import AgreementResult, agreement
 from pooler.results.audit.audit import audit
 from pooler.results.audit.tables import Audit
 from pooler.results.judge_kinds import kinds_words
@@ -225,7 +225,7 @@ def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> tuple[A
     with listening(Listener()):  # what there is to say is on the page
         found = agreement(
             Source(collection=opened),
-            judges=judges,
+            *judges,
             levels=(level,),
             interval="topic" if has_intervals else "none",
             all_pairs=True,
