@@ -24,7 +24,6 @@ _MODULES = {
     "pooler.results.agree.clusters": ("clusters",),
     "pooler.results.agree.differences": ("compare_qrels",),
     "pooler.results.agree.sharing": ("plan_sharing",),
-    "pooler.results.audit.audit": ("audit",),
     "pooler.results.audit.corrected": ("corrected",),
     "pooler.results.keep.verify": ("verify",),
     "pooler.results.look.erasing": ("erasing",),

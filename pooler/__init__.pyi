@@ -18,6 +18,7 @@ from pooler.commands.look.show import show_topics as show_topics
 from pooler.commands.measure.compare import compare as compare
 from pooler.commands.qrels.agreement import agreement as agreement
 from pooler.commands.qrels.agreement_orders import agreement_orders as agreement_orders
+from pooler.commands.trust.audit import audit as audit
 from pooler.commands.trust.report import report as report
 from pooler.results.agree.aggregate import Qrels as Qrels
 from pooler.results.agree.aggregate import aggregate as aggregate
@@ -25,7 +26,6 @@ from pooler.results.agree.aggregate import collapse as collapse
 from pooler.results.agree.clusters import clusters as clusters
 from pooler.results.agree.differences import compare_qrels as compare_qrels
 from pooler.results.agree.sharing import plan_sharing as plan_sharing
-from pooler.results.audit.audit import audit as audit
 from pooler.results.audit.corrected import corrected as corrected
 from pooler.results.keep.verify import verify as verify
 from pooler.results.look.erasing import erasing as erasing

@@ -33,7 +33,8 @@ DOING = {
     ),
     "Agreement and one grade": (
         "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/collapse",
-        "store/analysis/audit", "pooler/results/agree", "pooler/results/audit", "pooler/cli/agree",
+        "store/analysis/audit", "pooler/results/agree", "pooler/cli/agree", "pooler/commands/qrels",
+        "pooler/commands/trust/audit",
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",

@@ -242,10 +242,7 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "judges": ("collect.judges:app", "The judges of a collection."),
         "assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed."),
     },
-    "Agree": {
-        "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
-        "diff": ("agree.diff", "Compare two qrels files, grade by grade."),
-    },
+    "Agree": {"diff": ("agree.diff", "Compare two qrels files, grade by grade.")},
     "Export": {
         "export": ("keep.export:app", "Write qrels and other files for evaluation programs."),
         "collapse": ("agree.collapse", "Make binary qrels from graded ones, or from several judges'."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -129,16 +129,72 @@ class RankingJudgesOptions(JudgesOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgainstOptions:
-    """How the others' grades are aggregated, to be compared with one judge's."""
+class RuleOptions:
+    """How several people's grades become one, to be compared with one judge's."""
 
     aggregate: AggregateOption = None
     ties: TiesOption = None
-    collapse: CollapseOption = None
 
     def made(self) -> Policy:
         """Return the rule."""
-        return policy_of(aggregate=self.aggregate, ties=self.ties, collapse=self.collapse)
+        return policy_of(**asdict(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgainstOptions(RuleOptions):
+    """The same, at levels."""
+
+    collapse: CollapseOption = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """Runs and judges of a collection, or files of one judge each: the audited one, and people's."""
+
+    PANEL: ClassVar[str] = "Runs and judgements"
+
+    ctx: typer.Context
+    runs: Annotated[
+        list[str] | None, argument("RUN...", "Run tags (default all), or files with --qrels.")
+    ] = None
+    qrels: Annotated[
+        list[str] | None,
+        option(
+            "--qrels FILE",
+            "Use files instead of a collection: a person's judgements, NAME=FILE or called by the file name;"
+            " may be repeated.",
+        ),
+    ] = None
+    order: OrderOption = "trec"
+    scale_text: ScaleOption = None
+    codes: CodeOption = None
+    lenient: LenientOption = False
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+    def made(self) -> Source:
+        """Return runs and judgements."""
+        reading = FileReading(scale=self.scale_text, codes=self.codes, lenient=self.lenient)
+        runs, given = self.runs or [], self.ctx.params
+        if not self.qrels:
+            reading.refuse()
+            return Source(runs, collection=self.collection, order=self.order)
+        if given["against"]:
+            requirement = "is for a collection; --qrels names people's files"
+            raise ArgumentError("--against", requirement, given["against"][0])
+        if names_collection(self.ctx):
+            raise ArgumentError("--collection", "and --qrels exclude each other", self.collection)
+        for file in runs:
+            if not is_file(file):
+                message = f"{file}: no such file or directory"
+                raise PoolerError(message, hint="with --qrels a RUN is a file, not a tag")
+        return Source(
+            runs,
+            judgements=[given["model"], *self.qrels],
+            reading=reading,
+            listed=given["uses"],
+            order=self.order,
+            lenient=self.lenient,
+        )
 
 
 def _are_files(names: Sequence[str], collection: str, *, is_chosen: bool) -> bool:

@@ -30,6 +30,7 @@ _OLD_WORDS = {
     "pooler agreement --per-grade": "pooler agreement --table per_grade",
     "pooler agreement --tables": "pooler agreement --table cross_tables",
     "pooler agreement --manifest": "pooler agreement --format json --out FILE",
+    "pooler audit --by-run": "pooler audit JUDGE --table runs",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
     **{f"pooler show {one}": f"pooler show {one}s NAME" for one in ("run", "topic", "doc", "pool", "judge")},
 }

@@ -11,10 +11,10 @@ from pooler.commands.judge.status import status
 from pooler.commands.judge.status_effort import status_effort
 from pooler.commands.look.show import show_judges, show_pools
 from pooler.commands.qrels.agreement import AgreementResult, agreement
+from pooler.commands.trust.audit import audit
+from pooler.commands.trust.audit_tables import Audit
 from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.messages import Listener, listening
-from pooler.results.audit.audit import audit
-from pooler.results.audit.tables import Audit
 from pooler.results.judge_kinds import kinds_words
 from pooler.results.pool.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.results.source import Judged, Source, level_of_collection, opened_collection

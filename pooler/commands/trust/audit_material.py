@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from store.analysis.audit.bias import Bias, Favour
     from store.analysis.audit.orders import OrderAgreement
     from store.analysis.measures.table import MeasureName
+    from store.collection import Collection
     from store.grades.policy import Policy
     from store.records import Judge, Run, Scale, StoredRun
 
@@ -296,7 +297,7 @@ def _declared(
     return tuple(groups[tag] for tag in tags), tuple(declared.get(tag) for tag in tags)
 
 
-def listed_models(listed: str, collection: str) -> dict[str, tuple[str, ...]]:
+def listed_models(listed: str, collection: str | Collection) -> dict[str, tuple[str, ...]]:
     """Return the models that a list says runs of a collection use, by tag.
 
     `PoolerError` where a line names no tag, `FormatError` where the header of a run contradicts it.
