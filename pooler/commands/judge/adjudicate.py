@@ -54,7 +54,7 @@ def adjudicate(
     min_dwell: MinDwell = MIN_DWELL_MS,
     keymap: KeymapName = None,
 ) -> DisagreementList | None:
-    """Settle documents that judges have decided differently, or list them.
+    """Settle or list documents that judges have decided differently.
 
     The adjudicator sees the judges' grades, notes and passages as A, B, C; which judge is which changes
     from document to document. Where a person has judged, only people count, unless --kinds names others.
