@@ -34,6 +34,8 @@ from pooler.commands.measure.evaluate import evaluate as evaluate
 from pooler.commands.measure.evaluate_clusters import evaluate_clusters as evaluate_clusters
 from pooler.commands.measure.evaluate_curves import evaluate_curves as evaluate_curves
 from pooler.commands.measure.measures import list_measures as list_measures
+from pooler.commands.qrels.agreement import agreement as agreement
+from pooler.commands.qrels.agreement_orders import agreement_orders as agreement_orders
 from pooler.commands.start.import_ import import_collection as import_collection
 from pooler.commands.start.import_ import import_docs as import_docs
 from pooler.commands.start.import_ import import_guidelines as import_guidelines
@@ -42,6 +44,7 @@ from pooler.commands.start.import_ import import_topics as import_topics
 from pooler.commands.start.import_ import import_work as import_work
 from pooler.commands.start.import_judgements import import_judgements as import_judgements
 from pooler.commands.start.init import init as init
+from pooler.commands.trust.audit import audit as audit
 from pooler.commands.trust.corrected import corrected as corrected
 from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.paper import paper as paper
@@ -57,10 +60,7 @@ from pooler.qrels_rules import qrels as qrels
 from pooler.qrels_rules import qrels_define as qrels_define
 from pooler.qrels_rules import qrels_drop as qrels_drop
 from pooler.results.agree.aggregate import export_qrels as export_qrels
-from pooler.results.agree.agreement import agreement as agreement
 from pooler.results.agree.differences import qrels_diff as qrels_diff
-from pooler.results.agree.order_stability import disagreement_matters as disagreement_matters
-from pooler.results.audit.audit import audit as audit
 from pooler.results.pool.assign import assign as assign
 from pooler.results.pool.assign import assigned as assigned
 from pooler.results.pool.assign import clear_assignments as clear_assignments

@@ -84,8 +84,8 @@ class Option:
     """Variable of the environment that stands for it."""
     panel: str = ""
     """Heading under which help lists it; default the command's own options."""
-    for_people: int | None = None
-    """Of `Limit`: how many people see unless they ask for more."""
+    for_people: Any = None
+    """Of what is of Python alone: its value where people read the output; of `Limit` unless they say it."""
     hidden: bool = False
     """Of Python alone."""
     required: bool = False
@@ -144,11 +144,22 @@ def decimals(name: str, text: str) -> list[float]:
     return list(dict.fromkeys(map(float, parts)))
 
 
-def _kinds(_: str, text: str) -> tuple[str, ...]:
-    """Read kinds of judges like ``human,model``."""
-    from store.judging.kinds import check_kinds
+def level_word(name: str, text: str) -> int | str:
+    """Read a level: a grade, ``rigid`` or ``relaxed``.
 
-    return check_kinds([part.strip() for part in text.split(",")])
+    >>> level_word("level", "2"), level_word("level", "rigid")
+    (2, 'rigid')
+    """
+    if text in ("rigid", "relaxed"):
+        return text
+    if not re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII):
+        raise ArgumentError(name, "must be an integer, rigid or relaxed", text)
+    return int(text)
+
+
+def _level_words(name: str, texts: Sequence[str]) -> list[int | str]:
+    """Read several, each once."""
+    return list(dict.fromkeys(level_word(name, text) for text in texts))
 
 
 @dataclass(frozen=True)
@@ -188,13 +199,32 @@ PoolDepth = Annotated[
         default="the pools', where they have one; else what the judgements look like",
     ),
 ]
-Kinds = Annotated[
-    Sequence[str],
+QrelsName = Annotated[
+    str | None,
     Option(
-        "--kinds KIND,...",
-        "Count judges of these kinds together: human (with adjudicators), model, imported.",
-        read=_kinds,
-        default="people alone; where no person judged, imported, else models",
+        "--qrels NAME",
+        "Whose judgements count: those of these qrels of the collection, whatever their rule.",
+        default="the collection's default, official",
+    ),
+]
+Level = Annotated[
+    int | str | None,
+    Option(
+        "--level N|rigid|relaxed",
+        "Least grade that counts as relevant, or the scale's rigid level, the stricter one (NTCIR: S, A), or"
+        " its relaxed one (S, A, B).",
+        read=level_word,
+        default="relaxed",
+    ),
+]
+Levels = Annotated[
+    Sequence[int | str],
+    Option(
+        "--level N|rigid|relaxed",
+        "Least grade that counts as relevant, or a level of the scale; may be repeated.",
+        read=_level_words,
+        repeated=True,
+        default="the relaxed and the rigid level",
     ),
 ]
 Cutoff = Annotated[
@@ -348,8 +378,11 @@ def parameters_of(made: Callable[..., Any]) -> Parameters:
         if how := next((one for one in more if isinstance(one, Given)), None):
             given[name] = how
         else:
-            option = next((one for one in more if isinstance(one, Option)), Option())
-            options[name] = replace(option, words=words.get(name, option.words))
+            ways = [one for one in more if isinstance(one, Option)] or [Option()]
+            # One beside a shared type says another default.
+            options[name] = replace(
+                ways[0], words=words.get(name, ways[0].words), default=ways[-1].default or ways[0].default
+            )
     declared = signature(function).parameters
     unknown = [name for name in words if name not in declared]
     assert not unknown, f"{function.__name__}: the docstring tells of {unknown}, which are no parameters"

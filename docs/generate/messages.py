@@ -34,7 +34,7 @@ DOING = {
     "Agreement and one grade": (
         "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/clusters",
         "store/analysis/collapse", "store/analysis/dawid_skene", "store/analysis/audit",
-        "pooler/results/agree", "pooler/results/audit", "pooler/cli/agree",
+        "pooler/results/agree", "pooler/cli/agree", "pooler/commands/qrels", "pooler/commands/trust/audit",
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
@@ -42,7 +42,7 @@ DOING = {
         "pooler/results/measured",
         "pooler/results/undiscovered", "pooler/results/variation", "pooler/results/pool/diagnose",
         "pooler/results/pool/conclusions",
-        "store/analysis/corrected", "pooler/results/audit/corrected",
+        "store/analysis/corrected", "pooler/commands/trust/corrected",
     ),
     "What the pool missed, and what judging again would change": (
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",

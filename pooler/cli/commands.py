@@ -233,25 +233,32 @@ _GROUPS = {  # the first lines are the commands' own: a test holds them together
         "unpool": ("pool.unpool", "Take a run out of the pools it fed, or withdraw a pool."),
     },
     "Judge": {"assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed.")},
-    "Agree": {
-        "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
-        "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
-        "qrels": ("agree.qrels:app", "List the qrels of the collection by name, with their versions."),
-    },
+    "Agree": {"qrels": ("agree.qrels:app", "List the qrels of the collection by name, with their versions.")},
     "Export": {"export": ("keep.export:app", "Write qrels and other files for evaluation programs.")},
     "Measure": {},
     "Trust": {
         "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest.")
     },
 }
-GROUPS = {
-    heading: {name: _announced(name, *about) for name, about in those.items()}
-    for heading, those in _GROUPS.items()
-}
+_UNDER = {"Agree": "qrels", "Export": "qrels"}
+
+
+def _words(heading: str) -> dict[str, Word]:
+    """Return the commands under a heading of help, in its order."""
+    order = commands.HEADINGS[heading].split()
+    found = {
+        one.word: Word("", commands.words()[one.word])
+        for one in commands.announced().values()
+        if one.heading == heading
+    }
+    for name, those in _GROUPS.items():  # goes with `_GROUPS`, `_UNDER` and `_announced`
+        if _UNDER.get(name, name.lower()) == heading:
+            found |= {word: _announced(word, *about) for word, about in those.items()}
+    return {word: found[word] for word in sorted(found, key=[*order, *found].index)}
+
+
+GROUPS = {heading.capitalize(): _words(heading) for heading in commands.HEADINGS}
 """The commands in the order in which they are used, by what they are for."""
-for _one in commands.announced().values():
-    _heading = GROUPS.setdefault(_one.heading.capitalize(), {})
-    _heading[_one.word] = Word("", commands.words()[_one.word])
 TABLE = {name: found for group in GROUPS.values() for name, found in group.items()}
 WORKFLOW = tuple(TABLE)
 

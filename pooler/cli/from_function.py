@@ -62,7 +62,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     def run(**values: Any) -> None:
         output = given(Output, values) if results else None
         if output is not None:
-            if values.get("by_topic"):
+            if values.get("by_topic") and "by_topic" not in about.options:
                 output = replace(output, table=output.table or "topics")
             output.check(plot=values.get("plot"))
             if html := values.get("html"):
@@ -81,6 +81,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = partial(confirm, yes=values["yes"])
             elif name == "run_line" and option.hidden:
                 named[name] = values["ctx"].obj
+            elif option.hidden and option.for_people is not None and output and output.is_for_people:
+                named[name] = option.for_people
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
         first = [named.pop(name) for name in [*groups][:1]]
@@ -114,8 +116,10 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     names = [part for part in parts if part.startswith("-")]
     metavar = " ".join(parts[len(names) :]) or None
     kind = _TYPED.get(kind, kind)
-    if option.read is not None or get_origin(kind) is Sequence:
-        kind = list[str] | None if option.repeated or option.read is None else str | None
+    if option.read is not None:
+        kind = list[str] | None if option.repeated else str | None
+    elif get_origin(kind) is Sequence:
+        kind = list.__class_getitem__(get_args(kind)) | None
     info: Any
     if names:
         info = typer.Option(

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
+from pooler import command
 from pooler.cli.signature import option
 from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
-from store.errors import ArgumentError
 from store.formats import GradesFormat
 from store.grades import Aggregate
 from store.records import Ties
 
 if TYPE_CHECKING:
     from store.grades.definition import QrelsDefinition
-
-
-def level_word(text: str) -> int | str:
-    """Read a level: a grade, ``rigid`` or ``relaxed``.
-
-    >>> level_word("2"), level_word("rigid")
-    (2, 'rigid')
-    """
-    if text in ("rigid", "relaxed"):
-        return text
-    if not re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII):
-        raise ArgumentError("--level", "must be an integer, rigid or relaxed", text)
-    return int(text)
 
 
 OrderName = Literal["trec", "trec9", "docno-asc", "rank", "file"]
@@ -80,19 +67,12 @@ TrackRulesOption = Annotated[
         " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
     ),
 ]
+_LEVEL: command.Option = get_args(command.Level)[1]
 LevelOption = Annotated[
     Any,
     option(
-        "--level N|rigid|relaxed",
-        "Least grade that counts as relevant, or the scale's rigid level, the stricter one (NTCIR: S, A), or"
-        " its relaxed one (S, A, B).",
-        parser=level_word,
-        show_default="relaxed",
+        _LEVEL.form, _LEVEL.words, parser=partial(command.level_word, "--level"), show_default=_LEVEL.default
     ),
-]
-LevelsOption = Annotated[
-    list[str] | None,
-    option("--level N|rigid|relaxed", "Least grade that counts as relevant; may be repeated."),
 ]
 YesOption = Annotated[bool, option("--yes -y", "Go on without asking.")]
 AllowUnknownOption = Annotated[

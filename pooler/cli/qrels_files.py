@@ -8,8 +8,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
 from pooler.cli.console import check_out, write_results
-from pooler.cli.options import ManifestOption, level_word
+from pooler.cli.options import ManifestOption
 from pooler.cli.signature import option
+from pooler.command import level_word
 from pooler.messages import say, warn
 from store.errors import ArgumentError
 
@@ -51,7 +52,7 @@ class QrelsOptions:
         """
         from pooler.results.agree.aggregate import qrels_at, tell_qrels
 
-        levels: list[int | str | None] = [level_word(one) for one in self.levels or ()]
+        levels: list[int | str | None] = [level_word("--level", one) for one in self.levels or ()]
         made = qrels_at(
             source,
             levels=[*levels, None] if self.graded or not levels else levels,

@@ -54,6 +54,11 @@ _OLD_WORDS = {
     "pooler status effort --list": "pooler status effort --table low_dwell",
     "pooler adjudicate --list": "pooler adjudicate",
     "pooler adjudicate --summary": "pooler adjudicate --table cells",
+    "pooler agreement --matters": "pooler agreement orders",
+    "pooler agreement --per-grade": "pooler agreement --table per_grade",
+    "pooler agreement --tables": "pooler agreement --table cross_tables",
+    "pooler agreement --manifest": "pooler agreement --format json --out FILE",
+    "pooler audit --by-run": "pooler audit JUDGE --table runs",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
     **{
         f"pooler import {one} --from": f"pooler import {one} irds:NAME"

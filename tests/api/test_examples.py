@@ -59,7 +59,7 @@ def test_many_judges_in_a_notebook(judged: Path) -> None:
         low, high = a.intervals["kappa"][1, 0]
         assert low < a.pairs["kappa"][1, 0] < high
         assert a.all_judges["alpha_nominal"].shape == (3,)
-        assert p.disagreement_matters(c).tau_b.min() <= 1
+        assert p.agreement_orders(c).tau_b.min() <= 1
 
 
 def test_trec_covid_and_cf_from_files_to_a_report(tmp_path: Path) -> None:

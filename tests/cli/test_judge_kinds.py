@@ -104,10 +104,8 @@ def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:
             *more).fine()  # fmt: skip
         with Collection("collection.db") as opened:
             assert opened.pools.get(name).manifest[key] == counts
-    cli("agreement", *BOTH, "--manifest", "a.json").fine()
-    assert json.loads((mixed / "a.json").read_text("utf-8"))["kinds"] == {"human": 1, "model": 3}
-    cli("agreement", *JUDGES, "--manifest", "b.json").fine()
-    assert "kinds" not in json.loads((mixed / "b.json").read_text("utf-8"))
+    settings = cli("agreement", *BOTH, "--format", "json").fine().whole()["settings"]
+    assert settings["kinds"] == {"human": 1, "model": 3}
 
 
 def test_agreement_of_one_person_and_models(cli: Cli, mixed: Path) -> None:
@@ -126,7 +124,7 @@ def test_agreement_of_one_person_and_models(cli: Cli, mixed: Path) -> None:
     assert models.out.startswith("3 judges\n")
     against = cli("agreement", "--against", "anna").fine()
     assert "warning: no other person judged: 3 models count\n" in against.err
-    refused = cli("agreement", "--matters").failed(1)
+    refused = cli("agreement", "orders").failed(1)
     assert "needs two judges, but there is only `anna` (people alone count (1 person)" in refused.err
     assert "`--kinds` and judges that are named" in cli("agreement", *JUDGES, *BOTH).failed(1).err
 

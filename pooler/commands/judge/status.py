@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from pooler.command import Kinds, Option, Stored, command
+from pooler.command import Option, QrelsName, Stored, command
 from pooler.results.idle import drawable, idle_words, missing_words
 from pooler.results.judge_kinds import erased_words
 from pooler.results.look.recall import RecallBounds, recall_bounds
@@ -17,7 +17,6 @@ from pooler.results.source import source
 from pooler.results.table import JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
 from store.errors import ArgumentError
-from store.grades.definition import QrelsDefinition
 from store.records import Grade, Judge, JudgeKind, Scale
 from store.text import counted
 
@@ -51,7 +50,7 @@ def status(
     collection: Stored,
     *,
     recall: Annotated[float | None, Option("--recall CONFIDENCE", above=0, below=1)] = None,
-    kinds: Kinds = (),
+    qrels: QrelsName = None,
 ) -> StatusResult | RecallBounds:
     """Show how far each judge has got, and how long the rest will take.
 
@@ -68,7 +67,7 @@ def status(
 
     recall : Show instead, topic by topic, how much of what is relevant is found at least, by a random
         sample: .95 = right in 95 of 100 cases.
-    kinds : With --recall: count judges of these kinds together, human, model or imported.
+    qrels : With --recall: the qrels that say what is relevant.
 
     Raises
     ------
@@ -87,12 +86,9 @@ def status(
     [119, 102]
     """
     if recall is not None:
-        return recall_bounds(
-            source(collection, qrels=QrelsDefinition(kinds=tuple(kinds)) if kinds else None),
-            confidence=recall,
-        )
-    if kinds:
-        raise ArgumentError("kinds", "goes with --recall: otherwise every judge has a row", ",".join(kinds))
+        return recall_bounds(source(collection, qrels=qrels), confidence=recall)
+    if qrels is not None:
+        raise ArgumentError("qrels", "goes with --recall: otherwise every judge has a row", qrels)
     progress = collection.progress.counts()
     unclaimed = collection.progress.unclaimed()
     times = collection.progress.recent_times(limit=RECENT_DECISIONS)

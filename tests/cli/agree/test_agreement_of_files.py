@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import re
 from pathlib import Path
@@ -52,7 +51,7 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (),
         ("--by-topic", "--format", "json"),
-        ("--level", "2", "--per-grade", "--tables", "--bands", "ir-book", "--format", "json"),
+        ("--level", "2", "--bands", "ir-book", "--format", "json"),
         ("--interval", "item", "--resamples", "200", "--seed", "7"),
         ("--interval", "asymptotic", "--table", "pairs", "--format", "tsv"),
         ("--against", "strict", "--aggregate", "median", "--ties", "low", "--interval", "none"),
@@ -89,38 +88,15 @@ def test_files_of_judges_whose_ids_do_not_meet_are_refused(here: Path, other: li
 
 
 def test_order_of_runs_is_compared_from_files(garden: Path) -> None:
-    """`--matters` with run files prints what it prints of runs in the collection."""
+    """With run files it prints what it prints of runs in the collection."""
     runs = sorted(map(str, (GARDEN / "runs").iterdir()))
-    stored = run_inside("agreement", *JUDGES, "--matters", "--mixtures", "20", "--format", "json",
+    stored = run_inside("agreement", "orders", *JUDGES, "--mixtures", "20", "--format", "json",
                         "--collection", garden / "collection.db")  # fmt: skip
     named = [word for run in runs for word in ("--run", run)]
-    bare = run_inside("agreement", *FILES, *named, "--matters", "--mixtures", "20",
+    bare = run_inside("agreement", "orders", *FILES, *named, "--mixtures", "20",
                       "--format", "json")  # fmt: skip
     assert bare.fine().json() == stored.fine().json()
-    assert "no run is named" in run_inside("agreement", *FILES, "--matters").failed(1).err
-
-
-def test_manifest_says_the_same_of_files(garden: Path, tmp_path: Path) -> None:
-    """The settings that are written down do not depend on where judgements come from."""
-    for folder in ("stored", "bare"):
-        (tmp_path / folder).mkdir()
-    options = ("--interval", "none", "--manifest")
-    run_inside("agreement", *JUDGES, *options, tmp_path / "stored" / "m.json", "--collection",
-               garden / "collection.db").fine()  # fmt: skip
-    run_inside("agreement", *FILES, *options, tmp_path / "bare" / "m.json").fine()
-    written = [(tmp_path / folder / "m.json").read_bytes() for folder in ("stored", "bare")]
-    assert written[0] == written[1]
-
-
-def test_manifest_of_orders_of_runs_is_that_of_agreement(garden: Path, tmp_path: Path) -> None:
-    """Orders of runs say whose judgements of which documents they are made of."""
-    of_all, of_this = tmp_path / "all.json", tmp_path / "this.json"
-    named = (*JUDGES, "--level", "1", "--collection", garden / "collection.db", "--manifest")
-    run_inside("agreement", *named, of_all).fine()
-    run_inside("agreement", *named, of_this, "--matters").fine()
-    expected = json.loads(of_all.read_text("utf-8"))
-    del expected["all_pairs"]
-    assert json.loads(of_this.read_text("utf-8")) == expected
+    assert "no run is named" in run_inside("agreement", "orders", *FILES).failed(1).err
 
 
 def test_kappa_of_two_files_equals_scikit_learn() -> None:
@@ -284,7 +260,6 @@ def test_two_files_of_one_name_need_names(here: Path) -> None:
         (("--input", "jsonl", "--code", "-1=unjudged"), "says more"),
         (("--judge-column", "2", "--input-columns", "docno,grade"), "--judge-column"),
         (("--scale", "7"), "LOW-HIGH"),
-        (("--run", FILES[0]), "--run is used with --matters only"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -71,7 +71,7 @@ def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) ->
     assert "lenient is a model, not a person" in told.err
     assert "by topic" not in told.out
     assert "Kappa by topic" in cli("audit", "strict", "--against", "lenient", "--by-topic").fine().out
-    assert "Scores of runs" in cli("audit", "strict", "--against", "lenient", "--by-run").fine().out
+    assert "Scores of runs" in cli("audit", "strict", "--against", "lenient", "--table", "runs").fine().out
 
 
 def test_only_what_both_graded_counts(cli: Cli, here: Path) -> None:
@@ -142,7 +142,11 @@ def test_measures_without_a_topic_are_a_reason(cli: Cli, here: Path) -> None:
     assert tables["pairs"][0]["reason"] == "too-few-topics"
     assert {row["reason"] for row in tables["runs"] if row["measure"] == "AP"} == {"too-few-topics"}
     assert tables["bias"][0]["reason"] == "too-few-topics"
-    shown = cli("audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "--scale", "0-2", "--by-run").fine().out
+    shown = (
+        cli("audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "--scale", "0-2", "--table", "runs")
+        .fine()
+        .out
+    )
     assert "too-few-topics: two topics or more are needed." in shown
 
 

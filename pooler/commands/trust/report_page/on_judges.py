@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from pooler.commands.qrels.agreement import MEASURES, AgreementResult
 from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.commands.trust.report_page.material import Material, Stored
 from pooler.commands.trust.report_page.on_pool import called
 from pooler.pages.figures import figure, numbers, page_table
 from pooler.pages.page import Figure, PageTable, Section
-from pooler.results.agree.agreement import MEASURES, AgreementResult
 from pooler.results.judge_kinds import kinds_words
 from pooler.results.table import Column, Plot, Table
 from store.text import counted
@@ -114,7 +114,7 @@ def _agreement(
     stored: Stored, found: AgreementResult, commands: CommandLines
 ) -> Iterator[str | Figure | PageTable]:
     kind = "topic" if stored.has_intervals else "none"
-    own = ("--level", str(stored.level), "--tables", "--interval", kind)
+    own = ("--level", str(stored.level), "--interval", kind)
     whose = commands.source.whose
     is_by_kind = not whose.judges and (whose.kinds or len(stored.by_kind) > 1)
     of_kinds = ("--kinds", ",".join(stored.by_kind)) if is_by_kind else ()

@@ -32,8 +32,8 @@ from store.judging.kinds import is_mixed
 from store.text import counted, percent
 
 if TYPE_CHECKING:
+    from pooler.commands.qrels.agreement import AgreementResult
     from pooler.commands.trust.report_page.on_scores import SectionPart
-    from pooler.results.agree.agreement import AgreementResult
 
 SAME_ORDER, CHANGED_ORDER = 0.9, 0.8
 """Kendall's tau from which on two orders count as one, and below which they differ noticeably [1]_."""
