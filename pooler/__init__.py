@@ -28,17 +28,9 @@ _MODULES = {
     "pooler.qrels_rules": ("Qrels", "qrels", "qrels_define", "qrels_drop"),
     "pooler.results.agree.aggregate": ("export_qrels",),
     "pooler.results.agree.differences": ("qrels_diff",),
-    "pooler.results.pool.assign": ("assign", "assigned", "clear_assignments"),
-    "pooler.results.pool.check": ("check_runs",),
-    "pooler.results.pool.diff": ("compare_pools",),
-    "pooler.results.pool.duplicates": ("duplicates",),
-    "pooler.results.pool.into": ("pool_collection",),
-    "pooler.results.pool.pool": ("list_strategies", "pool"),
-    "pooler.results.pool.replay": ("replay",),
-    "pooler.results.pool.unpool": ("unpool",),
+    "pooler.results.pool.pool": ("list_strategies",),
     "pooler.results.reading": ("open_collection", "read_qrels", "read_runs"),
     "pooler.results.source": ("source",),
-    "pooler.results.variation.next": ("next_documents",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
 }
 """Where each public name is that is no command."""

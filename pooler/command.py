@@ -46,7 +46,7 @@ from typing import (
 )
 
 from pooler.results.result import Done, Result, collect_warnings, frozen_settings
-from pooler.results.source import Measurable, Source, opened_collection, source_of
+from pooler.results.source import Measurable, SomeRuns, Source, opened_collection, runs_of, source_of
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -170,16 +170,27 @@ class Given:
     """
 
     where: str
-    kind: Literal["source", "collection", "other"] = "other"
-    """What Python may give instead: what `source_of` takes; an open collection, or its place."""
+    kind: Literal["source", "runs", "collection", "other"] = "other"
+    """What Python may give instead: what `source_of` or `runs_of` takes; an open collection, or its place."""
 
 
 # What commands work on: the first parameter of each.
 Measured = Annotated[Source, Given("pooler.cli.source_options:SourceOptions", "source")]
 """Runs and judgements, of a collection or of files."""
 if TYPE_CHECKING:
+
+    class Pooled(Source):
+        """Runs alone, of files, of memory or of a collection."""
+
     Stored: TypeAlias = Collection
+    OptionalPlace: TypeAlias = str | Path | Collection | None
+    Beside: TypeAlias = str | Path | Collection | None
 else:  # nothing of the database is loaded for a type
+    OptionalPlace = Annotated[object, Given("pooler.cli.source_options:StoredOptions")]
+    """A collection beside what a command works on, by name: its place, or an open one."""
+    Beside = Annotated[object, Given("pooler.cli.source_options:BesideOptions")]
+    """The same, none by default."""
+    Pooled = Annotated[Source, Given("pooler.cli.source_options:PooledOptions", "runs")]
     Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
 
 Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
@@ -286,9 +297,13 @@ class Parameters:
 
 
 @overload
-def command(
+def command(  # type: ignore[overload-overlap]  # what takes any source takes one of runs alone
     function: Callable[Concatenate[Source, P], Returned],
 ) -> Callable[Concatenate[Measurable, P], Returned]: ...
+@overload
+def command(
+    function: Callable[Concatenate[Pooled, P], Returned],
+) -> Callable[Concatenate[SomeRuns, P], Returned]: ...
 @overload
 def command(
     function: Callable[Concatenate[Collection, P], Returned],
@@ -331,6 +346,8 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
                     continue
                 if about.given[name].kind == "source":
                     values[name] = source_of(values[name])
+                elif about.given[name].kind == "runs":
+                    values[name] = runs_of(values[name])
                 elif about.given[name].kind == "collection":
                     values[name] = opened.enter_context(opened_collection(values[name]))
             found = function(*bound.args, **bound.kwargs)

@@ -162,7 +162,15 @@ class FormGroup(TyperGroup):
     written with its folder, `./diff`.
     """
 
-    own: Callable[..., None]
+    own: Callable[[], Callable[..., None]]
+    """Gives the function of the command itself."""
+    announced: Mapping[str, commands.Announced] = {}
+    """Forms that are imported when they are asked for."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        if self.announced:
+            self.commands = Forms(self.announced)
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
         """Parse the command line by the options of the form that it is for."""
@@ -174,7 +182,7 @@ class FormGroup(TyperGroup):
     def alone(self) -> Any:
         """The command that the group is where no form is named."""
         around = typer.Typer(add_completion=False, rich_markup_mode=None)
-        around.command(self.name, cls=GroupedCommand)(self.own)
+        around.command(self.name, cls=GroupedCommand)(self.own())
         made: Any = typer.main.get_command(around)
         made.forms = self.commands
         return made
@@ -182,7 +190,7 @@ class FormGroup(TyperGroup):
 
 def with_forms(own: Callable[..., None], **forms: Callable[..., None]) -> typer.Typer:
     """Make a command that has forms."""
-    group = type("OwnForms", (FormGroup,), {"own": staticmethod(own)})
+    group = type("OwnForms", (FormGroup,), {"own": staticmethod(lambda: own)})
     app = typer.Typer(cls=group, help=own.__doc__, rich_markup_mode=None)
     for name, form in forms.items():
         app.command(name)(form)
@@ -191,17 +199,38 @@ def with_forms(own: Callable[..., None], **forms: Callable[..., None]) -> typer.
 
 def _of_functions(word: str) -> Any:
     """Make the command of a word of functions that `pooler.command` made commands."""
+    forms = {one.form: one for one in commands.announced().values() if one.word == word}
+    own = forms.pop("", None)
+    if own is not None and not forms:
+        return _function(own)
+    if own is not None:
+        made = {"own": staticmethod(lambda: _function(own)), "announced": forms}
+        return typer.Typer(cls=type("OwnForms", (FormGroup,), made), help=own.first_line)
+    app = typer.Typer(help=commands.words()[word], no_args_is_help=True)
+    for name, form in forms.items():
+        app.command(name)(_function(form))
+    return app
+
+
+def _function(one: commands.Announced) -> Callable[..., None]:
+    """Import a command, and return what typer reads of it."""
     from pooler.cli.from_function import from_function
 
-    found = [one for one in commands.announced().values() if one.word == word]
-    made = {one.form: from_function(getattr(import_module(one.module), one.name)) for one in found}
-    own = made.pop("", None)
-    if own is not None:
-        return with_forms(own, **made) if made else own
-    app = typer.Typer(help=commands.words()[word], no_args_is_help=True)
-    for name, form in made.items():
-        app.command(name)(form)
-    return app
+    found = from_function(getattr(import_module(one.module), one.name))
+    if COMPLETES in os.environ:
+        from pooler.cli.completion import add_completion
+
+        add_completion(found)
+    return found
+
+
+class Forms(UserDict[str, Any]):
+    """Forms of a command by name; one is imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        around = typer.Typer(add_completion=False, rich_markup_mode=None)
+        around.command(name, cls=GroupedCommand)(_function(self.data[name]))
+        return typer.main.get_command(around)
 
 
 class ListingGroup(TyperGroup):
@@ -225,20 +254,10 @@ def _announced(name: str, where: str, first_line: str) -> Word:
 
 
 _GROUPS = {  # the first lines are the commands' own: a test holds them together
-    "Start": {"check": ("collect.check", "Check run files: exit code 0 if there is no fault, otherwise 1.")},
-    "Pool": {
-        "pool": ("pool.pool:app", "Choose the documents to judge, from run files or a collection."),
-        "duplicates": ("pool.duplicates", "Find near-duplicate documents, and compare their grades."),
-        "replay": ("pool.replay", "Repeat the judging in each strategy's order, and compare them."),
-        "unpool": ("pool.unpool", "Take a run out of the pools it fed, or withdraw a pool."),
-    },
-    "Judge": {"assign": ("pool.assign", "Assign pooled documents to judges, by name or to be claimed.")},
     "Agree": {"qrels": ("agree.qrels:app", "List the qrels of the collection by name, with their versions.")},
     "Export": {"export": ("keep.export:app", "Write qrels and other files for evaluation programs.")},
     "Measure": {},
-    "Trust": {
-        "next": ("measure.next:next_", "List the documents that would settle the order of runs soonest.")
-    },
+    "Trust": {},
 }
 _UNDER = {"Agree": "qrels", "Export": "qrels"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +17,7 @@ from typer.models import ArgumentInfo
 from pooler import command
 from pooler.cli.console import check_place, confirm
 from pooler.cli.options import YesOption
-from pooler.cli.render import ByTopicOption, HtmlOption, Output, PlotOption, render
+from pooler.cli.render import ByTopicOption, HtmlOption, Output, PlotOption, check_choice, render
 from pooler.cli.signature import given, is_signed, parameters_of
 from pooler.results.result import Done, Result
 from store.errors import ArgumentError
@@ -28,14 +29,15 @@ _TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}
 def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     """Return what typer reads of a command: its own options, those of what it works on, those of tables.
 
-    A result of tables is rendered; what else there is was said and written while it was done.
+    A result of tables is rendered, one that is a file is printed; anything else was said and written while
+    it was done.
     """
     about = command.parameters_of(function)
     returned: Any = about.hints.get("return")
     results = [
         one
         for one in get_args(returned) or [returned]
-        if isinstance(one, type) and issubclass(one, Result) and one is not Done
+        if isinstance(one, type) and issubclass(one, Result) and one is not Done and not one.IS_FILE
     ]
     groups = {name: _at(one.where) for name, one in about.given.items()}
     own = [
@@ -69,12 +71,15 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 check_place(html)
                 if output.out is not None and output.out.resolve() == Path(html).resolve():
                     raise ArgumentError("html", "must be another file than --out", html)
+            for one in results:
+                if (blank := one.blank()) is not None:
+                    check_choice(blank, output)
         worked_on = {name: given(group, values) for name, group in groups.items()}
         named = {name: one.made() for name, one in worked_on.items()}
         runs: Sequence[str] = ()
         for name, option in about.options.items():
             if about.declared[name].kind is Parameter.VAR_POSITIONAL:
-                runs = next(iter(worked_on.values())).tags()
+                runs = next(iter(worked_on.values())).tags() if option.hidden else values[name] or ()
             elif name == "limit" and option.hidden:
                 named[name] = output and output.wanted(option.for_people)
             elif name == "confirm" and option.hidden:
@@ -85,14 +90,17 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = option.for_people
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
-        first = [named.pop(name) for name in [*groups][:1]]
+        by_place = [name for name in groups if about.declared[name].kind is not Parameter.KEYWORD_ONLY]
+        first = [named.pop(name) for name in by_place]
         found = function(*first, *runs, **named)
         if output is not None and found is not None:
             render(found, output, plot=values.get("plot"))
             if html:
                 _at(page)(found).write(html)
-        if isinstance(found, Result) and (code := found.exit_code()):
-            raise typer.Exit(code)
+        elif isinstance(found, Result) and found.IS_FILE:
+            sys.stdout.writelines(f"{line}\n" for line in found.lines() or ())
+        if isinstance(found, Result) and found.exit_code:
+            raise typer.Exit(found.exit_code)
 
     run.__signature__ = Signature(every)  # type: ignore[attr-defined]  # what typer reads
     run.__annotations__ = {one.name: one.annotation for one in every}
@@ -116,7 +124,10 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     names = [part for part in parts if part.startswith("-")]
     metavar = " ".join(parts[len(names) :]) or None
     kind = _TYPED.get(kind, kind)
-    if option.read is not None:
+    is_several = declared.kind is Parameter.VAR_POSITIONAL
+    if is_several:
+        kind = list[str] | None
+    elif option.read is not None:
         kind = list[str] | None if option.repeated else str | None
     elif get_origin(kind) is Sequence:
         kind = list.__class_getitem__(get_args(kind)) | None
@@ -134,7 +145,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
         )
     else:
         info = typer.Argument(metavar=metavar, help=option.words, show_default=option.default or True)
-    default = None if isinstance(declared.default, tuple) else declared.default
+    default = None if is_several or isinstance(declared.default, tuple) else declared.default
     default = Parameter.empty if option.required else default
     return Parameter(declared.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 

@@ -20,9 +20,10 @@ from pooler.cli.options import (
     LevelOption,
     OrderOption,
     QrelsOption,
+    RunsOption,
     names_collection,
 )
-from pooler.cli.signature import argument, parameters_of
+from pooler.cli.signature import argument, option, parameters_of
 from pooler.results.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
@@ -148,6 +149,45 @@ class PilotOptions(SourceOptions):
             if names_collection(self.ctx) if name == "collection" else self.names(name):
                 raise ArgumentError(name, "is for runs; --variance stands in their place", None)
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledOptions:
+    """Runs alone: run files, or those of a collection."""
+
+    PANEL: ClassVar[str] = "Runs"
+
+    ctx: typer.Context
+    runs: Annotated[
+        list[str] | None, argument("RUN...", "Run files; without any, the runs of the collection.")
+    ] = None
+    listed: RunsOption = None
+    lenient: LenientOption = False
+    collection: CollectionOption = DEFAULT_COLLECTION
+
+    def made(self) -> Source:
+        """Return what a command pools."""
+        if not self.runs and self.listed is None:
+            return Source(collection=self.collection, lenient=self.lenient)
+        if names_collection(self.ctx):
+            hint = "pooler import runs brings files in; pooler pool without files pools a collection's runs"
+            requirement = "and run files exclude each other: files need no collection"
+            raise ArgumentError("--collection", requirement, self.collection, hint=hint)
+        return Source(self.runs or [], listed=self.listed, qrels=(), lenient=self.lenient)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BesideOptions:
+    """A collection that says more, where one is named."""
+
+    collection: Annotated[
+        str | None,
+        option("--collection PATH|URL", "Also report topics and docnos that this collection does not know."),
+    ] = None
+
+    def made(self) -> str | None:
+        """Return its place."""
+        return self.collection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,12 @@ _OLD_WORDS = {
         }.items()
         for one in names.split()
     },
+    "pooler assign --show": "pooler assign; --table places says who has what",
+    "pooler unpool": "pooler pool drop RUN",
+    "pooler next": "pooler pool next",
+    "pooler next --until": "pooler status recall --target R",
+    "pooler status --recall": "pooler status recall --confidence C",
+    "pooler pool diff --list": "pooler pool diff A B --table documents",
     "pooler compare --all": "pooler compare, which compares all runs where none is named",
     "pooler evaluate --list": "pooler show measures",
     "pooler evaluate --curves": "pooler evaluate curves",

@@ -90,6 +90,7 @@ def _place(one: Announced) -> tuple[int, str, bool]:
 
 def _first_line(one: Announced) -> str:
     folder = Path(__file__).parent / one.heading
-    path = next(path for path in (folder / f"{one.word}_.py", folder / f"{one.word}.py") if path.exists())
-    found = _DOCSTRING.search(path.read_text("utf-8"))
-    return found[1] if found else ""
+    for path in (folder / f"{one.word}_.py", folder / f"{one.word}.py"):
+        if path.exists() and (found := _DOCSTRING.search(path.read_text("utf-8"))):
+            return found[1]
+    return ""

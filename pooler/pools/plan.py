@@ -67,6 +67,8 @@ class TopicPool:
         ]
 
 
+DEPTH = 100
+"""Ranks taken from each run, unless another number is given."""
 SEED_HINT = "`--seed 1`: the same seed gives the same again"
 
 

@@ -63,6 +63,8 @@ class Result:
     """How many of them a command shows by default, as the end of a slice; ``None`` = all."""
     PAGE: ClassVar[str] = ""
     """What makes a page of it, `module:function`: its command has --html."""
+    IS_FILE: ClassVar[bool] = False
+    """Whether a command shows no table of it but its `lines`: what it makes is a file."""
     HAS_TOPICS: ClassVar[bool] = False
     """Whether one of them, named `topics`, has a row a topic."""
 
@@ -84,6 +86,14 @@ class Result:
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""
         return tuple(map(self.table, self.names()))
+
+    @classmethod
+    def blank(cls) -> Result | None:
+        """Return one without rows, where making one changes something: by it what is to be shown is checked.
+
+        ``None`` = it changes nothing.
+        """
+        return None
 
     def _tables(self) -> Iterator[Table | Later]:
         """Yield the tables, the one that answers the question first; what is not asked for is not made."""
@@ -118,6 +128,11 @@ class Result:
             return self.names()[: self.SHOWN]
         return tuple(one.name for one in islice(self._each(), self.SHOWN))
 
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with: 1 where what was looked at is at fault."""
+        return 0
+
     def plots(self) -> tuple[Plot, ...]:
         """Return what can be drawn."""
         return ()
@@ -125,10 +140,6 @@ class Result:
     def facts(self) -> Mapping[str, Any]:
         """Return what is one value and no table."""
         return {}
-
-    def exit_code(self) -> int:
-        """Return what the command ends with: 1 where what was looked at is at fault."""
-        return 0
 
     def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - of those that have any
         """Return what people read instead of tables, where the field has a form of lines for it."""
@@ -170,8 +181,9 @@ class Done(Result):
         """Return the numbers."""
         return self.counts
 
+    @property
     def exit_code(self) -> int:
-        """Return what the command ends with."""
+        """What the command ends with."""
         return self.code
 
     def _tables(self) -> Iterator[Table]:

@@ -63,6 +63,8 @@ Engine = Literal["python", "spark"]
 """Who reads run files: this machine, or Spark."""
 Measurable: TypeAlias = "Source | Collection | tuple[Any, Any]"
 """What functions measure: a source, all runs of a collection, or runs and their qrels."""
+SomeRuns: TypeAlias = "Source | Collection | str | Path | Iterable[str | Path | Run] | Mapping[str, Any]"
+"""What functions pool: as `source` takes runs."""
 DEFAULT_COLLECTION = "collection.db"
 _QRELS_HINT = "run files need --qrels FILE or NAME; without it, RUN is the tag of a run of the collection"
 
@@ -628,6 +630,10 @@ class Source:
             raise ArgumentError("engine", "must not be spark for runs in memory", None, hint=hint)
         return files
 
+    def with_order(self, order: Order) -> Source:
+        """Return the same with another order of documents within a run."""
+        return Source(**{**self._given, "order": order}, tells_level=self._tells_level)
+
     @contextmanager
     def opened(self) -> Iterator[Source]:
         """Open the collection, where there is one, for what is asked of it in one piece."""
@@ -666,14 +672,6 @@ class Source:
             pairs = zip(tops, names, strict=True)
             tops = [replace(top, tag=name, contributes=True) for top, name in pairs if name in tags]
         return FileRuns(tops)
-
-    def relevance(self) -> tuple[dict[tuple[str, str], bool], Voters]:
-        """Return whether judged pairs of topic and docno are relevant, and by whom."""
-        if self.is_of_files and not self._given["qrels"]:
-            return {}, Voters()
-        judged = self.judged
-        self.refuse_codes()
-        return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.voters
 
     def pool_depth(self, depth: int | None) -> int:
         """Return the depth that was given, or that of the collection's pools."""
@@ -740,6 +738,13 @@ def source_of(given: Measurable | str | Path) -> Source:
         return Source(collection=str(given) if isinstance(given, Path) else given)
     hint = "pooler.source(runs, qrels=...), pooler.source(judgements=[...]), or an open collection"
     raise ArgumentError("source", "must be a source, a collection, or (runs, qrels)", given, hint=hint)
+
+
+def runs_of(given: SomeRuns) -> Source:
+    """Return a source of runs alone: of files, of memory, or all those of an open collection."""
+    if isinstance(given, Source):
+        return given
+    return Source(collection=given) if is_collection(given) else source(cast("Any", given), qrels=())
 
 
 def source(

@@ -250,7 +250,7 @@ def _different_runs(old: Iterable[Mapping[str, Any]], new: Iterable[Mapping[str,
 
 _HINTS: dict[Any, str] = {
     "imported": "name the pool otherwise with --as-pool NAME",
-    "next": "name the pool otherwise with --pool NAME",
+    "next": "name the pool otherwise with --name NAME",
 }
 """Of pools that the command `pool` does not make, by the strategy in their manifest."""
 _REPLACE = (
@@ -276,7 +276,7 @@ def cannot_replace(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) ->
     """Return the error of an adaptive pool that is to take the place of another, at which judges may work."""
     message = f"adaptive pool `{name}`{differences(old, new)} cannot be replaced by another adaptive pool"
     hint = (
-        f"--name NEW gives this one its own name; pooler unpool --pool {name} withdraws the other, whose"
+        f"--name NEW gives this one its own name; pooler pool drop --pool {name} withdraws the other, whose"
         " name --replace then takes"
     )
     return ConflictError(message, hint=hint)

@@ -249,7 +249,7 @@ def _refuse_places(session: Session, scope: Scope) -> None:
         message = f"documents are assigned already: {counted(taken, 'assignment')}"
         hint = (
             "--add assigns what nobody has, --replace assigns anew what has no decision;"
-            " --show shows who has how much"
+            " pooler assign alone shows who has how much"
         )
         raise ConflictError(message, hint=hint)
 

@@ -37,7 +37,7 @@ def test_a_collection_in_a_notebook(judged: Path) -> None:
         s = p.source(c, qrels="strict", level=1)
         assert p.diagnose(s).conclusions[0].startswith("All 84 documents of the pool")
         assert p.paper_difference(variance=[0.01, 0.05]).difference.shape == (1, 2, 4)
-        n = p.next_documents(c, limit=5)
+        n = p.pool_next(c, limit=5)
         assert c.pools.add(n.as_pool("round 2"))
         assert [len(pool.manifest["sizes"]) > 0 for pool in c.pools.all() if pool.name == "round 2"]
         p.report(s, "trust.html")

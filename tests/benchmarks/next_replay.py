@@ -1,4 +1,4 @@
-"""How many judgements settle the order of two runs: `pooler next` against other orders of judging.
+"""How many judgements settle the order of two runs: `pooler pool next` against other orders of judging.
 
 TREC-COVID round 1, pairs drawn at random of the 61 runs whose first seven documents are judged
 (`POOLER_BENCH_PAIRS`, default 20). The documents of a pair are those within rank 7 of either run:

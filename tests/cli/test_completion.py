@@ -43,7 +43,7 @@ def _offered(program: Path, folder: Path, line: str, **settings: str) -> list[st
         ("pooler show docs --topic G0", [f"G0{number}" for number in range(1, 9)]),
         ("pooler replay --strategy comb", ["comb-max"]),
         ("pooler sensitivity --at fi", ["first"]),
-        ("pooler unpool tfidf", ["tfidf-words"]),
+        ("pooler pool drop tfidf", ["tfidf-words"]),
         ("pooler pool bm25-b", []),  # run files, which the shell completes itself
     ],
 )

@@ -19,7 +19,7 @@ MODELS_ONLY = "warning: no person judged: 3 models count\n"
 ALL_VOTE = [
     ("evaluate", *MAJORITY),
     ("variation", "--by", "pair"),
-    ("next",),
+    ("pool", "next"),
     ("compare", "bm25-words", "rm3-bigrams", *MAJORITY),
     ("sensitivity", *MAJORITY),
     ("replay", *MAJORITY, "-s", "take"),
@@ -89,7 +89,7 @@ def test_kinds_are_told_with_a_diagnosis(cli: Cli, mixed: Path) -> None:
     assert shown.startswith("What follows (judged by people and models: 1 person, 3 models)")
     found = cli("diagnose", *MAJORITY, *BOTH, "--format", "json").fine()
     assert found.whole()["settings"]["kinds"] == {"human": 1, "model": 3}
-    assert {row["kinds"] for row in found.json()} == {"human=1 model=3"}
+    assert {row["kinds"] for row in found.whole()["runs"]} == {"human=1 model=3"}
     assert "kinds" not in cli("diagnose", "--qrels", "anna", "--format", "json").fine().out
 
 
@@ -100,8 +100,8 @@ def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:
         ("mixed", BOTH, "kinds", {"human": 1, "model": 3}),
         ("alone", (), "kinds_left_out", {"model": 3}),
     ):
-        cli("next", "--value", "0=.1", "--value", "1=.5", "--value", "2=.9", "--pool", name, "--limit", "2",
-            *more).fine()  # fmt: skip
+        values = ("--value", "0=.1", "--value", "1=.5", "--value", "2=.9")
+        cli("pool", "next", *values, "--name", name, "--limit", "2", *more).fine()
         with Collection("collection.db") as opened:
             assert opened.pools.get(name).manifest[key] == counts
     settings = cli("agreement", *BOTH, "--format", "json").fine().whole()["settings"]

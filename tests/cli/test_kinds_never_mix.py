@@ -208,7 +208,7 @@ API: dict[str, Callable[[Any], Any]] = {
     "design_overlap": lambda s: p.design_overlap(s, width=0.3).table("plan"),
     "probabilities": lambda s: p.variation(s).table("probabilities"),
     "variation": lambda s: p.variation(s).table("variation"),
-    "next_documents": lambda s: p.next_documents(s, limit=5).table("next"),
+    "pool_next": lambda s: p.pool_next(s, limit=5).table("next"),
     "paper": lambda s: p.paper(s, "bm25-words", "rm3-bigrams").table("table_4"),
 }
 

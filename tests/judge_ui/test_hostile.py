@@ -282,7 +282,7 @@ def test_the_line_mode_passes_none_on(collections: tuple[Path, Path], on_pty: bo
                 ("status", "effort", IN_ONE_LINE),
                 ("agreement", IN_ONE_LINE, ID),
                 ("adjudicate", "--topic", IN_ONE_LINE),
-                ("assign", "--show"),
+                ("assign",),
                 ("export", "pool"),
                 ("export", "qrels", f"1{ID}"),
                 ("judge", "--judge", IN_ONE_LINE),

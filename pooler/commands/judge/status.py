@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pooler.command import Option, QrelsName, Stored, command
+from pooler.command import Stored, command
 from pooler.results.idle import drawable, idle_words, missing_words
 from pooler.results.judge_kinds import erased_words
-from pooler.results.look.recall import RecallBounds, recall_bounds
 from pooler.results.result import Result
-from pooler.results.source import source
 from pooler.results.table import JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
-from store.errors import ArgumentError
 from store.records import Grade, Judge, JudgeKind, Scale
 from store.text import counted
 
@@ -46,12 +43,7 @@ _PACE = (
 
 
 @command
-def status(
-    collection: Stored,
-    *,
-    recall: Annotated[float | None, Option("--recall CONFIDENCE", above=0, below=1)] = None,
-    qrels: QrelsName = None,
-) -> StatusResult | RecallBounds:
+def status(collection: Stored) -> StatusResult:
     """Show how far each judge has got, and how long the rest will take.
 
     Pooled = in any pool that is not withdrawn; once documents are assigned, what is assigned to that judge.
@@ -62,12 +54,6 @@ def status(
     the desk, without pauses.
 
     Example: pooler status --by-topic
-
-    Example: pooler status --recall .95
-
-    recall : Show instead, topic by topic, how much of what is relevant is found at least, by a random
-        sample: .95 = right in 95 of 100 cases.
-    qrels : With --recall: the qrels that say what is relevant.
 
     Raises
     ------
@@ -85,10 +71,6 @@ def status(
     >>> status("collection.db").table("status").to_dict()["unjudged"]  # doctest: +SKIP
     [119, 102]
     """
-    if recall is not None:
-        return recall_bounds(source(collection, qrels=qrels), confidence=recall)
-    if qrels is not None:
-        raise ArgumentError("qrels", "goes with --recall: otherwise every judge has a row", qrels)
     progress = collection.progress.counts()
     unclaimed = collection.progress.unclaimed()
     times = collection.progress.recent_times(limit=RECENT_DECISIONS)

@@ -74,8 +74,9 @@ class Verification(Result):
         """Return how many faults there are."""
         return {"faults": self.n_faults}
 
+    @property
     def exit_code(self) -> int:
-        """Return 1 where there is a fault."""
+        """1 where there is a fault."""
         return int(self.n_faults > 0)
 
     def _tables(self) -> Iterator[Table]:

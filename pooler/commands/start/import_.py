@@ -260,8 +260,8 @@ def import_runs(
 def _refuse_by_rules(
     opened: Collection, rules: str | Path, entries: Sequence[RunEntry], *, lenient: bool
 ) -> None:
+    from pooler.commands.start.check import check_entries
     from pooler.reading.rules import RULES
-    from pooler.results.pool.check import check_entries
 
     before = {run.tag: run.group for run in opened.runs.all()}
     found = check_entries(entries, rules=str(rules), submitted=before, lenient=lenient)

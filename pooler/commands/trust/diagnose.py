@@ -15,10 +15,10 @@ from pooler.commands.trust.conclusions import conclusions
 from pooler.messages import say, warn
 from pooler.pools.annotated import annotated_rows
 from pooler.pools.contents import contributions, depth_curve
+from pooler.pools.plan import DEPTH
 from pooler.pools.runs import RunSet
 from pooler.results.measured import known_measure
 from pooler.results.meeting import check_runs
-from pooler.results.pool.options import DEPTH
 from pooler.results.reasons import joined
 from pooler.results.result import Later, Result, facts_view, frozen_settings
 from pooler.results.source import Judged, Source, opened_collection

@@ -300,7 +300,7 @@ class Paper(TwoRuns):
     rank those that rest on it are not there.
     """
 
-    PAGE = "pooler.pages.paper:paper_report"
+    PAGE = "pooler.commands.trust.paper_page:paper_report"
 
     def _tables(self) -> Iterator[Table]:
         for name, (_, make) in TABLES.items():

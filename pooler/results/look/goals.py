@@ -107,13 +107,17 @@ class OrderGoal:
     """A settled order of the runs, looked at once: that takes seconds, and minutes with a hundred runs."""
 
     def __init__(self, collection: Collection, until: Until) -> None:
-        from pooler.results.variation.next import next_documents
+        from pooler.results.source import Source
+        from pooler.results.variation.probabilities import load_probable, moments
+        from store.analysis.variation.next import settled_pairs
 
         self._until = until
         self._is_settled = False
         with suppress(PoolerError), listening(_Quiet(current_listener())):  # as where nothing is judged yet
-            found = next_documents(collection, limit=1, confidence=until.confidence)
-            self._is_settled = not found.unsettled.any()
+            probable = load_probable(Source(collection=collection), unjudged=0.1).rankings
+            if len(probable.tags) > 1:
+                settled = settled_pairs(moments(probable), until.confidence)
+                self._is_settled = bool(settled.all())
 
     def is_reached(self, topic: str) -> bool:  # noqa: ARG002 - of a goal
         """Return whether it was settled then."""

@@ -190,7 +190,7 @@ def test_judge_to_whom_nothing_is_assigned_is_told(cli: Cli, seated: Path) -> No
     cli("assign", "ben").fine()
     refused = cli("judge", "--judge", "anna", "--plain").failed(1)
     assert "nothing is assigned to `anna`" in refused.err
-    assert "hint: pooler assign --show" in refused.err
+    assert "hint: pooler assign --table places" in refused.err
     assert "Topics of ben" in cli("judge", "--judge", "ben", "--plain").fine().out
 
 

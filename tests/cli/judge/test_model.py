@@ -472,7 +472,7 @@ def test_a_model_beside_people_who_have_documents_is_assigned_some(
     """People's assignments stay; the lines that answers name lead to grades of the model, and of others."""
     file = fill(tmp_path / "c.db", server, {f"d{n}": "GRADE:1" for n in range(10)})
     run_inside("judges", "add", "alice", "--collection", file).fine()
-    run_inside("assign", "--collection", file).fine()
+    run_inside("assign", "-k", "1", "--collection", file).fine()
     assert "if others are assigned some: pooler assign m\n" in judge(file, server).failed(1).err
     told = run_inside("assign", "m", "--collection", file).failed(3).err
     assert "pooler assign alice m --per-document 2 --replace gives each document 2 judges" in told

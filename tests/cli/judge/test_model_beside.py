@@ -101,10 +101,10 @@ diagnose --qrels m
 sensitivity --depth 5 --qrels m
 variation --qrels m
 paper bm25-words tfidf-words --judge m
-next --qrels m
+pool next --qrels m
 diagnose --qrels m --table contributions
 replay --qrels m --depth 5
-assign --show
+assign
 show guidelines
 """.strip().splitlines()
 """Every command that reads a collection; `verify` counts rows, `show judges m` sittings."""

@@ -1,4 +1,4 @@
-"""`--until` and `--recall`: from a sample drawn by the command line to the judge's offer to stop."""
+"""`--until` and `status recall`: from a sample drawn by the command line to the judge's offer to stop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.analysis.pools.stopping import most_relevant
-from tests.helpers.run import Cli, by_rule
+from tests.helpers.run import Cli
 
 pytestmark = pytest.mark.slow
 
@@ -19,7 +19,7 @@ TOPIC = "G01"
 def tail(cli: Cli, judged: Path) -> Path:
     """Work beside the sample collection: a person, a sample of 30 documents a topic in random order."""
     cli("judges", "add", "anna").fine()
-    cli("unpool", "--pool", "pool").fine()
+    cli("pool", "drop", "--pool", "pool").fine()
     drawn = ("--strategy", "uniform", "--depth", "20", "--budget", "30", "--seed", "4")
     cli("pool", *drawn, "--name", "tail").fine()
     cli("assign", "anna", "--order", "random", "--seed", "4").fine()
@@ -32,10 +32,12 @@ def rows(cli: Cli, *arguments: str) -> dict[str, dict[str, object]]:
     return {row["topic"]: row for row in found}
 
 
-def test_status_and_next_tell_the_same(cli: Cli, tail: Path) -> None:
+def test_a_target_adds_what_is_needed(cli: Cli, tail: Path) -> None:
     """Six documents are judged in the order of the sample, two of them relevant: by the limit itself."""
     cli("judge", "--judge", "anna", "--topic", TOPIC, "--plain", stdin=b"2\n0\n1\n0\n0\n0\nq\n").fine()
-    status, to_do = rows(cli, "status", "--recall", ".9"), rows(cli, "next", "--until", "recall=.6@.9")
+    status, to_do = (
+        rows(cli, "status", "recall", "--confidence", ".9", *more) for more in ((), ("--target", ".6"))
+    )
     size = status[TOPIC]["n_random"]
     assert isinstance(size, int)
     limit = most_relevant(size, 6, 2, confidence=0.9)
@@ -55,7 +57,7 @@ def test_status_and_next_tell_the_same(cli: Cli, tail: Path) -> None:
 def test_people_read_a_table_and_on_what_it_rests(cli: Cli, tail: Path) -> None:
     """Universe, confidence, assumption; why there is no bound."""
     cli("judge", "--judge", "anna", "--topic", TOPIC, "--plain", stdin=b"2\n0\n1\n0\n0\n0\nq\n").fine()
-    shown = cli("status", "--recall", ".95").fine()
+    shown = cli("status", "recall").fine()
     text = " ".join(shown.out.split())
     assert (
         "Recall is of the documents that pool tail lists, drawn or not: the first 20 documents of its runs."
@@ -83,14 +85,14 @@ def test_a_judge_is_offered_to_stop_where_the_organiser_says(
 
 
 def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
-    """`status` names `next`, and what that names draws a sample, once its two numbers are chosen."""
+    """It names itself with a target, and what that names draws a sample, once its two numbers are chosen."""
     cli("judges", "add", "anna").fine()
-    told = " ".join(cli("status", "--recall", ".95").fine().out.split())
-    assert "no sample, pooler next --until recall=.8 tells how many" in told
-    told = " ".join(by_rule(cli, "next", "--until", "recall=.8", "--kinds", "model").fine().out.split())
+    told = " ".join(cli("status", "recall").fine().out.split())
+    assert "no sample, pooler status recall --target .8 tells how many" in told
+    told = " ".join(cli("status", "recall", "--target", ".8", "--kinds", "model").fine().out.split())
     command = told.partition("fewer: pooler ")[2].partition(".")[0]
     cli(*command.replace(" N ", " 500 ").replace(" D ", " 20 ").split()).fine()
-    assert "no-sample" not in cli("status", "--recall", ".95").fine().out
+    assert "no-sample" not in cli("status", "recall").fine().out
 
 
 @pytest.mark.parametrize(
@@ -98,20 +100,8 @@ def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
     [
         (("judge", "--judge", "anna", "--plain", "--until", "recall=2"), "`--until` must have a recall"),
         (("judge", "--judge", "anna", "--plain", "--until", "all"), "`--until` must be recall=R"),
-        (("next", "--until", "order=.9"), "`--until` must be recall=R here"),
-        (("next", "--until", "order=.9"), "hint: pooler next --confidence 0.9\n"),
-        (("next", "--until", "recall=.9", "--pool", "x"), "`--pool` and --until exclude each other"),
-        (
-            ("next", "--until", "recall=.9", "--confidence", ".9"),
-            "`--confidence` and --until exclude each other",
-        ),
-        (("next", "--until", "recall=.9", "--value", "0=0"), "`--value` and --until exclude each other"),
-        (
-            ("next", "runs/bm25-words.run", "--qrels", "judgements/strict.qrels", "--until", "recall=.9"),
-            "`--until` needs a collection",
-        ),
-        (("status", "--recall", "95"), "`--recall` must be between 0 and 1"),
-        (("status", "--recall", ".95", "--by-topic"), "unknown table `topics`; known: `recall`"),
+        (("status", "recall", "--confidence", "95"), "`--confidence` must be between 0 and 1"),
+        (("status", "recall", "--target", "0"), "`--target` must be between 0 and 1"),
     ],
 )
 def test_refusals(cli: Cli, tail: Path, arguments: tuple[str, ...], message: str) -> None:

@@ -141,5 +141,5 @@ def test_other_pools_are_named(cli: Cli, judged: Path) -> None:
     words = "this is only pool `pool`; other pools: deep, late (--name writes one)"
     assert words in cli("export", "pool").fine().err
     assert words in cli("export", "pool", "--annotated", "--qrels", "strict").fine().err
-    cli("unpool", "--pool", "deep").fine()
+    cli("pool", "drop", "--pool", "deep").fine()
     assert "other pools: pool (" in cli("export", "pool", "--name", "late").fine().err

@@ -110,7 +110,7 @@ def test_files_are_read_as_memory_and_codes_are_told_in_a_line_each(
         ("sensitivity", ("--depth", "1")),
         ("diagnose", ("--depth", "1")),
         ("replay", ()),
-        ("next", ()),
+        ("pool next", ()),
         ("report", ("--depth", "1")),
     ],
 )
@@ -119,10 +119,10 @@ def test_whatever_tells_unjudged_documents_asks_first(
 ) -> None:
     """A code of which nobody said that it is a judgement is refused, with the line to type."""
     made = ("made.html",) if command == "report" else ()
-    refused = cli(command, *made, *files, *options).failed(1)
+    refused = cli(*command.split(), *made, *files, *options).failed(1)
     assert "error: ./q: what does the code -3 mean?" in refused.err
     assert "--code -3=unjudged" in refused.err
-    told = cli(command, *made, *files, *options, "--code", "-3=not-pooled", "--code", "-2=grade")
+    told = cli(*command.split(), *made, *files, *options, "--code", "-3=not-pooled", "--code", "-2=grade")
     assert "what does the code" not in told.err
 
 

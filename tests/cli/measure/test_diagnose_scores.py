@@ -220,7 +220,7 @@ def test_options_that_chose_tables(cli: Cli, judged: Path) -> None:
 )
 def test_pool_that_is_no_depth_pool_is_told(cli: Cli, judged: Path, options: tuple[str, ...]) -> None:
     """What follows is of a depth pool of the same runs, which is said; with a depth nothing is to be said."""
-    cli("unpool", "--pool", "pool").fine()
+    cli("pool", "drop", "--pool", "pool").fine()
     cli("pool", "--name", "other", *options).fine()
     assert "warning: pool `other` was made by" in cli("diagnose", *STRICT).fine().err
     assert "warning" not in cli("diagnose", *STRICT, "--depth", "5").fine().err

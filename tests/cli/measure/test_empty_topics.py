@@ -58,10 +58,10 @@ def test_simulation_has_the_same_rule(cli: Cli, two: tuple[str, ...]) -> None:
 def test_next_has_the_same_rule(cli: Cli, two: tuple[str, ...]) -> None:
     """The one document that may be relevant in a topic is so wherever the topic counts."""
     options = ("--unjudged", "0", "--confidence", "0.99", "--format", "json")
-    found = cli("next", *two, *options).fine()
+    found = cli("pool", "next", *two, *options).fine()
     assert found.json() == []
     assert "in 1 of 2 topics it is possible" in found.err
-    rows = cli("next", *two, *options, "--empty", "zero").fine().json()
+    rows = cli("pool", "next", *two, *options, "--empty", "zero").fine().json()
     assert [row["docno"] for row in rows] == ["c"]
 
 
@@ -121,7 +121,7 @@ def test_next_counts_a_topic_without_a_possible_relevant_document(cli: Cli, two:
     """The difference of the MAPs is x/4 over both topics, x of variance 1/4: 1/64 to be gained."""
     Path("p.txt").write_text("1 a 0.5\n2 c 0\n")
     options = ("--unjudged", "0", "--confidence", "0.99", "--format", "json", "--empty", "zero")
-    (row,) = cli("next", *two, *options).fine().json()
+    (row,) = cli("pool", "next", *two, *options).fine().json()
     assert (row["topic"], row["docno"]) == ("1", "a")
     assert (row["gain"], row["share"]) == (pytest.approx(1 / 64), pytest.approx(1))
 

@@ -1,4 +1,4 @@
-"""`pooler next`: what a judgement would settle, and the pool that judges follow."""
+"""`pooler pool next`: what a judgement would settle, and the pool that judges follow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SURE = ("--confidence", "0.9999")
 def test_gain_is_the_variance_that_a_judgement_takes_away(cli: Cli, judged: Path) -> None:
     """By enumeration: variance of the difference, less what is left of it, on average."""
     options = ("--unjudged", "0", *SURE, *ORDER, "--format", "json")
-    rows = cli("next", *NEAR, *options).fine().json()
+    rows = cli("pool", "next", *NEAR, *options).fine().json()
     tags = sorted(runs_of(judged))
     pair = [tags.index(tag) for tag in NEAR]
     expected: dict[float, int] = {}
@@ -57,7 +57,7 @@ def test_gain_is_the_variance_that_a_judgement_takes_away(cli: Cli, judged: Path
 
 def test_rows_name_documents_and_where_runs_have_them(cli: Cli, judged: Path) -> None:
     """Ranks are those of the run files; unjudged documents have the probability that is given."""
-    rows = cli("next", *PAIR, *ORDER, "--unjudged", ".2", "--format", "json").fine().json()
+    rows = cli("pool", "next", *PAIR, *ORDER, "--unjudged", ".2", "--format", "json").fine().json()
     runs, qrels = runs_of(judged), read_qrels(judged / "judgements" / "strict.qrels")
     assert {row["judged"] for row in rows} == {True, False}
     for row in rows:
@@ -72,9 +72,9 @@ def test_rows_name_documents_and_where_runs_have_them(cli: Cli, judged: Path) ->
 def test_pool_is_judged_in_this_order(cli: Cli, judged: Path) -> None:
     """A pool of the first documents; judges see each topic's the most telling first."""
     options = ("--limit", "12", "--format", "json")
-    rows = cli("next", *options, "--pool", "second").fine().json()
+    rows = cli("pool", "next", *options, "--name", "second").fine().json()
     assert len(rows) == 12
-    again = cli("next", *options, "--pool", "second").fine()
+    again = cli("pool", "next", *options, "--name", "second").fine()
     assert "pool `second`: 12 documents of 6 topics, already there, unchanged" in again.err
     facts = cli("show", "pools", "second", "--format", "json").fine().out
     assert '"strategy"' in facts
@@ -87,19 +87,19 @@ def test_pool_is_judged_in_this_order(cli: Cli, judged: Path) -> None:
 
 def test_runs_are_taken_out_of_other_pools_beside_it(cli: Cli, judged: Path) -> None:
     """What was chosen by its gain hangs on every run: that pool keeps its documents, and it is said."""
-    cli("next", "--limit", "5", "--pool", "second").fine()
-    said = cli("unpool", "bm25-words", "--dry-run").fine().err
+    cli("pool", "next", "--limit", "5", "--name", "second").fine()
+    said = cli("pool", "drop", "bm25-words", "--dry-run").fine().err
     assert "pool `second` keeps its documents: what `next` chose depends on every run" in said
     assert "would leave the pools" in said
 
 
 def test_pool_after_another_is_given_out_alone(cli: Cli, judged: Path) -> None:
     """Judges see older pools first: that is said, and the command that is named leads past them."""
-    rows = cli("next", "--limit", "12", "--format", "json").fine().json()
-    said = cli("next", "--limit", "12", "--pool", "second").fine().err
+    rows = cli("pool", "next", "--limit", "12", "--format", "json").fine().json()
+    said = cli("pool", "next", "--limit", "12", "--name", "second").fine().err
     command = "pooler assign JUDGE --pool second --order priority"
     assert f"`{command}` hands out only these" in said
-    assert "once they are judged, `pooler next`" in said
+    assert "once they are judged, `pooler pool next`" in said
     cli("judges", "add", "ann").fine()
     cli(*command.replace("JUDGE", "ann").split()[1:]).fine()
     topic = rows[0]["topic"]
@@ -112,14 +112,14 @@ def test_pool_after_another_is_given_out_alone(cli: Cli, judged: Path) -> None:
 
 def test_what_is_settled_is_said(cli: Cli, judged: Path) -> None:
     """Two runs far apart are settled, and no document is asked for on their account."""
-    far = cli("next", "bm25-stems-full", "rm3-words-title", "--unjudged", "0").fine()
+    far = cli("pool", "next", "bm25-stems-full", "rm3-words-title", "--unjudged", "0").fine()
     assert "the order of the two runs is settled at 0.95" in far.err
     assert far.out == ""
     assert "the order needs no further judgements" in far.err
-    near = cli("next", *PAIR, "--unjudged", ".2").fine()
+    near = cli("pool", "next", *PAIR, "--unjudged", ".2").fine()
     assert "the order of the two runs is not settled at 0.95" in near.err
     assert "nothing needs judging" not in near.err
-    many = cli("next", "--unjudged", "0").fine()
+    many = cli("pool", "next", "--unjudged", "0").fine()
     n_settled = int(many.err.split(" of 36 pairs of runs are settled")[0].split()[-1])
     assert 0 < n_settled < 36
 
@@ -131,9 +131,9 @@ def test_files_have_the_same_documents(cli: Cli, judged: Path) -> None:
         file.write("G01\tnobody-has-this\t0.5\n")
     runs = [f"runs/{tag}.run" for tag in NEAR]
     options = ("--unjudged", "0", *SURE, "--format", "json")
-    rows = cli("next", *runs, "--probabilities", "p.txt", *options).fine().json()
+    rows = cli("pool", "next", *runs, "--probabilities", "p.txt", *options).fine().json()
     assert [row["best_rank"] for row in rows if row["docno"] == "nobody-has-this"] == [None]
-    own = cli("next", *NEAR, *options).fine().json()
+    own = cli("pool", "next", *NEAR, *options).fine().json()
     assert [(row["topic"], row["docno"]) for row in rows if row["topic"] != "G01"] == [
         (row["topic"], row["docno"]) for row in own if row["topic"] != "G01"
     ]
@@ -144,22 +144,22 @@ def test_files_have_the_same_documents(cli: Cli, judged: Path) -> None:
     ("arguments", "words"),
     [
         (("bm25-words",), "there is one run, `bm25-words`: an order needs two"),
-        (("--confidence", "0.5"), "`--confidence` must be above 0.5 and below 1"),
+        (("--confidence", "0.5"), "`--confidence` must be between 0.5 and 1"),
         (
             ("runs/bm25-words.run", "runs/lm-words-full.run", "--qrels",
-             "judgements/strict.qrels", "--pool", "x"),
-            "`--pool` needs a collection",
+             "judgements/strict.qrels", "--name", "x"),
+            "`--name` needs a collection",
         ),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(cli: Cli, judged: Path, arguments: tuple[str, ...], words: str) -> None:
     """In one line."""
-    assert words in cli("next", *arguments).failed(1).err
+    assert words in cli("pool", "next", *arguments).failed(1).err
 
 
-def test_until_without_a_sample_counts_one_of_what_nobody_judged(cli: Cli, judged: Path) -> None:
+def test_recall_without_a_sample_counts_one_of_what_nobody_judged(cli: Cli, judged: Path) -> None:
     """Drawn of all that the runs retrieved and no judge graded, topic by topic."""
-    rows = cli("next", "--until", "recall=.8", "--format", "json").fine().json()
+    rows = cli("status", "recall", "--target", ".8", "--format", "json").fine().json()
     runs = runs_of(judged)
     qrels = [read_qrels(judged / "judgements" / f"{name}.qrels") for name in JUDGES]
     assert len(rows) == len(qrels[0])

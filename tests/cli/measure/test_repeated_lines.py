@@ -19,7 +19,7 @@ COMMANDS = [
     ("sensitivity", *GIVEN, "--depth", "5"),
     ("diagnose", *GIVEN),
     ("variation", *GIVEN, "--value", "0=0", "--value", "1=.5", "--value", "2=1"),
-    ("next", *GIVEN, "--value", "0=0", "--value", "1=.5", "--value", "2=1"),
+    ("pool", "next", *GIVEN, "--value", "0=0", "--value", "1=.5", "--value", "2=1"),
     ("replay", *GIVEN, "-s", "take", "--depth", "10"),
     ("diagnose", *GIVEN, "--depth", "5", "--table", "contributions"),
     ("qrels", "diff", "./q", STRICT),

@@ -393,8 +393,8 @@ def test_which_sample_is_meant(cli: Cli, judged: Path, drawn: Callable[..., None
     cli("pool", "--strategy", "uniform", "--budget", "5", "--seed", "1", "--name", "other").fine()
     assert "there are 2 sampled pools: drawn, other" in cli(*ask).failed(1).err
     assert "unknown pool `dawn`" in cli(*ask, "--sample", "dawn").failed(1).err
-    cli("unpool", "--pool", "other").fine()
-    assert estimated(cli, "--judge", "strict")[0] == facts
+    cli("pool", "drop", "--pool", "other").fine()
+    assert estimated(cli, "--qrels", "strict")[0] == facts
 
 
 FILES = "--prels p --form xinf"

@@ -47,12 +47,12 @@ def judge_as(folder: Path, name: str, n: int, topic: str = "G01") -> list[str]:
 
 def rows(cli: Cli) -> dict[str | None, dict[str, object]]:
     """Return the workload table by judge."""
-    return {row["judge"]: row for row in cli("assign", "--show", "--format", "json").fine().json()}
+    return {row["judge"]: row for row in cli("assign", "--format", "json").fine().json()}
 
 
 def test_all_people_get_the_pool_by_default(cli: Cli, staffed: Path) -> None:
     """Every document goes to one human judge, loads even; the seed is printed and stored."""
-    answer = cli("assign").fine()
+    answer = cli("assign", "-k", "1").fine()
     found = holders(staffed)
     assert len(found) == DOCUMENTS
     assert {len(some) for some in found.values()} == {1}
@@ -73,16 +73,16 @@ def test_who_has_what_is_listed(cli: Cli, staffed: Path) -> None:
     cli("assign", "ann", "--topic", "G01", "--calibration", "1", "--seed", "1").fine()
     cli("assign", "--claim", "--topic", "G02", "--seed", "1").fine()
     done = judge_as(staffed, "ann", 2)
-    places = cli("assign", "--show", "--table", "places", "--format", "json").fine().json()
+    places = cli("assign", "--table", "places", "--format", "json").fine().json()
     stored = {(one[1], one[2], one[3]) for one in stored_rows(str(staffed / "collection.db"))["assignment"]}
     assert len({tuple(one.values()) for one in places}) == len(places) == len(stored) == 21
     held = [(one["judge"], one["topic"]) for one in places]
     assert held == [("ann", "G01")] * 10 + [(None, "G02")] * 11
     assert {one["docno"] for one in places if one["decided"]} == {*done}
     assert Counter(one["purpose"] for one in places) == {"primary": 20, "calibration": 1}
-    assert [one["documents"] for one in cli("assign", "--show", "--format", "json").fine().json()] == [10, 11]
-    assert "docno" in cli("assign", "--show", "--table", "places").fine().out
-    assert "workload" in cli("assign", "--table", "places", "-k", "1").failed(1).err
+    assert [one["documents"] for one in cli("assign", "--format", "json").fine().json()] == [10, 11]
+    assert "docno" in cli("assign", "--table", "places").fine().out
+    assert "unknown table `what`" in cli("assign", "--table", "what", "-k", "1").failed(1).err
 
 
 def test_same_seed_assigns_the_same(cli: Cli, staffed: Path) -> None:
@@ -99,10 +99,10 @@ def test_same_seed_assigns_the_same(cli: Cli, staffed: Path) -> None:
 
 
 def test_table_shows_who_has_what(cli: Cli, staffed: Path) -> None:
-    """What was assigned is printed as `--show` prints it, the purposes apart."""
+    """What was assigned is printed as `assign` alone prints it, the purposes apart."""
     assigned = cli("assign", "ann", "ben", "--per-document", "1", "--overlap", "0.1",
                    "--calibration", "2", "--seed", "3").fine()  # fmt: skip
-    assert cli("assign", "--show").fine().out == assigned.out
+    assert cli("assign").fine().out == assigned.out
     assert "documents: 59 primary, 9 overlap, 16 calibration" in assigned.err
     table = rows(cli)
     # 59 once, 25 twice.
@@ -114,7 +114,7 @@ def test_table_shows_who_has_what(cli: Cli, staffed: Path) -> None:
         ]  # fmt: skip
         assert (row["overlap"], row["calibration"], row["topics"]) == (9, 16, 8)
         assert (row["decided"], row["claimed"], row["lapsed"], row["until"]) == (0, 0, 0, None)
-    tsv = cli("assign", "--show", "--format", "tsv").fine().tsv()
+    tsv = cli("assign", "--format", "tsv").fine().tsv()
     assert [row["judge"] for row in tsv] == ["ann", "ben"]
     assert not controls(assigned.out + assigned.err)
     assert "claimed" not in assigned.out
@@ -143,7 +143,7 @@ def test_claims_are_open_until_somebody_comes(cli: Cli, staffed: Path) -> None:
     assert (table["ann"]["decided"], table["ann"]["claimed"]) == (2, 0)
     assert table["ben"]["claimed"] == table["ben"]["left"] == table["ben"]["documents"] > 0
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", str(table["ben"]["until"]))
-    shown = cli("assign", "--show").fine().out
+    shown = cli("assign").fine().out
     assert "claimed: waiting for a decision until the lease runs out" in shown
     assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", shown)
 
@@ -213,7 +213,7 @@ def test_clearing_says_what_stays(cli: Cli, staffed: Path) -> None:
 
 def test_clearing_everything_shows_the_pool_again(cli: Cli, staffed: Path) -> None:
     """Without a decision nothing stays."""
-    cli("assign").fine()
+    cli("assign", "-k", "1").fine()
     answer = cli("assign", "--clear").fine()
     assert "nothing is assigned any more: every judge sees the whole pool" in answer.err
     assert answer.out == "nothing is assigned: all judges see the whole pool\n"
@@ -235,8 +235,8 @@ def test_documents_of_nobody_are_counted(cli: Cli, staffed: Path) -> None:
     """What is pooled and assigned to nobody is said; so is what is assigned and not pooled."""
     answer = cli("assign", "--topic", "G01").fine()
     assert "74 of 84 pooled documents unassigned: pooler assign --add assigns" in answer.err
-    cli("unpool", "--pool", "pool").fine()
-    shown = cli("assign", "--show").fine()
+    cli("pool", "drop", "--pool", "pool").fine()
+    shown = cli("assign").fine()
     assert "10 assignments of documents no longer in any pool" in shown.err
     assert shown.out.strip() == ""
 
@@ -270,8 +270,8 @@ def test_adaptive_pools_are_left_out(cli: Cli, staffed: Path) -> None:
     assert "mtf will draw up to 24 documents" in pool_drawn(cli)
     warning = f"warning: {IDLE}; once pooler assign --clear has taken back every assignment, all judges"
     assert warning in cli("assign", "--dry-run").fine().err
+    assert warning in cli("assign", "-k", "1").fine().err
     assert warning in cli("assign").fine().err
-    assert warning in cli("assign", "--show").fine().err
     assert warning in cli("assign", "--replace", "--claim", "-k", "2").fine().err
     assert len(holders(staffed)) == DOCUMENTS
     assert IDLE in " ".join(cli("status").fine().out.split())
@@ -292,7 +292,7 @@ def test_adaptive_pool_made_after_assigning_warns(cli: Cli, staffed: Path) -> No
 
 def test_decided_places_keep_adaptive_pools_from_being_drawn(cli: Cli, staffed: Path) -> None:
     """--clear leaves a place with a decision, so it is not named as the way out."""
-    cli("assign").fine()
+    cli("assign", "-k", "1").fine()
     for name in ("ann", "ben", "cat"):
         judge_as(staffed, name, 1)
     said = pool_drawn(cli)
@@ -307,8 +307,8 @@ def test_adaptive_pools_cannot_be_assigned_by_name(cli: Cli, staffed: Path) -> N
         refused = cli("assign", "--pool", "drawn", *more).failed(1).err
         assert "pool `drawn` is adaptive: each of its documents is drawn when" in refused
         assert "hint: without --pool, all pools but adaptive ones are assigned" in refused
-    cli("unpool", "--pool", "pool").fine()
-    refused = cli("assign").failed(1).err
+    cli("pool", "drop", "--pool", "pool").fine()
+    refused = cli("assign", "-k", "1").failed(1).err
     assert "hint: every judge draws from it as long as nothing is assigned" in refused
 
 
@@ -331,7 +331,7 @@ def test_what_is_said_to_be_assignable_is(cli: Cli, staffed: Path) -> None:
     table = cli("status").fine().out
     assert f"{n_new} pooled documents unassigned: pooler assign --add" in table
     assert f"assigned: {n_new} documents" in cli("assign", "ann", "--add").fine().err
-    assert "unassigned" not in cli("status").fine().out + cli("assign", "--show").err
+    assert "unassigned" not in cli("status").fine().out + cli("assign").err
 
 
 def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Path) -> None:
@@ -372,8 +372,7 @@ def test_documents_that_were_drawn_are_nobodys_afterwards(cli: Cli, staffed: Pat
         ("assign ann --claim", 1, "`JUDGE` must not be given with --claim"),
         ("assign --claim --by topic", 1, "`--by` cannot be `topic` with --claim"),
         ("assign --add --replace", 1, "`--add` and --replace exclude each other"),
-        ("assign --show --clear", 1, "`--show` and --clear exclude each other"),
-        ("assign --show --topic G01", 1, "leave out --pool and --topic"),
+        ("assign --show", 2, "hint: pooler assign; --table places says who has what"),
         ("assign --order rank", 2, "--order"),
         ("assign --order priority --pool tiny", 1, "`--order` needs priorities, but `KG-E-001` of"),
         ("assign --topic G011", 1, "unknown topic `G011`; known: `G01`"),
@@ -390,7 +389,7 @@ def test_refusals_say_what_to_do_and_change_nothing(
     cli("judges", "add", "dan").fine()
     cli("judges", "disable", "dan").fine()
     cli("pool", "--depth", "1", "--name", "gone").fine()
-    cli("unpool", "--pool", "gone").fine()
+    cli("pool", "drop", "--pool", "gone").fine()
     (staffed / "tiny.qrels").write_text("G01 0 KG-E-001 1\n", "utf-8")
     cli("import", "judgements", "tiny.qrels", "--judge", "x", "--as-pool", "tiny").fine()
     before = stored_rows(str(staffed / "collection.db"))
@@ -400,13 +399,13 @@ def test_refusals_say_what_to_do_and_change_nothing(
 
 def test_nobody_and_nothing_to_assign_is_said(cli: Cli, judged: Path) -> None:
     """Without people, or without a pool, the refusal names the command that helps."""
-    answer = cli("assign").failed(1)
+    answer = cli("assign", "-k", "1").failed(1)
     assert "there is no judge to assign documents to\nhint: pooler judges add NAME" in answer.err
     warned = cli("assign", "--claim", "-k", "2", "--dry-run").fine()
     assert "warning: 2 judges are to claim each document, but there are only 0" in warned.err
     cli("judges", "add", "ann").fine()
-    cli("unpool", "--pool", "pool").fine()
-    answer = cli("assign").failed(1)
+    cli("pool", "drop", "--pool", "pool").fine()
+    answer = cli("assign", "-k", "1").failed(1)
     assert "there is no pool to assign documents of\nhint: pooler pool" in answer.err
 
 

@@ -157,7 +157,7 @@ def test_pools_change_and_judgements_stay(
     assert pairs_in(here / "late.txt") == after - now.pooled
     now.pools["late"] = after - now.pooled
     check_state(cli, now)
-    found = cli("pool", "diff", "first", "late", "--list", "--format", "json").fine().json()
+    found = cli("pool", "diff", "first", "late", "--format", "json").fine().json()
     assert {(row["topic"], row["docno"]) for row in found["documents"] if row["runs"] == [LATE]} == (
         now.top(LATE, depth) - now.union(first, depth)
     )
@@ -172,7 +172,7 @@ def test_pools_change_and_judgements_stay(
     before = now.pooled
     now.pools["deep"] = deep
     check_state(cli, now)
-    found = cli("pool", "diff", "first", "deep", "--list", "--format", "json").fine().json()
+    found = cli("pool", "diff", "first", "deep", "--format", "json").fine().json()
     listed = {(r["topic"], r["docno"]) for r in found["documents"] if r["what"] == "only in B"}
     assert listed == deep - now.pools["first"]
     (row,) = (row for row in found["summary"] if row["what"] == "only in B")
@@ -210,13 +210,13 @@ def test_pools_change_and_judgements_stay(
     # A run is withdrawn, from every pool that it fed and that can be told from the others.
     cli("pool", "--name", "deep", "--replace", "--round", "4").fine()
     now.pools["deep"] = now.union(everyone, depth + 1)
-    cli("unpool", "--pool", "late").fine()
+    cli("pool", "drop", "--pool", "late").fine()
     del now.pools["late"]
     check_state(cli, now)
     others = [tag for tag in everyone if tag != first[1]]
     left = {"first": now.union(others, depth), "deep": now.union(others, depth + 1)}
-    check_dry_run(cli, now, set().union(*left.values()), "unpool", first[1])
-    cli("unpool", first[1]).fine()
+    check_dry_run(cli, now, set().union(*left.values()), "pool", "drop", first[1])
+    cli("pool", "drop", first[1]).fine()
     now.pools = left
     check_state(cli, now)
     cli("verify").fine()

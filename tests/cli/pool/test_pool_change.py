@@ -142,7 +142,7 @@ def test_what_takes_the_place_of_an_added_pool_leaves_out_the_same(cli: Cli, poo
     for more in ([], ["--dry-run"]):
         refused = cli("pool", "--name", "pool-2", "--replace", "-d", "1", *more).failed(1)
         assert "nothing would be left of pool `pool-2`: other pools have all of it" in refused.err
-        assert "pooler unpool --pool pool-2" in refused.err
+        assert "pooler pool drop --pool pool-2" in refused.err
     assert len(added()) == 6
     # A strategy that cannot leave anything out says so.
     answer = cli("pool", "--name", "pool-2", "--replace", "-s", "mtf", "--dry-run").fine()
@@ -177,7 +177,7 @@ def test_a_name_that_is_taken_is_refused_as_the_real_run_would(cli: Cli, pooled:
     same = cli("pool", "--depth", "3", "--round", "1", "--dry-run").fine()
     assert "already exists unchanged: nothing would change" in same.err
     assert planned(same.err)["staying"] == (6, 1, 1, 1, 3)
-    cli("unpool", "--pool", "pool").fine()
+    cli("pool", "drop", "--pool", "pool").fine()
     gone = cli("pool", "--depth", "3", "--round", "1").failed(3)
     assert "another pool named `pool`, and it is withdrawn" in gone.err
     cli("pool", "--replace").fine()
@@ -237,15 +237,15 @@ def test_options_that_say_nothing_here_are_refused(cli: Cli, pooled: Path) -> No
 def test_unpool_says_first_what_is_left_without_a_pool(cli: Cli, pooled: Path) -> None:
     """A document that another pool has stays pooled; the others leave, their states apart."""
     cli("pool", "--depth", "1", "--name", "best").fine()
-    dry = planned(cli("unpool", "--pool", "pool", "--dry-run").fine().err)
+    dry = planned(cli("pool", "drop", "--pool", "pool", "--dry-run").fine().err)
     assert (dry["leaving"], dry["staying"]) == ((4, 0, 1, 1, 2), (2, 1, 0, 0, 1))
-    run = cli("unpool", "first", "--dry-run", "--format", "json").fine()
+    run = cli("pool", "drop", "first", "--dry-run", "--format", "json").fine()
     assert planned(run.err)["leaving"] == (6, 1, 1, 1, 3)
     assert planned(run.err)["outside"][1] == 3
     states = {(row["topic"], row["docno"]): row["state"] for row in run.json()}
     assert states["1", "b"] == "skipped"
     assert states["1", "c"] == "cannot"
-    done = cli("unpool", "--pool", "pool").fine()
+    done = cli("pool", "drop", "--pool", "pool").fine()
     assert "4 documents left without a pool: 0 judged, 1 cannot be judged, 1 skipped" in done.err
     assert done.out == ""
     row = cli("show", "topics", "--format", "json").fine().json()[0]
@@ -254,18 +254,18 @@ def test_unpool_says_first_what_is_left_without_a_pool(cli: Cli, pooled: Path) -
 
 def test_unpool_says_what_falls_away(cli: Cli, pooled: Path) -> None:
     """By hand: of a b c and e f g ann decided on a and c; ben and she lose 6 and 4 judgements."""
-    dry = cli("unpool", "--pool", "pool", "--dry-run").fine()
+    dry = cli("pool", "drop", "--pool", "pool", "--dry-run").fine()
     words = "no longer needed: 10 judgements: how long is not known; every judge sees every document"
     assert words in dry.err
-    assert words in cli("unpool", "first", "--dry-run").fine().err
+    assert words in cli("pool", "drop", "first", "--dry-run").fine().err
     # Depth 1 keeps a and e: b and f and g go for both, c for ben alone.
     shallow = cli("pool", "--replace", "--depth", "1", "--dry-run").fine()
     assert "no longer needed: 7 judgements" in shallow.err
     live = ("pool", "-s", "mtf", "--budget", "2", "--name", "live")
     cli(*live).fine()
     # Four may be drawn, none is yet; two judges.
-    assert "no longer needed: at most 8" in cli("unpool", "--pool", "live", "--dry-run").fine().err
-    assert "falls away" not in cli("unpool", "first").fine().err
+    assert "no longer needed: at most 8" in cli("pool", "drop", "--pool", "live", "--dry-run").fine().err
+    assert "falls away" not in cli("pool", "drop", "first").fine().err
 
 
 def test_cost_says_how_many_judges_a_document_has(cli: Cli, pooled: Path) -> None:
@@ -288,8 +288,8 @@ def test_nothing_to_add_is_one_sentence(cli: Cli, pooled: Path) -> None:
 def test_tables_that_cannot_be_written_are_refused_before_anything_changes(cli: Cli, pooled: Path) -> None:
     """A table and a column have to be there: the run stays in the pools until then."""
     before = digest(pooled)
-    assert "unknown table `change`" in cli("unpool", "first", "--table", "change").failed(1).err
-    assert "unknown column `size`" in cli("unpool", "first", "--sort", "size").failed(1).err
+    assert "unknown table `change`" in cli("pool", "drop", "first", "--table", "change").failed(1).err
+    assert "unknown column `size`" in cli("pool", "drop", "first", "--sort", "size").failed(1).err
     assert digest(pooled) == before
-    rows = cli("unpool", "first", "--format", "tsv").fine().tsv()
+    rows = cli("pool", "drop", "first", "--format", "tsv").fine().tsv()
     assert {row["docno"] for row in rows} == set("abcefg")

@@ -49,7 +49,7 @@ def two_pools(here: Path, prepared: Path) -> Path:
 
 def test_diff_counts_sides_states_and_bringers(cli: Cli, two_pools: Path) -> None:
     """c, x of topic 1 and f of topic 2 are new; c is judged; who has them within depth 2."""
-    answer = cli("pool", "diff", "main", "deep", "--list", "--by-topic", "--format", "json")
+    answer = cli("pool", "diff", "main", "deep", "--format", "json")
     found = answer.fine().json()
     states = ("documents", "judged", "cannot", "skipped", "unjudged", "outside", "not_pooled")
     assert {row["what"]: tuple(row[name] for name in states) for row in found["summary"]} == {
@@ -76,15 +76,15 @@ def test_diff_counts_sides_states_and_bringers(cli: Cli, two_pools: Path) -> Non
         ("1", "only in A"): 0, ("1", "only in B"): 2, ("1", "in both"): 2,
         ("2", "only in A"): 0, ("2", "only in B"): 1, ("2", "in both"): 1,
     }  # fmt: skip
-    table = cli("pool", "diff", "main", "deep", "--by-topic").fine().out
+    assert "2 topics of 2 differ" in cli("pool", "diff", "main", "deep", "--by-topic").fine().out
+    table = cli("pool", "diff", "main", "deep").fine().out
     assert "A = pool `main`, B = pool `deep`" in table
-    assert "2 topics of 2 differ" in table
     assert "brought by no run" not in table
 
 
 def test_a_withdrawn_pool_keeps_its_states_apart(cli: Cli, two_pools: Path) -> None:
     """What it alone has is not pooled, or judged outside every pool; never unjudged."""
-    cli("unpool", "--pool", "deep").fine()
+    cli("pool", "drop", "--pool", "deep").fine()
     answer = cli("pool", "diff", "main", "deep", "--format", "json").fine().json()
     (row,) = (row for row in answer["summary"] if row["what"] == "only in B")
     assert (row["judged"], row["unjudged"], row["outside"], row["not_pooled"]) == (0, 0, 1, 2)
@@ -96,7 +96,7 @@ def test_files_need_no_collection(cli: Cli, two_pools: Path) -> None:
     write(two_pools / "other.txt", "1 a", "9 q")
     files = ("deep.txt", "other.txt", "--collection", "none.db", "--format", "json")
     answer = cli("pool", "diff", *files).fine()
-    rows = {row["what"]: (row["documents"], row["judged"], row["reason"]) for row in answer.json()}
+    rows = {row["what"]: (row["documents"], row["judged"], row["reason"]) for row in answer.json()["summary"]}
     assert rows == {
         "only in A": (5, None, "no-collection"),
         "only in B": (1, None, "no-collection"),
@@ -104,8 +104,8 @@ def test_files_need_no_collection(cli: Cli, two_pools: Path) -> None:
     }
     assert "the state of the documents is not known" in answer.err
     piped = cli("pool", "diff", "deep.txt", "-", "--format", "json", stdin=b"1 a\n9 q\n").fine()
-    assert [row["documents"] for row in piped.json()] == [5, 1, 1]
-    assert [row["not_pooled"] for row in piped.json()] == [0, 1, 0]
+    assert [row["documents"] for row in piped.json()["summary"]] == [5, 1, 1]
+    assert [row["not_pooled"] for row in piped.json()["summary"]] == [0, 1, 0]
 
 
 def test_what_a_replaced_run_brought_is_not_known(cli: Cli, two_pools: Path) -> None:
@@ -147,7 +147,7 @@ def test_the_word_diff_is_a_command_and_a_file_as_a_path(cli: Cli, two_pools: Pa
 
 def test_files_are_compared_without_a_database(two_pools: Path) -> None:
     """In a fresh interpreter two files load no SQL and no SciPy."""
-    words = "pool diff q.txt deep.txt --by-topic --list --format tsv --table summary --collection no"
+    words = "pool diff q.txt deep.txt --format tsv --table summary --collection no"
     code = (
         f"import sys; {RUN}\nassert run({words.split()}) == 0\n"
         "assert not {'sqlalchemy', 'sqlmodel', 'scipy', 'textual'} & set(sys.modules)"

@@ -69,13 +69,13 @@ def test_add_needs_a_pool_and_a_round_it_can_count(cli: Cli, two_runs: Path) -> 
 
 def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs: Path) -> None:
     """The documents leave the pool, the judged one stays judged and counts as outside."""
-    dry = cli("unpool", "first", "--dry-run", "--format", "json").fine()
+    dry = cli("pool", "drop", "first", "--dry-run", "--format", "json").fine()
     rows = [(row["topic"], row["docno"], row["rank"], row["state"], row["grade"]) for row in dry.json()]
     # b is second's too; a, e and f are first's alone.
     assert rows == [("1", "a", 1, "judged", 2), ("2", "e", 1, "judged", 0), ("2", "f", 2, "unjudged", None)]
     assert "3 documents that only `first` brought would leave the pools; 2 of them are judged" in dry.err
     before = cli("export", "pool").fine().out
-    assert cli("unpool", "first", "--format", "json").fine().json() == dry.json()
+    assert cli("pool", "drop", "first", "--format", "json").fine().json() == dry.json()
     assert cli("export", "pool").fine().out.splitlines() == ["1 b", "1 d"]
     assert len(before.splitlines()) == 5
     status = cli("status", "--table", "status", "--format", "json").fine().json()
@@ -83,7 +83,7 @@ def test_unpool_shows_and_takes_out_what_a_run_alone_brought(cli: Cli, two_runs:
     # What is left is the pool of the other run alone.
     cli("pool", "second.run", "--depth", "2", "--order", "docno-asc", "-o", "alone.txt").fine()
     assert read_lines(two_runs / "alone.txt") == ["1 b", "1 d"]
-    answer = cli("unpool", "first").failed(1)
+    answer = cli("pool", "drop", "first").failed(1)
     assert "run `first` does not feed any pool, nor will it" in answer.err
     assert "nothing to take out: it was added with --late, or taken out before" in answer.err
     assert "pooler show runs first" in answer.err
@@ -96,30 +96,30 @@ def test_unpool_of_a_late_run_says_that_it_fed_nothing(cli: Cli, two_runs: Path)
     """No pool is promised where there is none."""
     run = write_run(two_runs, "late", {"1": "ay"})
     cli("import", "runs", run, "--late").fine()
-    answer = cli("unpool", "late").failed(1)
+    answer = cli("pool", "drop", "late").failed(1)
     assert "nothing to take out: it was added with --late, or taken out before" in answer.err
     assert "the pools it fed" not in answer.err
-    answer = cli("unpool", "late", "--pool", "pool").failed(1)
+    answer = cli("pool", "drop", "late", "--pool", "pool").failed(1)
     assert "run `late` does not feed pool `pool`" in answer.err
     assert "nothing to take out" in answer.err
 
 
 def test_unpool_refuses_what_it_cannot_tell(cli: Cli, two_runs: Path) -> None:
     """Unknown names, replaced runs, and pools whose strategy looked at every run."""
-    assert "unknown run `third`" in cli("unpool", "third").failed(1).err
-    assert "unknown pool `pol`" in cli("unpool", "first", "--pool", "pol").failed(1).err
+    assert "unknown run `third`" in cli("pool", "drop", "third").failed(1).err
+    assert "unknown pool `pol`" in cli("pool", "drop", "first", "--pool", "pol").failed(1).err
     cli("pool", "-s", "mtf", "--name", "live").fine()
     words = "what `mtf` chose depends on every run"
-    assert words in cli("unpool", "first", "--pool", "live").failed(1).err
-    assert words in cli("unpool", "first", "--dry-run").fine().err
+    assert words in cli("pool", "drop", "first", "--pool", "live").failed(1).err
+    assert words in cli("pool", "drop", "first", "--dry-run").fine().err
     write_run(two_runs, "second", {"1": "xyz"})
     answer = cli("import", "runs", "second.run", "--replace").fine()
     assert "pooler pool --replace --name pool --dry-run says" in answer.err
     cli("pool", "--replace", "--name", "pool", "--dry-run").fine()
     words = "its run `second` has been replaced since"
-    assert words in cli("unpool", "first", "--pool", "pool").failed(1).err
+    assert words in cli("pool", "drop", "first", "--pool", "pool").failed(1).err
     # Without --pool both pools keep what they have, and the run feeds no later one.
-    answer = cli("unpool", "first", "--format", "json").fine()
+    answer = cli("pool", "drop", "first", "--format", "json").fine()
     assert answer.json() == []
     assert answer.err.count("keeps its documents") == 2
     assert "depth 100 of 1 run" in cli("pool", "--name", "later").fine().err
@@ -129,9 +129,9 @@ def test_a_run_that_has_fed_no_pool_yet_feeds_no_later_one(cli: Cli, two_runs: P
     """A run may be withdrawn before it is pooled; nothing leaves the pools, which is said."""
     cli("import", "runs", write_run(two_runs, "new", {"1": "vw"})).fine()
     before = cli("export", "pool").fine().out
-    dry = cli("unpool", "new", "--dry-run").fine()
+    dry = cli("pool", "drop", "new", "--dry-run").fine()
     assert "run `new` has fed no pool yet\n`new` would contribute to no later pool" in dry.err
-    answer = cli("unpool", "new", "--format", "json").fine()
+    answer = cli("pool", "drop", "new", "--format", "json").fine()
     assert answer.json() == []
     assert "`new` contributes to no later pool" in answer.err
     assert cli("export", "pool").fine().out == before
@@ -140,7 +140,7 @@ def test_a_run_that_has_fed_no_pool_yet_feeds_no_later_one(cli: Cli, two_runs: P
 
 def test_what_was_taken_out_comes_back_on_demand_alone(cli: Cli, two_runs: Path) -> None:
     """Importing the same file again leaves the run out, and says so; --replace lets it in."""
-    cli("unpool", "first").fine()
+    cli("pool", "drop", "first").fine()
     write(two_runs / "runs.tsv", "file\tgroup\tcontributes", "first.run\tg\tyes", "second.run\tg\tyes")
     answer = cli("import", "runs", "--runs", "runs.tsv").fine()
     assert "warning: `first`: already there, and left out of pools; --replace" in answer.err
@@ -154,12 +154,12 @@ def test_what_was_taken_out_comes_back_on_demand_alone(cli: Cli, two_runs: Path)
 
 def test_a_pool_can_be_withdrawn(cli: Cli, two_runs: Path) -> None:
     """Its documents are in no pool, what is judged stays, and another pool may take them."""
-    assert "`RUN` must be given, or --pool NAME" in cli("unpool").failed(1).err
-    assert "unknown pool `pol`" in cli("unpool", "--pool", "pol").failed(1).err
+    assert "`RUN` must be given, or --pool NAME" in cli("pool", "drop").failed(1).err
+    assert "unknown pool `pol`" in cli("pool", "drop", "--pool", "pol").failed(1).err
     words = "pool `pool` would be withdrawn: 5 documents, of which 2 are judged"
-    assert words in cli("unpool", "--pool", "pool", "--dry-run").fine().err
-    assert "is withdrawn" in cli("unpool", "--pool", "pool").fine().err
-    assert "was already withdrawn" in cli("unpool", "--pool", "pool").fine().err
+    assert words in cli("pool", "drop", "--pool", "pool", "--dry-run").fine().err
+    assert "is withdrawn" in cli("pool", "drop", "--pool", "pool").fine().err
+    assert "was already withdrawn" in cli("pool", "drop", "--pool", "pool").fine().err
     status = cli("status", "--table", "status", "--format", "json").fine().json()
     assert [(row["pooled"], row["outside"]) for row in status] == [(0, 3)]
     cli("pool", "--name", "again").fine()
@@ -197,7 +197,7 @@ def test_late_runs_of_trec_covid(cli: Cli, here: Path) -> None:
     answer = cli("pool", "--add", "-o", "added.txt").fine()
     assert set(read_lines(here / "added.txt")) == new
     assert "2 of the pairs are already judged" in answer.err
-    gone = cli("unpool", "savantx_nist_run_3", "--format", "json").fine().json()
+    gone = cli("pool", "drop", "savantx_nist_run_3", "--format", "json").fine().json()
     assert {f"{row['topic']} {row['docno']}" for row in gone} == new
     assert sum(row["state"] == "judged" for row in gone) == 2
     # Its seven best of every topic are all pooled: counted by hand with a sorted list and a set.

@@ -77,7 +77,7 @@ def shuffled(opened: Collection) -> list[str]:
 
 def bound(opened: Collection, topic: str = "1", **how: float) -> dict[str, object]:
     """Return the row of a topic."""
-    found = p.recall_bounds(opened, **how)  # type: ignore[arg-type]
+    found = p.status_recall(opened, **how)  # type: ignore[arg-type]
     return next(row for row in found.table("recall").to_records() if row["topic"] == topic)
 
 
@@ -105,7 +105,7 @@ def test_words_of_a_topic(collection: Collection) -> None:
     judge(collection, DOCNOS[:30], DOCNOS[:3])
     more = most_relevant(60, 30, 3) - 3
     share = int(1000 * 3 / (3 + more)) / 10
-    found = p.recall_bounds(collection)
+    found = p.status_recall(collection)
     assert found.words("1") == (
         "3 relevant found, 30 of 60 unjudged ones judged at random, 3 relevant: at least"
         f" {share:g}% found (95%), {more} more at most"
@@ -121,7 +121,7 @@ def test_the_beginning_of_a_random_order_is_a_sample_of_another_it_is_not(collec
     collection.pools.add(sample(DOCNOS[:40], topic="2", name="other"))
     order = shuffled(collection)
     judge(collection, order[:20], order[:1])
-    p.assign(collection, ["ann"], topics=["2"], existing="add")
+    p.assign(collection, ["ann"], topics=["2"], add=True)
     judge(collection, DOCNOS[:20], ["d00"], topic="2")
     assert bound(collection)["more"] == most_relevant(60, 20, 1) - 1
     assert bound(collection, "2")["more"] == most_relevant(60, 40, 21) - 1
@@ -136,7 +136,7 @@ def test_whose_grades_count(collection: Collection) -> None:
     assert bound(collection)["relevant"] == 0
     judge(collection, DOCNOS[:5], DOCNOS[:2], who="bob")
     assert bound(collection)["relevant"] == 2
-    found = p.recall_bounds(p.source(collection, qrels=p.Qrels(kinds=["model"])))
+    found = p.status_recall(collection, kinds=["model"])
     assert found.bounds[0].relevant == 30
 
 
@@ -173,11 +173,11 @@ def test_states_stay_apart(collection: Collection) -> None:
 
 def test_nothing_at_all_and_one_topic(collection: Collection) -> None:
     """No pool, no row; a topic that is not known is refused."""
-    assert len(p.recall_bounds(collection).table("recall")) == 0
+    assert len(p.status_recall(collection).table("recall")) == 0
     with pytest.raises(UnknownNameError, match="unknown topic `9`"):
-        p.recall_bounds(collection, topic="9")
+        p.status_recall(collection, topic="9")
     collection.pools.add(pool("x"))
-    assert [row["reason"] for row in p.recall_bounds(collection).table("recall").to_records()] == [
+    assert [row["reason"] for row in p.status_recall(collection).table("recall").to_records()] == [
         "no-sample"
     ]
     assert topic_bound(collection, "2", confidence=0.95).reason == "no-sample"
@@ -186,12 +186,8 @@ def test_nothing_at_all_and_one_topic(collection: Collection) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: p.recall_bounds(c, confidence=1), "`confidence` must be above 0 and below 1, but got 1"),
-        (lambda c: p.recall_bounds(c, target=0), "`target` must be above 0 and below 1, but got 0"),
-        (
-            lambda _: p.recall_bounds(({"a": {"1": {"x": 1.0}}}, {"1": {"x": 1}})),
-            "`source` must be a collection",
-        ),  # type: ignore[arg-type]
+        (lambda c: p.status_recall(c, confidence=1), "`confidence` must be between 0 and 1, but got 1"),
+        (lambda c: p.status_recall(c, target=0), "`target` must be between 0 and 1, but got 0"),
     ],
 )
 def test_refusals(collection: Collection, call: Callable[[Collection], object], message: str) -> None:
@@ -251,7 +247,7 @@ def test_an_order_is_settled_where_next_says_so(
     with Collection(str(imported_garden / "collection.db")) as opened:
         goal = goal_of(opened, "order=.95")
         assert isinstance(goal, OrderGoal)
-        is_open = bool(p.next_documents(opened, confidence=0.95).unsettled.any())
+        is_open = bool(p.pool_next(opened, confidence=0.95).unsettled.any())
         assert goal.is_reached("G01") is not is_open
         state = "not reached" if is_open else "reached"
         order = "the order of the runs is settled at 0.95"

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pooler.results.pool.assign import assign, assigned, clear_assignments
-from pooler.results.pool.into import pool_collection
+from pooler import assign, pool
 from store.collection import Collection
 from store.errors import ArgumentError, UnknownNameError
 from store.records import JudgeKind, Ranking, Run
@@ -24,7 +23,7 @@ def collection(tmp_path: Path) -> Iterator[Collection]:
     with Collection(where) as opened:
         ranking = Ranking("1", ["a", "b", "c", "d"], np.array([4.0, 3.0, 2.0, 1.0]), None)
         opened.runs.add(Run("x", [ranking], sha256="x"))
-        pool_collection(opened)
+        pool(opened)
         opened.judges.add("ann", JudgeKind.HUMAN)
         opened.judges.add("ben", JudgeKind.HUMAN)
         yield opened
@@ -34,11 +33,11 @@ def test_a_dry_run_plans_and_nothing_is_assigned(collection: Collection) -> None
     """The plan shows what each judge would have; a seed makes it the same when it is made."""
     planned = assign(collection, seed=3, dry_run=True)
     assert planned.table("workload").to_dict()["documents"] == [2, 2]
-    assert assigned(collection).table("workload").to_records() == []
+    assert assign(collection).table("workload").to_records() == []
     made = assign(collection, seed=3)
     assert made.table("workload").to_records() == planned.table("workload").to_records()
-    assert assigned(collection).workloads.is_assigned
-    assert clear_assignments(collection).workloads.lines == []
+    assert assign(collection).workloads.is_assigned
+    assert assign(collection, clear=True).workloads.lines == []
     assert made.settings["seed"] == 3
 
 

@@ -1,4 +1,4 @@
-"""`check_runs`: what a notebook gets of run files, and what people and programs are shown."""
+"""`check`: what a notebook gets of run files, and what people and programs are shown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.results.pool.check import check_runs
+from pooler import check
 from store.errors import PoolerError
 
 
@@ -15,9 +15,9 @@ def test_faults_and_warnings_are_sentences_with_their_place(tmp_path: Path) -> N
     sound, broken = tmp_path / "a.run", tmp_path / "b.run"
     sound.write_text("".join(f"1 Q0 d{rank} {rank} {20 - rank} a\n" for rank in range(1, 12)))
     broken.write_text("1 Q0 d 1 nan b\n")
-    found = check_runs(sound, broken, depth=10)
+    found = check(sound, broken, depth=10)
     assert not found.ok
-    assert check_runs(sound).ok
+    assert check(sound).ok
     assert len(found.faults) == found.n_faults == 1
     assert found.faults[0].startswith(f"{broken}:1: ")
     assert found.warnings == ()
@@ -30,7 +30,7 @@ def test_faults_and_warnings_are_sentences_with_their_place(tmp_path: Path) -> N
 def test_a_check_needs_a_file() -> None:
     """Nothing named is no success."""
     with pytest.raises(PoolerError, match="no run file is named"):
-        check_runs()
+        check()
 
 
 def test_two_processes_check_as_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,10 +44,10 @@ def test_two_processes_check_as_one_does(tmp_path: Path, monkeypatch: pytest.Mon
     files = [str(tmp_path / name) for name in (*lines, "missing")]
     for file, text in zip(files, lines.values(), strict=False):
         Path(file).write_text(text, encoding="utf-8")
-    alone = check_runs(*files, depth=1)
+    alone = check(*files, depth=1)
     monkeypatch.setattr("pooler.reading.parallel.PARALLEL_BYTES", 0)
     monkeypatch.setattr("pooler.reading.parallel.n_processors", lambda: 2)
-    together = check_runs(*files, depth=1)
+    together = check(*files, depth=1)
     assert together.reports == alone.reports
     assert [{one.code for one in report.warnings} for report in alone.reports] == [
         {"ties", "ties-at-cut", "rank-order"},

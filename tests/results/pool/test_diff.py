@@ -1,4 +1,4 @@
-"""`compare_pools`: pools in memory, files, and those of a collection."""
+"""`pool_diff`: pools in memory, files, and those of a collection."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.results.pool.diff import compare_pools
-from pooler.results.pool.pool import pool
+from pooler import pool, pool_diff
 from store.errors import ArgumentError, StoreError
 
 
@@ -16,7 +15,7 @@ def test_pools_in_memory_and_files_are_compared_alike(tmp_path: Path) -> None:
     found = pool({"x": {"1": {"a": 3.0, "b": 2.0}}, "y": {"1": {"a": 1.0}, "10": {"c": 1.0}}}, depth=2)
     found.write(tmp_path / "pool.txt")
     for same in (found.pool, tmp_path / "pool.txt", {("1", "a"), ("1", "b"), ("10", "c")}):
-        compared = compare_pools(same, {("1", "b"), ("2", "d")})
+        compared = pool_diff(same, {("1", "b"), ("2", "d")})
         assert (compared.only_a, compared.only_b) == ([("1", "a"), ("10", "c")], [("2", "d")])
         assert compared.both == [("1", "b")]
     assert compared.names() == ("summary", "topics", "documents")
@@ -28,6 +27,6 @@ def test_pools_in_memory_and_files_are_compared_alike(tmp_path: Path) -> None:
 def test_a_name_needs_a_collection() -> None:
     """What is no file can only be a pool, and standard input is read once."""
     with pytest.raises(StoreError, match="whose pool it could be"):
-        compare_pools("main", {("1", "a")})
+        pool_diff("main", {("1", "a")})
     with pytest.raises(ArgumentError, match="read once"):
-        compare_pools("-", "-")
+        pool_diff("-", "-")

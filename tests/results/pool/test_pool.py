@@ -1,4 +1,4 @@
-"""`pool` and `pool_collection`: what a notebook gets, writes, and puts into a collection."""
+"""`pool` and `pool_drop`: what a notebook gets, writes, and puts into a collection."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pooler import list_strategies, pool, pool_drop
 from pooler.messages import Listener, listening
-from pooler.results.pool.into import pool_collection
-from pooler.results.pool.pool import list_strategies, pool
-from pooler.results.pool.unpool import unpool
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.records import Ranking, Run
@@ -37,12 +35,13 @@ class Heard(Listener):
 
 
 def test_a_pool_has_sizes_uniques_and_doubts() -> None:
-    """What there is to doubt is in the warnings; of topics that do not meet a listener hears at once."""
+    """What there is to doubt is in the warnings; a listener hears it all."""
     listener = Heard()
     with listening(listener):
         found = pool(RUNS, depth=2)
     alone = "1 of 2 topics of one run alone: `2`"
-    assert listener.words == [alone]
+    assert listener.words[0] == alone
+    assert listener.words[1:] == [*found.words, found.warnings[1]]
     assert (found.topics, found.sizes.tolist()) == (["1", "2"], [3, 1])
     assert (found.runs, found.unique.tolist()) == (["x", "y"], [2, 1])
     assert found.warnings == (alone, "1 of 3 rankings have fewer than 2 documents")
@@ -71,7 +70,7 @@ def test_what_cannot_be_pooled_is_refused() -> None:
     with pytest.raises(UnknownNameError):
         pool(RUNS, strategy="rff")
     with pytest.raises(UnknownNameError):
-        pool(RUNS, strategy="rrf", phi=3)
+        pool(RUNS, strategy="rrf", parameters={"phi": 3})
     with pytest.raises(ArgumentError, match="strategy"):
         pool(RUNS, strategy="mtf")
     kinds = set(list_strategies().table("strategies").to_dict()["kind"])
@@ -95,27 +94,27 @@ def collection(tmp_path: Path) -> Iterator[Collection]:
 
 def test_a_collection_is_pooled_deeper_and_a_run_taken_out(collection: Collection) -> None:
     """A dry run says what is new and writes nothing; what a run alone brought leaves with it."""
-    first = pool_collection(collection, depth=1)
+    first = pool(collection, depth=1)
     assert first.is_new
-    assert first.closing[-1] == "pool `pool`, round 0, is in the collection"
-    planned = pool_collection(collection, depth=2, add=True, dry_run=True)
+    assert first.words[-2] == "pool `pool`, round 0, is in the collection"
+    planned = pool(collection, depth=2, add=True, dry_run=True)
     assert [one.name for one in collection.pools.all()] == ["pool"]
-    assert planned.closing[:3] == [
+    assert planned.words[3:6] == [
         "new: 1 document: 0 judged, 0 cannot be judged, 0 skipped, 1 unjudged",
         "leaving: 0 documents",
         "staying: 3 documents: 0 judged, 0 cannot be judged, 0 skipped, 3 unjudged",
     ]
-    assert planned.closing[4].endswith("no person judges yet (pooler judges add NAME)")
+    assert planned.words[7].endswith("no person judges yet (pooler judges add NAME)")
     assert planned.settings["name"] == "pool-2"
-    assert pool_collection(collection, depth=1, add=True).is_nothing
-    left = unpool(collection, "y", dry_run=True)
+    assert pool(collection, depth=1, add=True).is_nothing
+    left = pool_drop(collection, "y", dry_run=True)
     assert left.table("alone").to_dict()["docno"] == ["b"]
-    assert unpool(collection, "x").table("alone").to_dict()["docno"] == ["a", "d"]
+    assert pool_drop(collection, "x").table("alone").to_dict()["docno"] == ["a", "d"]
     with pytest.raises(ArgumentError, match="run"):
-        unpool(collection)
+        pool_drop(collection)
 
 
 def test_a_pool_of_memory_goes_into_a_collection(collection: Collection) -> None:
     """The pool has entries as a collection takes them."""
-    collection.pools.add(pool(collection, depth=1).pool)
+    collection.pools.add(pool(RUNS, depth=1).pool)
     assert [one.pairs for one in collection.pools.all()] == [3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pooler.results.pool.replay import replay
+from pooler import replay
 from store.errors import ArgumentError, PoolerError
 
 RUNS = {

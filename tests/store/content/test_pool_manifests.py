@@ -41,7 +41,7 @@ def test_a_name_that_is_taken_says_what_differs_and_what_to_do() -> None:
     assert "--as-pool" not in error.hint
 
 
-@pytest.mark.parametrize(("strategy", "option"), [("imported", "--as-pool"), ("next", "--pool")])
+@pytest.mark.parametrize(("strategy", "option"), [("imported", "--as-pool"), ("next", "--name")])
 def test_a_pool_of_another_command_is_named_by_its_option(strategy: str, option: str) -> None:
     """Neither a new name nor replacing is offered where the command has no such option."""
     error = name_taken("main", {"strategy": "depth"}, {"strategy": strategy}, withdrawn=True, adaptive=False)

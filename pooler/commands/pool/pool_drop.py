@@ -1,17 +1,18 @@
-"""unpool: a run taken out of the pools it fed, or a whole pool withdrawn."""
+"""A run taken out of the pools it fed, or a whole pool withdrawn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.messages import warn
+from pooler.command import Option, Stored, command
+from pooler.commands.pool.change import Cost, cost_words, fetch_cost, in_words, pairs_to_judge, planned_words
+from pooler.messages import say, warn
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
-from pooler.results.pool.change import Cost, cost_words, fetch_cost, in_words, pairs_to_judge, planned_words
-from pooler.results.result import Result, collect_warnings, frozen_settings
-from pooler.results.source import named_collection, opened_collection
+from pooler.pools.contents import brought_alone
+from pooler.pools.runs import stored_runs
+from pooler.results.result import Result
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.strategies import chooses_at_once
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -23,31 +24,27 @@ if TYPE_CHECKING:
     from store.records import StoredRun
 
 
-def unpool(
-    collection: str | Path | Collection,
-    run: str | None = None,
+@command
+def pool_drop(
+    collection: Stored,
+    run: Annotated[str | None, Option("RUN")] = None,
     *,
-    pool: str | None = None,
+    pool: Annotated[str | None, Option("--pool NAME", default="all")] = None,
     dry_run: bool = False,
 ) -> Unpooled:
-    """Take a run out of the pools it fed, with what it alone had brought; or withdraw a pool.
+    """Take a run out of the pools it fed, or withdraw a pool.
 
-    Parameters
-    ----------
-    collection : str, Path or Collection
-        Its file or URL, or the open collection.
-    run : str, optional
-        Tag; without, the whole pool is withdrawn.
-    pool : str, optional
-        The pool; default all that the run fed.
-    dry_run : bool, optional
-        Change nothing.
+    Documents that only this run brought leave the pools. Their judgements stay and count as outside
+    every pool; the same goes for the documents of a withdrawn pool. The run contributes to no later
+    pool. Adaptive pools and samples keep their documents, because their choice depends on every run.
 
-    Returns
-    -------
-    Unpooled
-        The documents that leave, how they stand, and what remains pooled. What is judged stays
-        judged. Adaptive pools and samples keep their documents: their choice hangs on every run.
+    Example: pooler pool drop bm25-words --dry-run
+
+    Example: pooler pool drop --pool pool --dry-run
+
+    run : Tag of a run; without it, the whole pool is withdrawn (--pool).
+    pool : Only from this pool.
+    dry_run : Show what would leave the pools; change nothing.
 
     Raises
     ------
@@ -58,18 +55,13 @@ def unpool(
     PoolerError
         If the run does not feed the pool, or feeds none and is to feed none.
     """
-    with collect_warnings() as collected, opened_collection(collection) as opened:
-        if run is None:
-            found = _withdrawn(opened, pool, dry_run=dry_run)
-        else:
-            found = _without_run(opened, run, pool, dry_run=dry_run)
-    settings = frozen_settings(run=run, pool=pool, dry_run=dry_run, **named_collection(collection))
-    return Unpooled(**found, settings=settings, warnings=collected.warnings)
-
-
-def nothing_unpooled() -> Unpooled:
-    """Return a result without rows: which table and columns there will be."""
-    return Unpooled(change=PoolChange({}, 0, 0), settings=frozen_settings())
+    if run is None:
+        found = _withdrawn(collection, pool, dry_run=dry_run)
+    else:
+        found = _without_run(collection, run, pool, dry_run=dry_run)
+    for words in found.words:
+        say(words)
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -82,9 +74,16 @@ class Unpooled(Result):
     words: Sequence[str] = ()
     """What there is to say."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("alone",)
+    @classmethod
+    def blank(cls) -> Unpooled:
+        """Return one without rows."""
+        return cls(change=PoolChange({}, 0, 0))
 
-    def _table(self, name: str) -> Table:
+    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - as of every result
+        """Return no line of a pool that was withdrawn as a whole."""
+        return iter(()) if self.settings["run"] is None else None
+
+    def _tables(self) -> Iterator[Table]:
         columns = [
             Column("pool"),
             TOPIC,
@@ -94,13 +93,10 @@ class Unpooled(Result):
             GRADE,
             Column("other_pool", "texts"),
         ]
-        return Table.of_rows(name, columns, self.alone)
+        yield Table.of_rows("alone", columns, self.alone)
 
 
-def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: bool) -> dict[str, Any]:
-    from pooler.pools.contents import brought_alone
-    from pooler.pools.runs import stored_runs
-
+def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: bool) -> Unpooled:
     (known,) = opened.runs.all([run])
     pair_states = opened.pool_changes.pair_states()
     rows: list[dict[str, Any]] = []
@@ -137,10 +133,10 @@ def _without_run(opened: Collection, run: str, pool: str | None, *, dry_run: boo
         words = _words(run, rows, dry_run=dry_run)
     verb = "would contribute" if dry_run else "contributes"
     words.append(f"`{run}` {verb} to no later pool")
-    return {"alone": rows, "change": change, "words": [*words, *_words_of_rest(change, cost)]}
+    return Unpooled(alone=rows, change=change, words=[*words, *_words_of_rest(change, cost)])
 
 
-def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> dict[str, Any]:
+def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> Unpooled:
     if name is None:
         raise ArgumentError("run", "must be given, or --pool NAME to withdraw a pool", None)
     n_pairs = len(pairs_to_judge(opened.pools.get(name)))
@@ -157,7 +153,7 @@ def _withdrawn(opened: Collection, name: str | None, *, dry_run: bool) -> dict[s
         f"pool `{name}` {verb} withdrawn: {counted(n_pairs, 'document')}, of which {n_judged:,} are judged"
         " and stay so"
     )
-    return {"change": change, "words": [words, *_words_of_rest(change, cost)]}
+    return Unpooled(change=change, words=[words, *_words_of_rest(change, cost)])
 
 
 def _words(run: str, rows: Sequence[Mapping[str, Any]], *, dry_run: bool) -> list[str]:

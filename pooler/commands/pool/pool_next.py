@@ -1,64 +1,64 @@
-"""Next: the documents whose judgement settles the order of the runs soonest."""
+"""The documents whose judgement would settle the order of the runs soonest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.messages import progress as report_progress
-from pooler.messages import say
-from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.source import Measurable, Source, opened_collection, source_of
+from pooler.command import Cutoff, Limit, Option, command
+from pooler.commands.trust.variation import EmptyOption, ProbabilitiesOption, Unjudged, ValuesOption, Varied
+from pooler.messages import progress, say
+from pooler.results.result import Result, frozen_settings
+from pooler.results.source import Source, opened_collection
 from pooler.results.table import TOPIC, Column, Table, hidden
-from pooler.results.variation.probabilities import Probable, Values, load_probable, say_empty
+from pooler.results.variation.probabilities import Probable, load_probable, say_empty
 from pooler.version import __version__
 from store.analysis.variation.collection import collection_variation
-from store.analysis.variation.lists import Empty
-from store.analysis.variation.next import next_documents as most_telling
+from store.analysis.variation.next import next_documents
 from store.errors import ArgumentError, PoolerError
 from store.records import Pool, PoolEntry
 from store.text import counted, natural_key
 
+LIMIT = 20
+"""Documents of a pool, and rows that people see, unless told otherwise."""
 
-def next_documents(
-    source: Measurable,
+
+@command
+def pool_next(
+    source: Varied,
     *,
-    limit: int | None = 20,
-    confidence: float = 0.95,
-    values: Values | None = None,
-    probabilities: str | None = None,
-    unjudged: float | str = 0.1,
-    empty: Empty = "given",
-    cutoff: int = 1000,
-    progress: Progress | None = None,
+    name: Annotated[str | None, Option("--name")] = None,
+    values: ValuesOption = None,
+    probabilities: ProbabilitiesOption = None,
+    unjudged: Unjudged = 0.1,
+    empty: EmptyOption = "given",
+    confidence: Annotated[float, Option(above=0.5, below=1)] = 0.95,
+    cutoff: Cutoff = None,
+    limit: Limit = None,
 ) -> NextDocuments:
-    """Find the documents whose judgement would settle the order of the runs soonest.
+    """List the documents that would settle the order of runs soonest.
 
-    Parameters
-    ----------
-    source, values, probabilities, empty, cutoff, progress
-        As for `variation`.
-    limit : int, optional
-        Documents at most, from 1; ``None`` = all that would tell something.
-    confidence : float, optional
-        Above 0.5 and below 1: pairs of runs whose order another judging keeps with this probability
-        are settled, and no document is asked for on their account.
-    unjudged : float, default=0.1
-        How likely an unjudged document that a run retrieved is relevant.
+    Where judges differ, or none judged, a document may be relevant or not, and MAP with it. A row is
+    a document, with the part of the variance of the differences between runs that a certain judgement
+    of it would remove. Two runs make one comparison; with more, every pair counts that is not settled
+    yet. `pooler status recall` counts instead what is to be judged until most of what is relevant is found.
 
-    Returns
-    -------
-    NextDocuments
-        The documents, the most telling first.
+    Example: pooler pool next --limit 50 --name second-look
+
+    Example: pooler pool next bm25-words rm3-words-title --unjudged .2
+
+    name : Add the documents, those of --limit or 20, to the collection as a pool of this name, in this order
+        within each topic, for `pooler judge` to follow. Documents of older pools come first, unless `pooler
+        assign JUDGE --pool NAME --order priority` hands out only these.
+    confidence : A pair of runs is settled when judging again would keep its order with at least this
+        probability; no document is listed for its sake.
 
     Raises
     ------
-    ArgumentError
-        If `confidence` is out of its range.
     PoolerError
         If there is one run only; as `variation` besides.
 
@@ -70,52 +70,74 @@ def next_documents(
 
     Examples
     --------
+    >>> from pooler import pool_next
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "x": 1.0}}}
-    >>> found = next_documents((runs, {"1": {"x": 1, "y": 1}}), values={1: 0.5}, unjudged=0)
+    >>> found = pool_next((runs, {"1": {"x": 1, "y": 1}}), values={1: 0.5}, unjudged=0)
     >>> found.topic, sorted(found.docno)
     (('1', '1'), ['x', 'y'])
     """
-    with collect_warnings(progress) as collected:
-        if not 0.5 < confidence < 1:
-            raise ArgumentError("confidence", "must be above 0.5 and below 1", confidence)
-        whole = source_of(source)
-        if probabilities is None:
-            whole.refuse_codes()
-        loaded = load_probable(
-            whole, values=values, probabilities=probabilities, unjudged=unjudged, empty=empty, cutoff=cutoff
-        )
-        probable = loaded.rankings
-        if len(probable.tags) < 2:
-            message = f"there is one run, `{probable.tags[0]}`: an order needs two"
-            raise PoolerError(message, hint="name another run")
-        topics = probable.by_topic()
-        with report_progress("topics", 2 * len(topics)) as advance:
-            varied = collection_variation(topics, empty=empty, progress=advance)
-            found = most_telling(topics, varied, confidence=confidence, progress=advance)
-        say_empty(probable.topics, varied)
-        _say_what_is_settled(found.n_unsettled, len(probable.tags), confidence)
-        chosen = slice(limit)
-        places = list(zip(found.topic[chosen].tolist(), found.document[chosen].tolist(), strict=True))
-        gain = found.gain[chosen]
-        ranks = [probable.ranks[topic][:, document] for topic, document in places]
-        share = gain / found.variance if gain.size else gain
-        result = NextDocuments(
-            runs=probable.tags,
-            topic=tuple(probable.topics[topic] for topic, _ in places),
-            docno=tuple(loaded.docnos(places)),
-            p=np.array([probable.probabilities[topic][document] for topic, document in places]),
-            judged=np.array([probable.judged[topic][document] for topic, document in places], dtype=bool),
-            ranks=np.array(ranks).reshape(len(places), len(probable.tags)),
-            gain=gain,
-            share=share,
-            n_telling=found.gain.size,
-            unsettled=found.unsettled,
-            loaded=loaded,
-            source=whole,
-            settings=frozen_settings(**loaded.settings, confidence=confidence, limit=limit),
-            warnings=collected.warnings,
-        )
-    return result
+    if name is not None and (source.is_of_files or source.option("collection") is None):
+        raise ArgumentError("name", "needs a collection, but there are only files", name)
+    if probabilities is None:
+        source.refuse_codes()
+    loaded = load_probable(
+        source,
+        values=values,
+        probabilities=probabilities,
+        unjudged=unjudged,
+        empty=empty,
+        cutoff=cutoff or 1000,
+    )
+    probable = loaded.rankings
+    if len(probable.tags) < 2:
+        message = f"there is one run, `{probable.tags[0]}`: an order needs two"
+        raise PoolerError(message, hint="name another run")
+    topics = probable.by_topic()
+    with progress("topics", 2 * len(topics)) as advance:
+        varied = collection_variation(topics, empty=empty, progress=advance)
+        found = next_documents(topics, varied, confidence=confidence, progress=advance)
+    say_empty(probable.topics, varied)
+    _say_what_is_settled(found.n_unsettled, len(probable.tags), confidence)
+    chosen = slice(limit or (None if name is None else LIMIT))
+    places = list(zip(found.topic[chosen].tolist(), found.document[chosen].tolist(), strict=True))
+    gain = found.gain[chosen]
+    ranks = [probable.ranks[topic][:, document] for topic, document in places]
+    made = NextDocuments(
+        runs=probable.tags,
+        topic=tuple(probable.topics[topic] for topic, _ in places),
+        docno=tuple(loaded.docnos(places)),
+        p=np.array([probable.probabilities[topic][document] for topic, document in places]),
+        judged=np.array([probable.judged[topic][document] for topic, document in places], dtype=bool),
+        ranks=np.array(ranks).reshape(len(places), len(probable.tags)),
+        gain=gain,
+        share=gain / found.variance if gain.size else gain,
+        n_telling=found.gain.size,
+        unsettled=found.unsettled,
+        loaded=loaded,
+        source=source,
+        settings=frozen_settings(**{**loaded.settings, "confidence": confidence}),
+    )
+    if name is not None:
+        _add_pool(source, name, made)
+    return made
+
+
+def _add_pool(source: Source, name: str, found: NextDocuments) -> None:
+    """Add the documents to the collection as a pool, and say what judges see of it."""
+    if not len(found):
+        say(f"no document would change anything: pool `{name}` was not made")
+        return
+    pool = found.as_pool(name)
+    with opened_collection(source.collection) as opened:
+        older = next((one.name for one in opened.pools.all() if not one.withdrawn), name)
+        is_new = opened.pools.add(pool)
+    n_topics = counted(len(set(found.topic)), "topic")
+    again = "" if is_new else ", already there, unchanged"
+    say(f"pool `{name}`: {counted(len(found), 'document')} of {n_topics}{again}")
+    if older != name:
+        command_line = f"pooler assign JUDGE --pool {name} --order priority"
+        say(f"judges see the documents of older pools first; `{command_line}` hands out only these")
+    say("once they are judged, `pooler pool next` says whether the order is settled")
 
 
 def _say_what_is_settled(n_unsettled: int, n_runs: int, confidence: float) -> None:
@@ -154,8 +176,6 @@ class NextDocuments(Result):
     loaded: Probable = field(repr=False)
     source: Source = field(repr=False)
 
-    NAMES: ClassVar[tuple[str, ...]] = ("next",)
-
     def __len__(self) -> int:
         return len(self.docno)
 
@@ -165,7 +185,7 @@ class NextDocuments(Result):
         `ArgumentError`: the runs are files.
         """
         if self.loaded.collection is None:
-            raise ArgumentError("pool", "needs a collection, but there are only files", name)
+            raise ArgumentError("name", "needs a collection, but there are only files", name)
         by_topic: dict[str, list[tuple[str, float]]] = {}
         for topic, docno, gain in zip(self.topic, self.docno, self.gain.tolist(), strict=True):
             by_topic.setdefault(topic, []).append((docno, gain))
@@ -207,7 +227,11 @@ class NextDocuments(Result):
         }
         return Pool(entries, facts, name=name, run_tags=tuple(self.runs))
 
-    def _table(self, name: str) -> Table:
+    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - as of every result
+        """Return no line where there is no document."""
+        return None if len(self) else iter(())
+
+    def _tables(self) -> Iterator[Table]:
         of_two = len(self.runs) == 2
         what = "between the two runs" if of_two else "between runs whose order is not settled"
         share = f"part of the uncertainty (variance) {what} that judging it with certainty removes on average"
@@ -232,11 +256,13 @@ class NextDocuments(Result):
             ): (np.cumsum(self.share)),
             hidden("gain"): self.gain,
         }
+        shown = len(self) if self.settings["limit"] else min(len(self), LIMIT)
         notes = [
-            f"{len(self):,} of {counted(self.n_telling, 'document')} that would change anything.",
+            f"{shown:,} of {counted(self.n_telling, 'document')} that would change anything.",
             *([f"A: {self.runs[0]}, B: {self.runs[1]}."] if of_two else []),
         ]
-        return Table.of_columns(name, columns, notes=notes)
+        table = Table.of_columns("next", columns, notes=notes)
+        yield table.seen_as(rows=range(shown))
 
 
 def _ranks(ranks: NDArray[np.float64]) -> list[int | None]:

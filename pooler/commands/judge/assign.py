@@ -1,26 +1,26 @@
-"""assign: who judges which documents; the workload of each judge."""
+"""Who judges which documents; the workload of each judge."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.messages import warn
+from pooler.assigning import AssignmentOptions, By, plan_assignment
+from pooler.command import Option, Stored, command
+from pooler.messages import say, warn
 from pooler.results.idle import drawable, idle_words, way_out
-from pooler.results.result import Result, collect_warnings, frozen_settings
-from pooler.results.source import named_collection, opened_collection
+from pooler.results.result import Later, Result, frozen_settings
 from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
+from store.formats.pairs import read_topic_judges
 from store.records import Assignable, AssignmentPlan, Cleared, DisplayOrder, Existing, Scope, Workloads
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.assigning import AssignmentOptions, By
     from store.collection import Collection
     from store.judging.assignments import Make
 
@@ -28,65 +28,67 @@ LEASE_MINUTES = 120
 """How long a claimed document waits for a decision, unless another time is given."""
 
 
+@command
 def assign(
-    collection: str | Path | Collection,
-    judges: Sequence[str] = (),
+    collection: Stored,
+    judges: Annotated[
+        Sequence[str], Option("JUDGE...", default="every person who is not disabled; models by name")
+    ] = (),
     *,
-    by: By = "document",
-    per_document: int = 1,
-    overlap: float = 0.0,
-    overlap_judges: int | None = None,
-    calibration: int = 0,
-    order: DisplayOrder = "docno",
-    seed: int | None = None,
+    by: Annotated[By | None, Option("--by", default="document")] = None,
+    per_document: Annotated[int | None, Option("--per-document -k", least=1, default="1")] = None,
+    overlap: Annotated[float | None, Option("--overlap SHARE", least=0, most=1, default="0")] = None,
+    overlap_judges: Annotated[
+        int | None, Option("--overlap-judges", least=2, default="one more than the others")
+    ] = None,
+    calibration: Annotated[int | None, Option("--calibration", least=0, default="0")] = None,
+    order: Annotated[DisplayOrder | None, Option("--order", default="docno")] = None,
+    seed: Annotated[int | None, Option("--seed", least=0, default="drawn, and printed")] = None,
     claim: bool = False,
-    lease: int | None = None,
-    pools: Sequence[str] = (),
-    topics: Sequence[str] = (),
-    topic_judges: Mapping[str, str] | None = None,
-    existing: Literal["refuse", "add", "replace"] = "refuse",
+    lease: Annotated[int | None, Option("--lease MINUTES", least=1, default=str(LEASE_MINUTES))] = None,
+    pools: Annotated[Sequence[str], Option("--pool NAME", default="all but adaptive ones")] = (),
+    topics: Annotated[Sequence[str], Option("--topic TOPIC", default="all")] = (),
+    topic_judges: Annotated[
+        Mapping[str, str] | None, Option("--topic-judges FILE", read=lambda _, path: read_topic_judges(path))
+    ] = None,
+    add: bool = False,
+    replace: bool = False,
+    clear: bool = False,
     dry_run: bool = False,
 ) -> AssignmentResult:
-    """Assign pooled documents to judges, by name or to be claimed.
+    """Assign pooled documents to judges, or list who has what.
 
-    Parameters
-    ----------
-    collection : str, Path or Collection
-        Its file or URL, or the open collection.
-    judges : sequence of str, optional
-        Default every human judge who is not disabled; models by name.
-    by : {"document", "topic"}, optional
-        Every document goes to its own judges, loads kept even, or whole topics to the same.
-    per_document : int, optional
-        Judges of each document, from 1.
-    overlap : float, optional
-        Share of each topic for more judges, from 0 to 1.
-    overlap_judges : int, optional
-        Judges of these documents, from 2; default one more than the others have.
-    calibration : int, optional
-        Documents of each topic for all judges, hidden among the rest, from 0.
-    order : {"docno", "random", "priority"}, optional
-        What a judge sees first.
-    seed : int, optional
-        Of all that chance decides; default drawn, and kept in the plan.
-    claim : bool, optional
-        Name no judges: judges claim documents as they work.
-    lease : int, optional
-        Minutes that a claimed document waits for a decision before others may claim it.
-    pools, topics : sequence of str, optional
-        Of these alone; default all pools but adaptive ones.
-    topic_judges : mapping of str to str, optional
-        By topic the judge who gets all of it, as primary; whoever judges there besides is second.
-    existing : {"refuse", "add", "replace"}, optional
-        Where documents are assigned already: refuse; assign those that nobody has a place at; or
-        assign anew what has no decision.
-    dry_run : bool, optional
-        Change nothing.
+    Without judges and options it shows how much each judge has, and with --table places who has what.
+    As long as nothing is assigned, every judge sees the whole pool; from the first assignment on, each sees
+    only what is assigned to them, and never why. A document gets exactly as many judges as asked for; where
+    a decision stands, its judge keeps the document. Adaptive pools are left out, and cannot be drawn from
+    while anything is assigned.
 
-    Returns
-    -------
-    AssignmentResult
-        The workload of each judge then.
+    Example: pooler assign --per-document 2 --calibration 1 --order random
+
+    Example: pooler assign --topic-judges authors.tsv --overlap .25
+
+    Example: pooler assign
+
+    judges : Who gets documents.
+    by : document: judges are chosen for each document, keeping even both workloads and the numbers of
+        documents that pairs of judges share; topic: all documents of a topic go to the same judges.
+    per_document : How many judges each document gets.
+    overlap : Share of each topic that gets extra judges.
+    overlap_judges : How many judges the documents of --overlap get.
+    calibration : Documents of each topic that go to every judge, unmarked among the rest.
+    order : The order in which a judge sees documents: docno; random, different for every judge; priority,
+        as the pooling strategy ranked them.
+    seed : Seed of everything random.
+    claim : Name no judges: judges claim documents as they work.
+    lease : How long a claimed document waits for a decision before others may claim it.
+    pools : Only this pool; may be repeated.
+    topics : Only this topic; may be repeated.
+    topic_judges : Who is primary for each topic, and gets all of it: lines `topic judge`, with a tab between.
+    add : Assign only documents without a judge.
+    replace : Reassign undecided documents; decided ones stay and count.
+    clear : Take back every undecided assignment; assign nothing.
+    dry_run : Show what the result would be; change nothing.
 
     Raises
     ------
@@ -97,180 +99,117 @@ def assign(
     PoolerError
         If there is nothing that can be assigned, or documents are assigned already.
     """
-    from pooler.assigning import AssignmentOptions
-
-    check_claim(judges, lease, claim=claim)
-    options = AssignmentOptions(
-        seed=secrets.randbits(31) if seed is None else seed,
-        by=by,
-        per_document=per_document,
-        overlap=overlap,
-        overlap_judges=overlap_judges,
-        calibration=calibration,
-        order=order,
-        existing=Existing(existing),
-        primary=tuple(sorted((topic_judges or {}).items())),
-        lease_s=60 * (LEASE_MINUTES if lease is None else lease) if claim else None,
-    )
-    scope = Scope(tuple(pools), tuple(topics))
-    with collect_warnings() as collected, opened_collection(collection) as opened:
-        _check_names(opened, scope)
-        _check_pools(opened, scope)
-        people = _people(opened, judges)
-        _check_names(opened, Scope((), tuple(topic_judges or ())))
-        for judge in (topic_judges or {}).values():
-            if judge not in people:
-                hint = "name the judges of topics among JUDGE..."
-                raise UnknownNameError("judge", judge, people, hint=hint)
-        if options.lease_s is not None and options.most_judges > len(people):
-            warn(
-                f"{options.most_judges} judges are to claim each document, but there are only {len(people)}:"
-                " pooler judges add NAME"
-            )
-        try:
-            plan, cleared, workloads = opened.assignments.make(
-                scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
-            )
-        except ConflictError as error:
-            if line := _line_with_others(opened, judges, scope):
-                error.hint = f"{line}; --add assigns only documents without a judge"
-            raise
-        way_in = "" if plan.places else _line_with_others(opened, judges, scope)
-        doubts = _doubts(opened, workloads)
-    settings = frozen_settings(
-        judges=tuple(judges),
-        by=by,
-        per_document=per_document,
-        overlap=overlap,
-        overlap_judges=overlap_judges,
-        calibration=calibration,
-        order=order,
-        seed=options.seed,
-        claim=claim,
-        lease=lease,
-        pools=scope.pools,
-        topics=scope.topics,
-        existing=existing,
-        topic_judges=dict(options.primary) or None,
-        dry_run=dry_run,
-        **named_collection(collection),
-    )
-    words = [*_plan_words(plan, cleared, dry_run=dry_run), *_rest_words(workloads)]
-    if way_in:
-        words.append(way_in)
-    return AssignmentResult(
-        workloads=workloads,
-        words=words,
-        doubts=doubts,
-        settings=settings,
-        warnings=(*collected.warnings, *doubts),
-    )
-
-
-def check_claim(judges: Sequence[str], lease: int | None, *, claim: bool) -> None:
-    """Raise `ArgumentError` for judges named together with claiming, or a lease without it."""
+    if add + replace + clear > 1:
+        first, second = [
+            name for name, asked in (("clear", clear), ("add", add), ("replace", replace)) if asked
+        ][:2]
+        raise ArgumentError(first, f"and --{second} exclude each other", None)
     if lease is not None and not claim:
         raise ArgumentError("lease", "needs --claim: what is assigned by name never lapses", None)
     if claim and judges:
         raise ArgumentError("judges", "must not be given with --claim, where anybody may claim", judges[0])
-
-
-def assigned(collection: str | Path | Collection) -> AssignmentResult:
-    """Say what is assigned; see `assign`.
-
-    Parameters
-    ----------
-    collection : str, Path or Collection
-        Its file or URL, or the open collection.
-
-    Returns
-    -------
-    AssignmentResult
-        The workload of each judge, and who has what in the table `places`.
-    """
-    with opened_collection(collection) as opened:
-        workloads = opened.assignments.workloads()
-        places = opened.assignments.places()
-        doubts = _doubts(opened, workloads)
-    return AssignmentResult(
-        workloads=workloads,
-        places=places,
-        words=_rest_words(workloads),
-        doubts=doubts,
-        warnings=doubts,
-        settings=frozen_settings(**named_collection(collection)),
-    )
-
-
-def clear_assignments(
-    collection: str | Path | Collection,
-    *,
-    pools: Sequence[str] = (),
-    topics: Sequence[str] = (),
-    dry_run: bool = False,
-) -> AssignmentResult:
-    """Take back what has no decision; see `assign`.
-
-    Parameters
-    ----------
-    collection : str, Path or Collection
-        Its file or URL, or the open collection.
-    pools, topics : sequence of str, optional
-        Of these alone.
-    dry_run : bool, optional
-        Change nothing.
-
-    Returns
-    -------
-    AssignmentResult
-        The workload of each judge then.
-
-    Raises
-    ------
-    UnknownNameError
-        If a pool or a topic is not there.
-    """
     scope = Scope(tuple(pools), tuple(topics))
-    with opened_collection(collection) as opened:
-        _check_names(opened, scope)
-        cleared, workloads = opened.assignments.clear(scope, dry_run=dry_run)
-        doubts = _doubts(opened, workloads)
-    return AssignmentResult(
+    settings: dict[str, Any] = {}
+    chosen = (by, per_document, overlap, overlap_judges, calibration, order, seed, topic_judges and 1)
+    if clear:
+        _check_names(collection, scope)
+        cleared, workloads = collection.assignments.clear(scope, dry_run=dry_run)
+        words = _clear_words(cleared, workloads, dry_run=dry_run)
+    elif not (
+        judges
+        or pools
+        or topics
+        or claim
+        or add
+        or replace
+        or dry_run
+        or topic_judges
+        or set(chosen) - {None}
+    ):
+        workloads, words = collection.assignments.workloads(), []
+    else:
+        options = AssignmentOptions(
+            seed=secrets.randbits(31) if seed is None else seed,
+            by=by or "document",
+            per_document=per_document or 1,
+            overlap=overlap or 0.0,
+            overlap_judges=overlap_judges,
+            calibration=calibration or 0,
+            order=order or "docno",
+            existing=Existing("add" if add else "replace" if replace else "refuse"),
+            primary=tuple(sorted((topic_judges or {}).items())),
+            lease_s=60 * (LEASE_MINUTES if lease is None else lease) if claim else None,
+        )
+        names = ("seed", "by", "per_document", "overlap", "calibration", "order")
+        settings = {name: getattr(options, name) for name in names}
+        workloads, words = _assigned(collection, judges, scope, options, dry_run=dry_run)
+    found = AssignmentResult(
         workloads=workloads,
-        doubts=doubts,
-        warnings=doubts,
-        words=[*_clear_words(cleared, workloads, dry_run=dry_run), *_rest_words(workloads)],
-        settings=frozen_settings(
-            pools=scope.pools, topics=scope.topics, dry_run=dry_run, **named_collection(collection)
-        ),
+        places=() if dry_run else collection.assignments.places(),
+        words=[*words, *_rest_words(workloads)],
+        settings=frozen_settings(**settings),
     )
+    for line in found.words:
+        say(line)
+    if idle := drawable(collection.pools.all()) if workloads.is_assigned else []:
+        warn(f"{idle_words(idle)}; {way_out(workloads)}")
+    return found
+
+
+def _assigned(
+    opened: Collection, judges: Sequence[str], scope: Scope, options: AssignmentOptions, *, dry_run: bool
+) -> tuple[Workloads, list[str]]:
+    _check_names(opened, scope)
+    _check_pools(opened, scope)
+    people = _people(opened, judges)
+    _check_names(opened, Scope((), tuple(topic for topic, _ in options.primary)))
+    for _, judge in options.primary:
+        if judge not in people:
+            raise UnknownNameError("judge", judge, people, hint="name the judges of topics among JUDGE...")
+    if options.lease_s is not None and options.most_judges > len(people):
+        warn(
+            f"{options.most_judges} judges are to claim each document, but there are only {len(people)}:"
+            " pooler judges add NAME"
+        )
+    try:
+        plan, cleared, workloads = opened.assignments.make(
+            scope, _planner(people, scope, options), existing=options.existing, dry_run=dry_run
+        )
+    except ConflictError as error:
+        if line := _line_with_others(opened, judges, scope):
+            error.hint = f"{line}; --add assigns only documents without a judge"
+        raise
+    words = _plan_words(plan, cleared, dry_run=dry_run)
+    if not plan.places and (way_in := _line_with_others(opened, judges, scope)):
+        return workloads, [*words, way_in]
+    return workloads, words
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class AssignmentResult(Result):
-    """The workload of each judge; table: `workload`, a row each, places open to claim last.
+    """The workload of each judge.
 
-    Of what is assigned also `places`, a row for each judge of a document.
+    Tables: `workload`, a row each, places open to claim last; `places`, a row for each judge of a document.
     """
 
     workloads: Workloads = field(default_factory=Workloads)
-    places: Sequence[Any] | None = None
-    """Who has what; ``None`` = not asked for."""
+    places: Sequence[Any] = ()
+    """Who has what; none of a dry run."""
     words: Sequence[str] = ()
     """What was done, and what is left."""
-    doubts: tuple[str, ...] = ()
-    """Whether no draws from adaptive pools."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("workload", "places")
-    SHOWN: ClassVar[int] = 1
+    @classmethod
+    def blank(cls) -> AssignmentResult:
+        """Return one without rows."""
+        return cls()
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        return self.NAMES[: 1 if self.places is None else 2]
+    def _tables(self) -> Iterator[Later]:
+        yield Later(self._workload)
+        yield Later(self._places, by_name=True)
 
     def _places(self) -> Table:
         columns = [JUDGE, TOPIC, DOCNO, Column("purpose"), Column("decided", "bool")]
-        return Table.of_records("places", columns, self.places or ())
+        return Table.of_records("places", columns, self.places)
 
     def _workload(self) -> Table:
         columns = [
@@ -293,11 +232,6 @@ class AssignmentResult(Result):
         if not lines:
             return [] if self.workloads.outside else ["nothing is assigned: all judges see the whole pool"]
         return ["judge -: open to any judge"] if lines[-1].judge is None else []
-
-
-def _doubts(opened: Collection, workloads: Workloads) -> tuple[str, ...]:
-    idle = drawable(opened.pools.all()) if workloads.is_assigned else []
-    return (f"{idle_words(idle)}; {way_out(workloads)}",) if idle else ()
 
 
 def _plan_words(plan: AssignmentPlan, cleared: Cleared, *, dry_run: bool) -> list[str]:
@@ -449,8 +383,6 @@ def _line_with_others(opened: Collection, judges: Sequence[str], scope: Scope) -
 
 
 def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) -> Make:
-    from pooler.assigning import plan_assignment
-
     def plan(documents: Sequence[Assignable]) -> AssignmentPlan:
         there = {one.topic for one in documents}
         for topic in scope.topics:

@@ -1,4 +1,4 @@
-"""compare_pools: what only one of two pools has, how it stands, and who brought it."""
+"""What only one of two pools has, how it stands, and who brought it."""
 
 from __future__ import annotations
 
@@ -6,57 +6,51 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
+from pooler.command import Option, OptionalPlace, command
+from pooler.commands.pool.change import STATES, filled_columns, pairs_to_judge
 from pooler.messages import say, warn
-from pooler.pools.change import (
-    Pair,
-    PoolDiff,
-    PoolSide,
-    brought_by,
-    count_bringers,
-    count_places,
-    place_of,
-    pool_diff,
-)
-from pooler.results.pool.change import STATES, filled_columns, pairs_to_judge
-from pooler.results.result import Result, collect_warnings, frozen_settings
+from pooler.pools.change import Pair, PoolDiff, PoolSide, brought_by, count_bringers, count_places, place_of
+from pooler.pools.change import pool_diff as compare
+from pooler.pools.runs import RunSet, stored_runs
+from pooler.results.result import Later, Result, frozen_settings
 from pooler.results.source import opened_collection
-from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table, View
+from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 from store.errors import ArgumentError, PoolerError, StoreError, UnknownNameError
 from store.formats.pairs import read_pairs
+from store.ranking import check_order
 from store.records import Pool
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.pools.runs import RunSet
     from store.collection import Collection
     from store.content.pools import StoredPool
     from store.judging.states import PairState
 
-Named = str | Path | Pool | Set[Pair]
-
+Named: TypeAlias = str | Path | Pool | Set[Pair]
 NO_COLLECTION = "no-collection"
 """Why it is not known how documents stand."""
+_POOL = "A pool of the collection, or a pool file (`topic docno`); ./NAME is always a file."
 
 
-def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | None = None) -> PoolDifference:
+@command
+def pool_diff(
+    a: Annotated[Named, Option("A", _POOL, read=lambda _name, text: text)],
+    b: Annotated[Named, Option("B", _POOL, read=lambda _name, text: text)],
+    *,
+    collection: OptionalPlace = None,
+) -> PoolDifference:
     """Compare two pools: what only A has, only B has, and both; how it stands; who brought it.
 
-    Parameters
-    ----------
-    a, b : str, Path, Pool or set of (str, str)
-        A pool of the collection by its name, a pool file, or a pool in memory. What has a slash is
-        a file; ``"-"``, of one of them, is standard input.
-    collection : str, Path or Collection, optional
-        Says how documents stand, with all judges together. A file that is not there is no
-        collection, and two pool files need none.
+    States are those of the whole collection, with all judges together; a document may also be in
+    another pool. Outside: judged, but in no pool in use. Not pooled: in no pool, without a grade.
+    Where B is a pool of the collection that runs fed, the runs that brought its additional documents
+    are named, up to its depth. Files need no collection. Tables: summary, runs, topics, documents.
 
-    Returns
-    -------
-    PoolDifference
-        Documents by who has them. Where B is a pool of the collection that runs fed, what each
-        brought of what B alone has, within its depth.
+    Example: pooler pool diff pool sample
+
+    Example: pooler pool diff ./pool.txt ./deeper.txt --table documents
 
     Raises
     ------
@@ -67,18 +61,23 @@ def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | N
     StoreError
         If a pool is named, and there is no collection.
 
+    Notes
+    -----
+    In Python a pool in memory may be given, or a set of topic and docno; without `collection` there is none.
+
     Examples
     --------
-    >>> found = compare_pools({("1", "x"), ("1", "y")}, {("1", "y"), ("2", "z")})
+    >>> from pooler import pool_diff
+    >>> found = pool_diff({("1", "x"), ("1", "y")}, {("1", "y"), ("2", "z")})
     >>> found.only_a, found.only_b, found.both
     ([('1', 'x')], [('2', 'z')], [('1', 'y')])
     """
     if a == b == "-":
         raise ArgumentError("b", "must not be `-` too: stdin can be read once", None)
-    with collect_warnings() as collected, _opened(collection, (a, b)) as opened:
+    with _opened(collection, (a, b)) as opened:
         stored = {pool.name: pool for pool in opened.pools.all()} if opened else {}
         sides = [_side(one, opened, stored) for one in (a, b)]
-        found = pool_diff(sides[0].pairs, sides[1].pairs)
+        found = compare(sides[0].pairs, sides[1].pairs)
         pair_states = None if opened is None else opened.pool_changes.pair_states()
         only_b = found.pairs[PoolSide.ONLY_B]
         runs = _runs_of(opened, sides[1]) if only_b else None
@@ -86,14 +85,14 @@ def compare_pools(a: Named, b: Named, *, collection: str | Path | Collection | N
         if pair_states is None:
             say("without a collection, the state of the documents is not known (--collection names one)")
     named: dict[str, Any] = {"a": a, "b": b, "collection": collection if opened else None}
-    named = {name: str(value) for name, value in named.items() if isinstance(value, str | Path)}
     return PoolDifference(
         found=found,
         pair_states=pair_states,
         brought=brought,
         title=f"A = {sides[0].words}, B = {sides[1].words}",
-        settings=frozen_settings(**named),
-        warnings=collected.warnings,
+        settings=frozen_settings(
+            **{name: str(one) if isinstance(one, str | Path) else None for name, one in named.items()}
+        ),
     )
 
 
@@ -113,7 +112,18 @@ class PoolDifference(Result):
     title: str = ""
     """What A and B are."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("summary", "topics", "runs", "documents")
+    HAS_TOPICS = True
+
+    def _tables(self) -> Iterator[Later]:
+        yield Later(self._summary)
+        if self.brought is not None:
+            yield Later(self._runs)
+        yield Later(self._topics)
+        yield Later(self._documents)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return the names of the tables that a command shows by default."""
+        return self.names()[: 1 if self.brought is None else 2]
 
     @property
     def only_a(self) -> list[Pair]:
@@ -130,48 +140,32 @@ class PoolDifference(Result):
         """What both have."""
         return self.found.pairs[PoolSide.BOTH]
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        return tuple(name for name in self.NAMES if name != "runs" or self.brought is not None)
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what a command shows by default."""
-        return tuple(name for name in self.names() if name in ("summary", "runs"))
-
-    def _table(self, name: str) -> Table:
-        if name == "runs":
-            return self._runs()
-        if name == "documents":
-            return self._documents()
-        states = [
+    def _columns(self) -> list[Column]:
+        return [
+            Column("what"),
+            DOCUMENTS,
             *STATES,
             Column("outside", "int", about="judged, but in no pool that is in use"),
             Column("not_pooled", "int", about="in none, without a grade"),
             Column("reason"),
         ]
-        columns = [Column("what"), DOCUMENTS, *states]
-        if name == "summary":
-            sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.pairs.items())
-            return Table.of_rows(name, columns, sides, title=self.title)
-        rows: list[dict[str, Any]] = []
-        by_topic = self.found.by_topic()
-        for topic, of_topic in by_topic.items():
-            rows += [
-                {"topic": topic, "what": side.value, **self._cells(pairs)} for side, pairs in of_topic.items()
-            ]
-        n_differing = sum(bool(one[PoolSide.ONLY_A] or one[PoolSide.ONLY_B]) for one in by_topic.values())
-        notes = [f"{counted(n_differing, 'topic')} of {len(by_topic):,} differ."]
-        return Table.of_rows(name, [TOPIC, *columns], rows, notes=notes)
 
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if name != "topics":
-            return [View(table, columns=filled_columns(table))]
-        cells = zip(*map(table.cells, ("topic", "what", "documents")), strict=True)
-        sides = [(topic, what) if n else None for topic, what, n in cells]
-        differing = {one[0] for one in sides if one is not None and one[1] != PoolSide.BOTH.value}
-        rows = [row for row, one in enumerate(sides) if one is not None and one[0] in differing]
-        return [View(table, columns=filled_columns(table), rows=rows)]
+    def _summary(self) -> Table:
+        sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.pairs.items())
+        return _filled(Table.of_rows("summary", self._columns(), sides, title=self.title))
+
+    def _topics(self) -> Table:
+        by_topic = self.found.by_topic()
+        rows = [
+            {"topic": topic, "what": side.value, **self._cells(pairs)}
+            for topic, of_topic in by_topic.items()
+            for side, pairs in of_topic.items()
+        ]
+        differing = {topic for topic, one in by_topic.items() if one[PoolSide.ONLY_A] or one[PoolSide.ONLY_B]}
+        notes = [f"{counted(len(differing), 'topic')} of {len(by_topic):,} differ."]
+        table = Table.of_rows("topics", [TOPIC, *self._columns()], rows, notes=notes)
+        shown = [at for at, row in enumerate(rows) if row["documents"] and row["topic"] in differing]
+        return table.seen_as(columns=filled_columns(table), rows=shown)
 
     def _cells(self, pairs: Sequence[Pair]) -> dict[str, Any]:
         if self.pair_states is None:
@@ -190,10 +184,10 @@ class PoolDifference(Result):
             Column("alone", "int", about="those that no other run has"): [one.alone for one in bringers],
         }
         if not (n_unbrought := len(self.only_b) - len(self.brought)):
-            return Table.of_columns("runs", columns)
+            return _filled(Table.of_columns("runs", columns))
         were = "was" if n_unbrought == 1 else "were"
         note = f"Of what only B has, {n_unbrought:,} of {len(self.only_b):,} {were} brought by no run."
-        return Table.of_columns("runs", columns, notes=[note])
+        return _filled(Table.of_columns("runs", columns, notes=[note]))
 
     def _documents(self) -> Table:
         columns = [
@@ -221,7 +215,11 @@ class PoolDifference(Result):
                     row["state"] = place_of(known).value.replace("_", " ")
                     row["grade"] = None if known is None else known.grade
                 rows.append(row)
-        return Table.of_rows("documents", columns, rows)
+        return _filled(Table.of_rows("documents", columns, rows))
+
+
+def _filled(table: Table) -> Table:
+    return table.seen_as(columns=filled_columns(table))
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,8 +298,5 @@ def _runs_of(opened: Collection | None, side: _Side) -> RunSet | None:
     depth = manifest.get("parameters", {}).get("depth")
     if not same or not isinstance(depth, int):
         return None
-    from pooler.pools.runs import stored_runs
-    from store.ranking import check_order
-
     order = check_order(manifest.get("order", "trec"))
     return stored_runs(opened, depth=depth, order=order, tags=same)

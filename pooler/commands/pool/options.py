@@ -8,16 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pooler.messages import warn
+from pooler.pools.plan import Plan
+from pooler.strategies import STRATEGIES, chooses_at_once, find_strategy
+from pooler.strategies.kinds import AdaptiveStrategy
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
-    from pooler.pools.plan import Plan
     from store.content.pools import StoredPool
     from store.ranking import Order
-
-
-DEPTH = 100
-"""Ranks taken from each run, unless another number is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +42,6 @@ class PoolOptions:
 
     def plan(self, *, level: int | None = None) -> Plan:
         """Make the plan; what is not given takes its default, and `level` where it is needed."""
-        from pooler.pools.plan import Plan
-        from pooler.strategies import find_strategy
-        from pooler.strategies.kinds import AdaptiveStrategy
-
         strategy = find_strategy(self.strategy or "depth")
         is_adaptive = isinstance(strategy, AdaptiveStrategy)
         if self.level is not None and not is_adaptive:
@@ -66,19 +60,19 @@ class PoolOptions:
         )
 
 
-def parse_parameters(given: Sequence[str]) -> dict[str, str]:
+def parse_parameters(option: str, given: Sequence[str]) -> dict[str, str]:
     """Read ``NAME=VALUE`` texts, each name once.
 
-    >>> parse_parameters(["k=60"])
+    >>> parse_parameters("parameters", ["k=60"])
     {'k': '60'}
     """
     parameters: dict[str, str] = {}
     for text in given:
         name, sign, value = text.partition("=")
         if not sign or not name:
-            raise ArgumentError("param", "must be NAME=VALUE", text)
+            raise ArgumentError(option, "must be NAME=VALUE", text)
         if name in parameters:
-            raise ArgumentError("param", f"must give `{name}` once", text)
+            raise ArgumentError(option, f"must give `{name}` once", text)
         parameters[name] = value
     return parameters
 
@@ -102,8 +96,6 @@ def as_added_to(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
     `ArgumentError`: no round is given and none can be counted on.
     """
-    from pooler.strategies import chooses_at_once
-
     own = [pool for pool in pools if not pool.withdrawn and chooses_at_once(pool.manifest.get("strategy"))]
     if not own:
         message = (
@@ -123,8 +115,6 @@ def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
     A pool that no run fed, as an imported one, says nothing but its round.
     """
-    from pooler.strategies import STRATEGIES, chooses_at_once
-
     old = _named(options.pool_name, pools)
     if old is None:
         return options
@@ -139,8 +129,6 @@ def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_
 
     Where the old pool had a file of pairs left out, and there is none now, that is warned of.
     """
-    from pooler.strategies import chooses_at_once
-
     old = _named(options.pool_name, pools)
     without = {} if old is None else old.manifest.get("without", {})
     if old is None or not without:

@@ -1,176 +1,62 @@
-"""pool_collection: the runs of a collection pooled into it, or what that would come to."""
+"""The runs of a collection pooled into it, or what that would come to."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from pooler.commands.pool.change import change_words, cost_words, fetch_cost, planned_words
+from pooler.commands.pool.options import PoolOptions, as_added_to, as_replaced, leaves_others_out
+from pooler.commands.pool.pooled import (
+    Message,
+    PoolResult,
+    bare_warnings,
+    draw_words,
+    idle_warnings,
+    run_warnings,
+    size_words,
+)
 from pooler.messages import say
-from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
-from pooler.pools.plan import PoolBuild
+from pooler.pools.live import start_strategy
+from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import stored_runs
+from pooler.results.idle import missing_words
 from pooler.results.meeting import check_runs
-from pooler.results.pool.change import change_words, cost_words, fetch_cost, planned_words
-from pooler.results.pool.options import DEPTH, PoolOptions, as_added_to, as_replaced, leaves_others_out
-from pooler.results.pool.pool import bare_warnings, draw_words, idle_warnings, run_warnings, size_words
-from pooler.results.result import collect_warnings, frozen_settings
-from pooler.results.source import named_collection, opened_collection
+from pooler.results.source import Source, opened_collection
 from pooler.strategies import find_strategy
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
-from store.formats.pairs import Classes, read_classes, read_pairs
-from store.ranking import Order
+from store.formats.pairs import Classes, read_classes
 from store.records import PoolEntry, Workloads
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.content.documents import TextCounts
     from store.judging.states import PairState
 
-Message = tuple[Literal["say", "warn"], str]
 
-
-def pool_collection(
-    collection: str | Path | Collection,
+def pooled_into(
+    source: Source,
+    options: PoolOptions,
+    minus: Set[Pair] | None,
+    one_of: Classes | None,
     *,
-    strategy: str | None = None,
-    depth: int | None = None,
-    budget: int | None = None,
-    seed: int | None = None,
-    level: int | None = None,
-    order: Order | None = None,
-    name: str | None = None,
-    round_label: str | None = None,
-    without: str | Path | Set[Pair] | None = None,
-    one_of: Classes | None = None,
-    add: bool = False,
-    replace: bool = False,
-    dry_run: bool = False,
-    annotated: bool = False,
-    out: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-) -> PooledCollection:
-    """Pool the runs of a collection into it, or say what that would come to.
-
-    Parameters
-    ----------
-    collection : str, Path or Collection
-        Its file or URL, or the open collection.
-    strategy, depth, budget, seed, order, without, one_of, annotated
-        As for `pool`; what is ``None`` takes its default, or is as in the pool that is added to or
-        replaced. Adaptive strategies are allowed: their documents are drawn while judging goes on.
-    parameters : mapping of str, optional
-        Of the strategy, by name: values, or the text that the command line takes.
-    level : int, optional
-        Least grade that rewards an adaptive strategy; default the relaxed level of the scale.
-    name, round_label : str, optional
-        Of the pool; default ``"pool"`` and ``"0"``, or the next ones with `add`.
-    add : bool, optional
-        List only what no pool has yet, as in the newest pool that is neither adaptive nor a sample.
-    replace : bool, optional
-        Take the place of the pool of that name, which is withdrawn, and listed under another name.
-    dry_run : bool, optional
-        Write nothing.
-    out : str, optional
-        Where the documents will be written, of which an adaptive pool has none.
-
-    Returns
-    -------
-    PooledCollection
-        The pool, what it changes, and words for people; of a dry run what judging it costs, too.
-
-    Raises
-    ------
-    ArgumentError
-        If a value cannot be used with the strategy.
-    FormatError
-        If `one_of` names documents that the collection does not have.
-    ConflictError
-        If the name is taken by another pool that cannot be replaced.
-    PoolerError
-        If there is no run, no pool to add to, or nothing would be left of a replaced pool.
-    """
-    options = PoolOptions(
-        strategy=strategy,
-        parameters=parameters or {},
-        depth=depth,
-        order=order,
-        budget=budget,
-        seed=seed,
-        level=level,
-        name=name,
-        round=round_label,
-        one_of=one_of is not None,
-    )
-    minus = read_pairs(str(without)) if isinstance(without, str | Path) else without
-    action = _PoolAction(
-        add=add, replace=replace, annotated=annotated, out=out, has_minus=without is not None
-    )
-    with collect_warnings() as collected, opened_collection(collection) as opened:
+    dry_run: bool,
+    **how: Any,
+) -> PoolResult:
+    """Pool the runs of a collection into it, or say what that would come to."""
+    if source.option("runs"):
+        requirement = "must be none: all runs of the collection that contribute are pooled"
+        raise ArgumentError("runs", requirement, source.option("runs")[0])
+    action = _PoolAction(has_minus=minus is not None, **how)
+    with opened_collection(source.collection) as opened:
         classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
         build, count, leaves_out = _build(opened, options, action, minus, classes)
         if dry_run:
-            result = _planned(opened, build, count, action)
-        else:
-            result = _stored(opened, build, count, action, leaves_out=leaves_out)
-    doubts = tuple(words for kind, words in result.opening if kind == "warn")
-    settings = frozen_settings(
-        strategy=build.plan.strategy,
-        parameters=dict(build.parameters),
-        depth=build.runs.depth,
-        budget=build.plan.budget,
-        seed=build.plan.seed,
-        level=build.plan.level,
-        order=build.runs.order,
-        name=build.plan.name,
-        round_label=build.plan.round,
-        add=add,
-        replace=replace,
-        dry_run=dry_run,
-        without=str(without) if isinstance(without, str | Path) else None,
-        one_of=str(one_of) if isinstance(one_of, str | Path) else None,
-        **named_collection(collection),
-    )
-    return dataclasses.replace(result, settings=settings, warnings=(*collected.warnings, *doubts))
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PooledCollection:
-    """A pool of a collection, made or planned."""
-
-    settings: Mapping[str, Any] = field(default_factory=frozen_settings)
-    """What it was made with, defaults too."""
-    warnings: tuple[str, ...] = ()
-    build: PoolBuild = field(repr=False)
-    change: PoolChange | None = None
-    """``None`` = there is nothing to add."""
-    is_nothing: bool = False
-    """Whether every document is in a pool already."""
-    is_new: bool = False
-    """Whether the pool was not there before."""
-    former: str | None = None
-    """The name that the replaced pool has now."""
-    without_text: TextCounts | None = None
-    """Documents that have none, after the pool was made."""
-    opening: Sequence[Message] = ()
-    """What there is to say of the pool."""
-    closing: Sequence[str] = ()
-    """What there is to say of the change."""
-
-    @property
-    def manifest(self) -> dict[str, Any]:
-        """All that is needed to make the same pool again."""
-        return self.build.manifest()
-
-    def file_lines(self, *, annotated: bool = False) -> Iterator[str]:
-        """Return the lines of a pool file, as `PoolResult.file_lines` does."""
-        build = self.build.again()
-        return annotated_lines(build.runs, build.result().pool) if annotated else build.lines()
+            return _planned(opened, build, count, action)
+        return _stored(opened, build, count, action, leaves_out=leaves_out)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,8 +78,6 @@ def _build(
     classes: Mapping[str, str] | None,
 ) -> tuple[PoolBuild, ChangeCount, bool]:
     """Complete what was asked for, and load the runs; say whether other pools' documents stay out."""
-    from pooler.pools.live import start_strategy
-
     stored = opened.pools.all()
     pair_states = opened.pool_changes.pair_states()
     leaves_out = action.add
@@ -229,13 +113,13 @@ def _build(
 
 def _stored(
     opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction, *, leaves_out: bool
-) -> PooledCollection:
+) -> PoolResult:
     entries = _counted(build, count)
     plan, former = build.plan, None
     if action.add:  # what is new is little, and may be nothing
         listed = [entry for of_topic in entries for entry in of_topic]
         if not build.statistics().total:
-            return PooledCollection(build=build, is_nothing=True, opening=[_nothing_to_add(build)])
+            return PoolResult(build=build, is_nothing=True, messages=[_nothing_to_add(build)])
         new = opened.pools.add(build.pool(listed))
     elif action.replace:
         if leaves_out:
@@ -265,21 +149,13 @@ def _stored(
     if n_unassigned:
         new_documents = counted(len(change.new), "new document")
         closing.append(f"{n_unassigned:,} of {new_documents} not assigned yet: pooler assign --add")
-    opening = [*_of_pool(build, workloads), *_bare(build, change, listed_topics)]
-    return PooledCollection(
-        build=build,
-        change=change,
-        is_new=new,
-        former=former,
-        without_text=without_text,
-        opening=opening,
-        closing=closing,
-    )
+    if missing := missing_words(without_text):
+        closing.append(f"{missing}: pooler import docs FILE brings it")
+    messages = [*_of_pool(build, workloads), *_bare(build, change, listed_topics), *_said(closing)]
+    return PoolResult(build=build, change=change, is_new=new, former=former, messages=messages)
 
 
-def _planned(
-    opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction
-) -> PooledCollection:
+def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction) -> PoolResult:
     for _ in _counted(build, count):
         pass
     if action.replace and "pools" in build.manifest().get("without", {}):
@@ -308,14 +184,17 @@ def _planned(
         less = fetch_cost(opened, change.leaving, drawable=0)
         closing.append(f"no longer needed: {cost_words(less)}")
     closing.append(f"pool `{plan.name}`, round {plan.round}: nothing was written, this is --dry-run")
-    return PooledCollection(
+    return PoolResult(
         build=build,
         change=change,
         is_nothing=is_nothing,
         is_new=not is_there and not is_nothing,
-        opening=opening,
-        closing=closing,
+        messages=opening[:1] if is_nothing else [*opening, *_said(closing)],
     )
+
+
+def _said(words: Sequence[str]) -> list[Message]:
+    return [("say", one) for one in words]
 
 
 def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Message]:
@@ -364,7 +243,7 @@ def _check_anything_left(build: PoolBuild) -> None:
     if not build.statistics().total:
         name = build.plan.name
         message = f"nothing would be left of pool `{name}`: other pools have all of it"
-        raise PoolerError(message, hint=f"pooler unpool --pool {name} withdraws it")
+        raise PoolerError(message, hint=f"pooler pool drop --pool {name} withdraws it")
 
 
 def _is_there(opened: Collection, build: PoolBuild, *, replace: bool) -> bool:
@@ -397,7 +276,7 @@ def _check_adaptive(build: PoolBuild, action: _PoolAction, *, has_classes: bool)
     if has_classes:
         raise ArgumentError("one_of", "is for strategies that choose all documents at once", name)
     if action.add or action.has_minus:
-        option = "add" if action.add else "minus"
+        option = "add" if action.add else "without"
         hint = "what a judge has already graded is drawn with its grade, and not shown again"
         raise ArgumentError(option, "is for strategies that choose all documents at once", name, hint=hint)
     if action.out is not None:

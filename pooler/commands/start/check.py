@@ -1,4 +1,4 @@
-"""check_runs: every fault of every run file, with its line."""
+"""Every fault of every run file, with its line."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.messages import progress as report_progress
+from pooler.command import Beside, Lenient, Option, command
+from pooler.messages import progress, say
 from pooler.reading.check import CheckOptions, RunReport, check_files, with_faults
 from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned_by
 from pooler.reading.run_list import RunEntry
 from pooler.results.named_runs import entries_of
-from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
+from pooler.results.result import Later, Result, frozen_settings
 from pooler.results.source import named_collection, opened_collection
-from pooler.results.table import DOCUMENTS, RUN, Column, Table, View, hidden
+from pooler.results.table import DOCUMENTS, RUN, Column, Table, hidden
 from store.errors import Fault, PoolerError
 from store.formats.run_header import NO_MODEL
 from store.ranking import Order
@@ -26,76 +27,70 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 
-def check_runs(
-    *paths: str | Path,
-    depth: int | None = None,
-    listed: str | Path | None = None,
+@command
+def check(
+    *runs: Annotated[str | Path, Option("RUN...")],
+    listed: Annotated[str | Path | None, Option("--runs FILE", read=lambda _name, file: file)] = None,
+    depth: Annotated[int | None, Option("--depth -N", least=1)] = None,
     order: Order = "trec",
-    lenient: bool = False,
-    collection: str | Path | Collection | None = None,
-    rules: str | Path | None = None,
-    progress: Progress | None = None,
+    strict: bool = False,
+    lenient: Lenient = False,
+    collection: Beside = None,
+    rules: Annotated[str | Path | None, Option("--rules FILE", read=lambda _name, file: file)] = None,
 ) -> CheckResult:
-    """Check run files: is anything in them that no pool can be built of, and what is odd about them.
+    """Check run files: exit code 0 if there is no fault, otherwise 1.
 
-    Parameters
-    ----------
-    *paths : str or Path
-        Run files, compressed or not; ``"-"`` is standard input.
-    depth : int, optional
-        Ranks, from 1: ties across this cut and topics with fewer documents are reported, too. Without,
-        a topic is short below 10 documents.
-    listed : str or Path, optional
-        A list of more run files.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}, optional
-        Of documents within a run.
-    lenient : bool, optional
-        Read files by trec_eval's own rules.
-    collection : str, Path or Collection, optional
-        Topics and docnos that it does not know are faults.
-    rules : str or Path, optional
-        The rules of a track, TOML: what breaks them is a fault, or a warning of a rule that warns. Its
-        lists of topics and documents are used, where it has them, and not the collection's.
+    With --rules FILE also check the rules of a track: a row for each run, then the rules it breaks. Exit
+    code 0: all runs are accepted; 4: some break a rule that only warns; 1: some are refused.
 
-    Returns
-    -------
-    CheckResult
-        True `ok` where no file has a fault; `faults` and `warnings` as sentences, `reports` with
-        everything. A file that cannot be opened is one fault, and the others are checked. With `rules` the
-        table `submissions` has a row for each run.
+    Faults: not six fields, a score that is not a finite number, a document twice in a topic, a topic
+    split by another, two tags, an unknown topic or docno (with --collection), control characters or
+    invalid UTF-8 in an id, a header of `ir_metadata` that is no YAML or contradicts the
+    run, an empty file, damaged gzip. Warnings: ties, ranks that contradict the scores, ranks from 0, short
+    or missing topics, field 2 not Q0.
+
+    Example: pooler check runs/*.run --depth 100
+
+    runs : - is stdin; .gz, .xz, .bz2, .zst are fine.
+    listed : TSV with a header that lists the runs: file, and optionally tag, group, contributes (yes/no).
+    depth : Also report ties at this cut, and short topics.
+    order : Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to 32 bits
+        as trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the rank in the file),
+        file (the order of lines).
+    strict : Warnings also fail the check.
+    rules : TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks,
+        group, runs_per_group, models, header; and in `warn` those that do not refuse a run.
 
     Raises
     ------
     PoolerError
         If no file is named, or the list, the collection or the rules cannot be read.
-    ArgumentError
-        If `depth` is below 1.
 
     Notes
     -----
-    Two files with one tag are a fault of the second: runs are told apart by their tags. O(lines log
-    lines of a topic). Large files are read by two processes, each with one topic in memory; of a file with a
-    fault, or in no plain order, everything.
+    `CheckResult.exit_code` is that of the command. Two files with one tag are a fault of the second: runs are
+    told apart by their tags. O(lines log lines of a topic). Large files are read by two processes, each with
+    one topic in memory; of a file with a fault, or in no plain order, everything.
 
     Examples
     --------
-    >>> found = check_runs("no-such.run")
+    >>> from pooler import check
+    >>> found = check("no-such.run")
     >>> found.ok, found.faults
     (False, ('no-such.run: no such file or directory',))
     """
-    entries = entries_of([str(path) for path in paths], None if listed is None else str(listed))
+    entries = entries_of(map(str, runs), None if listed is None else str(listed))
     if not entries:
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
-    return check_entries(
-        entries,
-        depth=depth,
-        order=order,
-        lenient=lenient,
-        collection=collection,
-        rules=rules,
-        progress=progress,
+    found = check_entries(
+        entries, depth=depth, order=order, lenient=lenient, collection=collection, rules=rules
     )
+    n_bad = sum(report.n_faults > 0 for report in found.reports)
+    faults = f"{n_bad:,} with faults ({found.n_faults:,} in all)" if n_bad else "none with a fault"
+    summary = f"{counted(len(found.reports), 'file')}, {faults}, {counted(len(found.warnings), 'warning')}"
+    say(summary if rules is None else found.verdicts())
+    return found
 
 
 def check_entries(
@@ -107,9 +102,8 @@ def check_entries(
     collection: str | Path | Collection | None = None,
     rules: str | Path | None = None,
     submitted: Mapping[str, str] | None = None,
-    progress: Progress | None = None,
 ) -> CheckResult:
-    """Check runs of which something is known, as `check_runs` does.
+    """Check runs of which something is known, as `check` does.
 
     `submitted`: groups, by tag, of runs that were submitted before.
     """
@@ -121,7 +115,7 @@ def check_entries(
         topics = topics if track.topics is None else track.topics
         docnos = docnos if track.documents is None else track.documents
     files = [entry.file for entry in entries]
-    with collect_warnings(progress), report_progress("files", len(entries)) as advance:
+    with progress("files", len(entries)) as advance:
         outcomes = check_files(files, CheckOptions(topics, docnos, depth, order, lenient), advance)
         # What cannot be opened is told, and the others are checked all the same.
         reports = [
@@ -129,12 +123,7 @@ def check_entries(
             for file, one in zip(files, outcomes, strict=True)
         ]
     settings = frozen_settings(
-        runs=tuple(files),
-        depth=depth,
-        order=order,
-        lenient=lenient,
-        **named_collection(collection),
-        **({} if rules is None else {"rules": str(rules)}),
+        runs=tuple(files), **named_collection(collection), **({} if rules is None else {"rules": str(rules)})
     )
     # What the header of a file says otherwise than the list of runs is a fault, too.
     checked = _with_repeated_tags(
@@ -185,7 +174,17 @@ class CheckResult(Result):
     """What the list of runs and the headers say of them."""
     has_rules: bool = False
 
-    NAMES: ClassVar[tuple[str, ...]] = ("check",)
+    def _tables(self) -> Iterator[Later]:
+        if self.has_rules:
+            yield Later(self._submissions)
+        yield Later(self._check)
+
+    @property
+    def exit_code(self) -> int:
+        """0 = no fault, 1 = some, 4 = a rule that only warns is broken."""
+        if not self.ok or (self.settings["strict"] and self.warnings):
+            return 1
+        return 4 if self.is_warned else 0
 
     @property
     def ok(self) -> bool:
@@ -215,10 +214,6 @@ class CheckResult(Result):
         """The first faults of each file: `file:line: what`."""
         return tuple(line for report in self.reports for line in _faults(report))
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables: with rules, that of runs comes first."""
-        return ("submissions", *self.NAMES) if self.has_rules else self.NAMES
-
     def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - tables have no lines
         """Return what editors and `grep` know, a file, a line and a message; with rules there are tables."""
         return None if self.has_rules else self._lines()
@@ -238,20 +233,11 @@ class CheckResult(Result):
                 topics, documents = counted(report.n_topics, "topic"), counted(report.n_documents, "document")
                 yield sanitise_line(f"{report.path}: ok: run {report.tag}, {topics}, {documents}")
 
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if not self.has_rules:
-            return [View(table)]
-        called = "run" if name == "submissions" else "tag"
+    def _first(self, table: Table, called: str) -> Column:
+        """Return the column that tells files apart: of tags where these do."""
         if len({report.tag for report in self.reports if report.n_documents}) < len(self.reports):
-            called = "file"  # tags do not tell files apart
-        first = replace(table.column(called), heading="run", show="always")
-        if name == "submissions":
-            return [View(table, [first, *table.columns[1:-1]], of_rows="run")]
-        found = zip(table.data["kind"], table.data["code"], strict=True)
-        rows = [row for row, (kind, code) in enumerate(found) if kind == "fault" or code in RULES]
-        columns = [first, table.column("line"), table.column("message")]
-        return [View(table, columns, rows, "What is against the rules")]
+            called = "file"
+        return replace(table.column(called), heading="run", show="always")
 
     def _submissions(self) -> Table:
         columns = [
@@ -271,14 +257,20 @@ class CheckResult(Result):
             Column("method", show="if_any", can_go=1),
             hidden("file", "text"),
         ]
-        return Table.of_rows("submissions", columns, map(_submission, self.reports, self.runs))
+        table = Table.of_rows("submissions", columns, map(_submission, self.reports, self.runs))
+        shown = [self._first(table, "run"), *columns[1:-1]]
+        return table.seen_as(columns=shown, of_rows="run")
 
-    def _table(self, name: str) -> Table:
-        if name == "submissions":
-            return self._submissions()
+    def _check(self) -> Table:
         names = ("file", "tag", "kind", "code", "line", "message", "count")
         columns = [Column(one, "int" if one in ("line", "count") else "text") for one in names]
-        return Table.of_rows(name, columns, (row for report in self.reports for row in _rows(report)))
+        table = Table.of_rows("check", columns, (row for report in self.reports for row in _rows(report)))
+        if not self.has_rules:
+            return table
+        found = zip(table.data["kind"], table.data["code"], strict=True)
+        rows = [row for row, (kind, code) in enumerate(found) if kind == "fault" or code in RULES]
+        shown = [self._first(table, "tag"), table.column("line"), table.column("message")]
+        return table.seen_as(columns=shown, rows=rows, title="What is against the rules")
 
 
 def _submission(report: RunReport, entry: RunEntry) -> dict[str, Any]:

@@ -1,16 +1,17 @@
-"""replay: what strategies would have found on topics that are judged already."""
+"""What strategies would have found on topics that are judged already."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.messages import progress as report_progress
-from pooler.messages import say
+from pooler.command import Cutoff, Measured, Option, command
+from pooler.messages import progress, say
+from pooler.pools.plan import DEPTH
 from pooler.pools.replay import (
     JudgedTopic,
     TopicReplay,
@@ -24,8 +25,8 @@ from pooler.pools.replay import (
     replay_topic,
 )
 from pooler.results.reasons import REASONS
-from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.source import Judged, Measurable, Source, source_of
+from pooler.results.result import Later, Result, frozen_settings
+from pooler.results.source import Judged, Source
 from pooler.results.table import REASON, TOPIC, Column, Plot, Table, View
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import AnyStrategy, ParameterValue
@@ -40,43 +41,57 @@ DIGITS = 3
 _FOUND = "Relevant documents found, by judgements per topic"
 
 
+def _budgets(option: str, text: str) -> list[int | None]:
+    """Read numbers of judgements; ``None`` is `all`."""
+    budgets: list[int | None] = []
+    for part in text.split(","):
+        word = part.strip()
+        if word == "all":
+            budgets.append(None)
+        elif word.isascii() and word.isdigit() and int(word) >= 1:
+            budgets.append(int(word))
+        else:
+            raise ArgumentError(option, "must be integers >= 1, or `all`, with commas", text)
+    return budgets
+
+
+@command
 def replay(
-    source: Measurable,
-    strategies: Sequence[str] = (),
+    source: Measured,
+    strategies: Annotated[
+        Sequence[str],
+        Option(
+            "--strategy -s NAME[:PARAM=VALUE,...]",
+            default="take, rrf, borda, rbp-a, mtf, hedge, max-mean, mm-ns, rbp-b",
+        ),
+    ] = (),
     *,
-    depth: int = 100,
-    budgets: Sequence[int | None] | None = None,
+    depth: Annotated[int, Option("--depth -d -N", least=1)] = DEPTH,
+    budgets: Annotated[
+        Sequence[int | None] | None,
+        Option("--budgets N,...", read=_budgets, default="10, 20, 50, 100, 200, 500 ... all"),
+    ] = None,
     unjudged: Unjudged = "pass",
-    seed: int | None = None,
-    cutoff: int = 1000,
-    progress: Progress | None = None,
+    seed: Annotated[int | None, Option("--seed", least=0)] = None,
+    cutoff: Cutoff = None,
 ) -> Replay:
-    """Judge again in the order of each strategy: what it finds, and how soon the run order stands.
+    """Repeat the judging in each strategy's order, and compare them.
 
-    Parameters
-    ----------
-    source : Source, Collection or (runs, qrels)
-        Runs that do not contribute are scored, and not pooled.
-    strategies : sequence of str, optional
-        ``NAME`` or ``NAME:PARAM=VALUE,...``, as in ``"rrf:k=30"``, where a name may be
-        ``FILE.py:function``, too; default `DEFAULT_STRATEGIES`.
-    depth : int, optional
-        Ranks taken from each run and topic, from 1.
-    budgets : sequence of (int or None), optional
-        Judgements a topic at which to compare, from 1; ``None`` is the last document. Default 10,
-        20, 50, 100 and so on to the last.
-    unjudged : {"pass", "nonrelevant"}, optional
-        A document without a judgement costs nothing, or a judgement that says not relevant.
-    seed : int, optional
-        Of strategies that choose at random, which need one; from 0.
-    cutoff : int, optional
-        Ranks that MAP looks at.
+    Every topic gets the same budget of judgements. `take` is depth pooling that stops at the budget,
+    the one to beat; `depth` lists the whole pool, documents of most runs first. Runs that do not
+    contribute (as recorded in the collection or in --runs) are scored but not pooled.
 
-    Returns
-    -------
-    Replay
-        Judgements spent and relevant documents found, and the order of the runs by MAP with only
-        these judgements against that by all.
+    tau-b and tau_AP compare two orders of all runs by MAP: by the judgements spent so far, and by all
+    judgements.
+
+    Example: pooler replay --depth 5 --judge alice -s take -s rrf:k=10 --budgets 5,10,all --plot found.svg
+
+    strategies : A strategy to follow, or FILE.py:function; may be repeated, as in -s take -s rrf:k=30.
+    depth : Documents taken from each run for each topic.
+    budgets : Judgements per topic at which to compare; `all` goes to the last document.
+    unjudged : A document without a judgement is skipped at no cost (pass), or costs a judgement and counts as
+        not relevant (nonrelevant).
+    seed : Seed of random strategies.
 
     Raises
     ------
@@ -89,12 +104,13 @@ def replay(
 
     Notes
     -----
-    Every topic gets the same budget. What has not been judged by then counts as not relevant, and a
-    topic without a relevant document found so far is in no run's mean. O(topics) runs of each
-    strategy, and O(places + runs^2) a budget.
+    What has not been judged by a budget counts as not relevant, and a topic without a relevant document found
+    so far is in no run's mean; in `budgets` ``None`` is the last document. O(topics) runs of each strategy,
+    and O(places + runs^2) a budget.
 
     Examples
     --------
+    >>> from pooler import replay
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0, "z": 1.0}}}
     >>> found = replay((runs, {"1": {"x": 0, "y": 1, "z": 0}}), ["take"], budgets=[1, 2, None])
     >>> found.budgets, found.found[0, 0].tolist()
@@ -104,40 +120,35 @@ def replay(
     contenders = [_contender(text, seed) for text in dict.fromkeys(named)]
     if any(one is not None and one < 1 for one in budgets or ()):
         raise ArgumentError("budgets", "must be integers >= 1, or None", budgets)
-    with collect_warnings(progress) as collected:
-        given = source_of(source)
-        judged = given.judged
-        feeding = _feeding(judged, of_files=given.is_of_files)
-        topics = judged_topics(judged.ranked, judged.qrels, level=judged.level, depth=depth, feeding=feeding)
-        if any(one.strategy.uses_scores for one in contenders):
-            topics = _with_scores(topics, given, depth, feeding)
-        followed: list[list[TopicReplay]] = []
-        with report_progress("topics", len(contenders) * len(topics)) as advance:
-            for one in contenders:
-                followed.append([])
-                for topic in topics:
-                    followed[-1].append(
-                        replay_topic(one.strategy, topic, one.parameters, seed=seed, unjudged=unjudged)
-                    )
-                    advance(1)
-        n_most = max((one.n_judgements for replays in followed for one in replays), default=0)
-        if not n_most:
-            message = f"none of the first {depth} documents of any run is judged"
-            raise PoolerError(message, hint="are the runs and the judgements of different topics?")
-        arrays = given.arrays(cutoff)
-        _tell(judged, topics, arrays.topics, feeding, depth=depth, seed=seed)
+    judged = source.judged
+    feeding = _feeding(judged, of_files=source.is_of_files)
+    topics = judged_topics(judged.ranked, judged.qrels, level=judged.level, depth=depth, feeding=feeding)
+    if any(one.strategy.uses_scores for one in contenders):
+        topics = _with_scores(topics, source, depth, feeding)
+    followed: list[list[TopicReplay]] = []
+    with progress("topics", len(contenders) * len(topics)) as advance:
+        for one in contenders:
+            followed.append([])
+            for topic in topics:
+                followed[-1].append(
+                    replay_topic(one.strategy, topic, one.parameters, seed=seed, unjudged=unjudged)
+                )
+                advance(1)
+    n_most = max((one.n_judgements for replays in followed for one in replays), default=0)
+    if not n_most:
+        message = f"none of the first {depth} documents of any run is judged"
+        raise PoolerError(message, hint="are the runs and the judgements of different topics?")
+    arrays = source.arrays(cutoff or 1000)
+    _tell(judged, topics, arrays.topics, feeding, depth=depth, seed=seed)
     at = default_budgets(n_most) if budgets is None else sorted({one or n_most for one in budgets})
     ranks = relevant_ranks(arrays)
     orders = [order_points(ranks, topics, replays, at) for replays in followed]
     counts = np.stack([counts_by_budget(replays, at) for replays in followed])
     settings = frozen_settings(
         strategies=tuple(one.label for one in contenders),
-        depth=depth,
         budgets=tuple(at),
-        unjudged=unjudged,
-        seed=seed,
-        cutoff=cutoff,
-        **given.settings(),
+        cutoff=cutoff or 1000,
+        **source.settings(),
     )
     return Replay(
         strategies=settings["strategies"],
@@ -156,7 +167,6 @@ def replay(
         n_union=sum(len(topic.outcomes) for topic in topics),
         n_unjudged=sum(int((topic.outcomes < 0).sum()) for topic in topics),
         settings=settings,
-        warnings=collected.warnings,
     )
 
 
@@ -193,7 +203,11 @@ class Replay(Result):
     n_unjudged: int
     """Those of them without a judgement."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("replay", "topics")
+    HAS_TOPICS = True
+
+    def _tables(self) -> Iterator[Later]:
+        yield Later(self._replay)
+        yield Later(self._topics, by_name=True)
 
     def facts(self) -> Mapping[str, Any]:
         """Return what there was to find."""
@@ -244,7 +258,7 @@ class Replay(Result):
             Column("tau_ap", "float", "tau-AP", of_tops, DIGITS),
             REASON,
         ]
-        return Table.of_rows("replay", columns, rows)
+        return Table.of_rows("replay", columns, rows).seen_as(*self._grids())
 
     def _topics(self) -> Table:
         rows = [
@@ -253,7 +267,14 @@ class Replay(Result):
             for place in range(len(self.budgets))
             for one in range(len(self.strategies))
         ]
-        return Table.of_rows("topics", [TOPIC, *_columns(), REASON], rows)
+        both = [(topic, one) for topic in range(len(self.topics)) for one in range(len(self.strategies))]
+        names = {
+            "topic": [self.topics[topic] for topic, _ in both],
+            "strategy": [self.strategies[one] for _, one in both],
+        }
+        found = np.array([self.found[one, topic] for topic, one in both])
+        grid = self._grid("found", names, found, "int", title=_FOUND, notes=self._notes())
+        return Table.of_rows("topics", [TOPIC, *_columns(), REASON], rows).seen_as(grid)
 
     def _row(self, one: int, place: int, topics: int | slice) -> dict[str, Any]:
         at = one, topics, place
@@ -277,15 +298,7 @@ class Replay(Result):
             return None
         return "none-in-union" if self.in_qrels[topic] else "no-relevant"
 
-    def _views(self, name: str) -> Sequence[View]:
-        if name == "topics":
-            rows = [(topic, one) for topic in range(len(self.topics)) for one in range(len(self.strategies))]
-            names = {
-                "topic": [self.topics[topic] for topic, _ in rows],
-                "strategy": [self.strategies[one] for _, one in rows],
-            }
-            found = np.array([self.found[one, topic] for topic, one in rows])
-            return [self._grid("found", names, found, "int", title=_FOUND, notes=self._notes())]
+    def _grids(self) -> list[View]:
         labels = {"strategy": self.strategies}
         found = self.found.sum(axis=1)
         spent = self.judgements[:1].sum(axis=1)

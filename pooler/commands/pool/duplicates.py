@@ -1,68 +1,69 @@
-"""duplicates: near-duplicate documents, the classes that they make, contradicting grades."""
+"""Near-duplicate documents, the classes that they make, contradicting grades."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.messages import progress as progress_of
-from pooler.messages import say
-from pooler.results.files import WritesFile
+from pooler.command import Option, QrelsName, Stored, command
+from pooler.messages import progress, say
+from pooler.results.files import WritesFile, check_out
 from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.result import Progress, Result, collect_warnings, fields_of, frozen_settings
-from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table, View
+from pooler.results.result import Later, Result, fields_of, frozen_settings
+from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table
 from pooler.version import __version__
-from store.errors import UnknownNameError
+from store.analysis.duplicates import (
+    NearPairs,
+    PairConsistency,
+    ShingleSets,
+    as_threshold,
+    components,
+    least_shared,
+    near_pairs,
+    pair_consistency,
+    shingle_sets,
+)
+from store.errors import ArgumentError, UnknownNameError
 from store.formats.pairs import classes_facts
-from store.judging.kinds import check_kinds
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from store.analysis.duplicates import NearPairs, PairConsistency, ShingleSets
     from store.collection import Collection
 
 Pair = tuple[str, str]
 """Topic and docno."""
-THRESHOLD = 0.8
-"""That of `store.analysis.duplicates`, which is loaded later, as settings show it."""
 
 
+@command
 def duplicates(
-    collection: Collection,
+    collection: Stored,
     *,
-    threshold: float | str | Fraction = THRESHOLD,
-    topics: Sequence[str] = (),
-    kinds: Sequence[str] = (),
-    pooled: bool = True,
-    progress: Progress | None = None,
+    threshold: Annotated[
+        float | str | Fraction, Option("--threshold J", read=lambda _name, text: text)
+    ] = "0.8",
+    topics: Annotated[Sequence[str], Option("--topic TOPIC", default="all")] = (),
+    classes: Annotated[str | None, Option("--classes FILE")] = None,
+    qrels: QrelsName = None,
 ) -> Duplicates:
-    """Find near-duplicates among the documents of pools, and say how alike they were graded.
+    """Find near-duplicate documents, and compare their grades.
 
-    Parameters
-    ----------
-    collection : Collection
-        Open. Documents that have a text are compared.
-    threshold : float, str or Fraction, default=0.8
-        Least Jaccard of the shingles of two documents, above 0 and at most 1.
-    topics : sequence of str, optional
-        Grades of these are compared; default all.
-    kinds : sequence of {"human", "model", "imported"}, optional
-        Whose grades are compared; default as everywhere: people, where one has graded.
-    pooled : bool, default=True
-        Compare documents to be judged, or looked at; False = every document.
+    Every pair of pooled documents with a Jaccard coefficient of J or more is found; a cluster is the
+    documents that such pairs join. With the FILE of --classes, `pooler pool --one-of FILE` pools one document
+    of each, and `pooler export qrels --one-of FILE` gives its grade to the others.
 
-    Returns
-    -------
-    Duplicates
-        Clusters, their documents, how alike near-duplicates were graded, and contradictions: two
-        near-duplicates that each have one grade, and not the same. `Duplicates.write` makes of the clusters
-        what `pool` takes as `one_of`.
+    Example: pooler duplicates
+
+    Example: pooler duplicates --classes near.txt
+
+    threshold : Least Jaccard of two documents' shingles, in (0, 1].
+    topics : Compare grades of this topic alone; may be repeated.
+    classes : Compare all texts of the collection, pooled or not, and write the clusters here: a line `docno
+        class` each document.
 
     Raises
     ------
@@ -77,36 +78,33 @@ def duplicates(
 
     Examples
     --------
-    >>> from store.collection import Collection
-    >>> with Collection("collection.db") as opened:  # doctest: +SKIP
-    ...     duplicates(opened).facts()["clusters"]
+    >>> from pooler import duplicates
+    >>> duplicates("collection.db").facts()["clusters"]  # doctest: +SKIP
     3
     """
-    from store.analysis.duplicates import as_threshold
-
+    if classes == "-":
+        raise ArgumentError("classes", "must be a file: tables go to stdout", classes)
+    check_out(classes, None)
     least = as_threshold(threshold)
-    with collect_warnings(progress) as collected:
-        known = [one.topic for one in collection.topics.all()]
-        for topic in topics:
-            if topic not in known:
-                raise UnknownNameError("topic", topic, known)
-        compared = _compare(collection, least, pooled=pooled)
-        judged = _Judged.of(collection, topics, kinds)
-        grades = judged.consistency(compared)
-        contradictions = judged.contradictions(compared)
-    return Duplicates(
+    known = [one.topic for one in collection.topics.all()]
+    for topic in topics:
+        if topic not in known:
+            raise UnknownNameError("topic", topic, known)
+    compared = _compare(collection, least, pooled=classes is None)
+    judged = _Judged.of(collection, topics, qrels)
+    found = Duplicates(
         compared=compared,
-        consistency=tuple(grades),
-        contradictions=tuple(contradictions),
-        settings=frozen_settings(
-            collection=collection.name,
-            threshold=str(threshold),
-            topics=[*topics],
-            pooled=pooled,
-            **judged.kinds,
-        ),
-        warnings=collected.warnings,
+        consistency=tuple(judged.consistency(compared)),
+        contradictions=tuple(judged.contradictions(compared)),
+        settings=frozen_settings(collection=collection.name, threshold=str(threshold), **judged.kinds),
     )
+    if classes is not None:
+        found.write(classes)
+        n_classes = counted(len(compared.clusters), "class", "classes")
+        say(f"{classes}: {counted(len(found.labels), 'document')} in {n_classes}")
+    elif found.labels:
+        say("--classes FILE writes the clusters, of which `pooler pool --one-of` pools one document each")
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +122,6 @@ class Compared:
     @cached_property
     def clusters(self) -> list[list[int]]:
         """Places of the documents of every cluster of two or more, by the first docno."""
-        from store.analysis.duplicates import components
-
         members: dict[int, list[int]] = {}
         for place, first in enumerate(components(self.pairs, self.sets.twins).tolist()):
             members.setdefault(first, []).append(place)
@@ -153,8 +149,6 @@ class Compared:
 
 
 def _compare(collection: Collection, threshold: Fraction, *, pooled: bool) -> Compared:
-    from store.analysis.duplicates import near_pairs, shingle_sets
-
     n_texts, without_text = collection.documents.count_texts(pooled=pooled)
     docnos: list[str] = []
 
@@ -163,7 +157,7 @@ def _compare(collection: Collection, threshold: Fraction, *, pooled: bool) -> Co
             docnos.append(docno)
             yield text
 
-    with progress_of("texts", n_texts) as advance:
+    with progress("texts", n_texts) as advance:
         sets = shingle_sets(words(), advance=advance)
     lacking = f"; {counted(without_text, 'document')} without a text" if without_text else ""
     if without_text and not n_texts:
@@ -212,10 +206,8 @@ class _Judged:
     kinds: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, collection: Collection, topics: Sequence[str], kinds: Sequence[str]) -> _Judged:
-        from store.grades.definition import QrelsDefinition
-
-        found = collection.grades.all_votes(QrelsDefinition(kinds=check_kinds(kinds)))
+    def of(cls, collection: Collection, topics: Sequence[str], qrels: str | None) -> _Judged:
+        found = collection.grades.all_votes(collection.qrels.named(qrels).definition)
         warn_about_voters(found.voters)
         pairs = found.pairs
         votes: dict[Pair, dict[str, int]] = {}
@@ -243,8 +235,6 @@ class _Judged:
                     yield topic, first, second, alike[0] / alike[1]
 
     def consistency(self, compared: Compared) -> Iterator[_GradePairs]:
-        from store.analysis.duplicates import pair_consistency
-
         by_judge: dict[str, list[tuple[int, int]]] = {}
         by_two: list[tuple[int, int]] = []
         for topic, first, second, _ in self._near(compared):
@@ -323,7 +313,11 @@ class Duplicates(WritesFile, Result):
     consistency: tuple[_GradePairs, ...]
     contradictions: tuple[Contradiction, ...]
 
-    NAMES: ClassVar[tuple[str, ...]] = ("clusters", "documents", "consistency", "contradictions")
+    def _tables(self) -> Iterator[Later]:
+        yield Later(self._clusters)
+        yield Later(self._documents)
+        yield Later(self._consistency)
+        yield Later(self._contradictions)
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -358,11 +352,9 @@ class Duplicates(WritesFile, Result):
 
     def shown(self) -> tuple[str, ...]:
         """Return the tables that have something to say."""
-        return ("clusters", *(name for name in self.NAMES[2:] if getattr(self, name)))
+        return ("clusters", *(name for name in ("consistency", "contradictions") if getattr(self, name)))
 
     def _clusters(self) -> Table:
-        from store.analysis.duplicates import least_shared
-
         compared, rows = self.compared, []
         for number, places in enumerate(compared.clusters, 1):
             least = least_shared(compared.sets, places)
@@ -388,7 +380,8 @@ class Duplicates(WritesFile, Result):
             notes.append(
                 "a least Jaccard below that: a chain of documents joins the two, each near to the next"
             )
-        return Table.of_rows("clusters", _CLUSTERS, rows, title="Near-duplicates", notes=notes)
+        table = Table.of_rows("clusters", _CLUSTERS, rows, title="Near-duplicates", notes=notes)
+        return table.seen_as(of_rows="cluster")
 
     def _documents(self) -> Table:
         compared = self.compared
@@ -424,6 +417,3 @@ class Duplicates(WritesFile, Result):
             other_grade=lambda one: one.second_grade,
             settled=lambda one: one.is_settled,
         )
-
-    def _views(self, name: str) -> Sequence[View]:
-        return [View(self._table(name), of_rows="cluster" if name == "clusters" else "row")]

@@ -1,0 +1,212 @@
+"""What a random sample says of the relevant documents that are not found, topic by topic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+from pooler.command import Cutoff, Level, Option, QrelsName, Stored, command
+from pooler.results.judge_kinds import warn_about_voters
+from pooler.results.look.recall import NO_SAMPLE, WHY, bound_of
+from pooler.results.result import Result, fields_of, frozen_settings
+from pooler.results.table import REASON, TOPIC, Column, Table, hidden
+from store.analysis.pools.stopping import CONFIDENCE, RecallBound, least_sample, most_relevant
+from store.errors import UnknownNameError
+from store.grades.definition import QrelsDefinition
+
+if TYPE_CHECKING:
+    from store.analysis.arrays import RankedDocuments
+    from store.grades.candidates import TopicCandidates
+
+_BOUND = (
+    TOPIC,
+    Column("found", "int", about="relevant documents that are found"),
+    Column("recall", "float", "recall at least", "share of the relevant documents that is found"),
+    Column("more", "int", "more at most", "relevant documents that are not found"),
+    Column("judged", "int", "random", "documents of the random sample that are judged"),
+    Column("relevant", "int", about="relevant ones of these"),
+    Column("waiting", "int", about="documents of the sample without a grade", show="if_any"),
+    Column("n_random", "int", "of", "documents that the sample speaks for"),
+    Column(
+        "open",
+        "int",
+        about="documents outside the sample without a grade: each counts as relevant",
+        show="if_any",
+    ),
+)
+_OF_SAMPLE = ("judged", "relevant", "waiting", "n_random", "open")
+"""Of a topic without a sample undefined."""
+
+
+@command
+def status_recall(
+    collection: Stored,
+    *,
+    confidence: Annotated[float, Option(above=0, below=1)] = CONFIDENCE,
+    target: Annotated[float | None, Option("--target R", above=0, below=1)] = None,
+    topic: Annotated[str | None, Option("--topic T", default="all")] = None,
+    level: Level = None,
+    qrels: QrelsName = None,
+    cutoff: Cutoff = None,
+) -> RecallBounds:
+    """Show how much of what is relevant is found at least, by a random sample.
+
+    Topic by topic: a document is relevant where one of the judges says so. The bound holds however often one
+    looks, if the sample was drawn at random and is judged in a random order, or whole; of several samples of
+    a topic the oldest speaks. Recall is of the documents that the sample's pool lists, drawn or not: what no
+    run retrieved is outside.
+
+    Example: pooler status recall
+
+    Example: pooler status recall --target .9 --confidence .95
+
+    confidence : Of every bound alone: .95 = right in 95 of 100 cases.
+    target : Also count the random documents to judge until this recall is sure; of a topic without a
+        sample those of one that is drawn of all unjudged documents of the runs.
+    topic : This topic alone.
+    cutoff : Ranks of the runs from which that sample would be drawn.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such topic.
+
+    Notes
+    -----
+    See `store.analysis.pools.stopping`.
+    """
+    whose = collection.qrels.named(qrels).definition
+    cut = QrelsDefinition().level_on(collection.scale, level)
+    found, judges = collection.grades.candidates(cut, of=whose.judges, kinds=whose.kinds, topic=topic)
+    bounds = [bound_of(one, confidence, target) for one in found]
+    if target is not None and any(one.candidates is None for one in found):
+        ranked = collection.runs.ranked(docnos=False)
+        bounds = [
+            _planned(one, bound, ranked, cutoff=cutoff or 1000, confidence=confidence, target=target)
+            for one, bound in zip(found, bounds, strict=True)
+        ]
+    warn_about_voters(judges)
+    return RecallBounds(
+        topics=tuple(one.topic for one in found),
+        pools=tuple(one.pool for one in found),
+        depths=tuple(one.depth for one in found),
+        bounds=tuple(bounds),
+        settings=frozen_settings(level=cut, **judges.to_json()),
+    )
+
+
+def _planned(
+    one: TopicCandidates,
+    bound: RecallBound,
+    ranked: RankedDocuments,
+    *,
+    cutoff: int,
+    confidence: float,
+    target: float,
+) -> RecallBound:
+    """Count for a topic without a sample how many documents one of all unjudged ones would need."""
+    if one.candidates is not None:
+        return bound
+    lists = [ids[:cutoff] for (_, topic), ids in ranked.rankings.items() if topic == one.topic]
+    if not lists:
+        return bound
+    n_unjudged = np.setdiff1d(np.concatenate(lists), one.graded).size
+    limit = partial(most_relevant, confidence=confidence)
+    return replace(bound, needed=least_sample(n_unjudged, bound.found, target, limit=limit))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class RecallBounds(Result):
+    """Bounds on the recall of topics; table: `recall`, a row a topic."""
+
+    topics: Sequence[str]
+    pools: Sequence[str | None]
+    """The sample that speaks for each topic; ``None`` = there is none."""
+    depths: Sequence[int | None]
+    """Of each run, how many documents that pool listed; ``None`` = not known."""
+    bounds: Sequence[RecallBound]
+
+    def words(self, topic: str) -> str:
+        """Say of one topic what is known of its recall; `UnknownNameError`: it is none of these."""
+        if topic not in self.topics:
+            raise UnknownNameError("topic", topic, self.topics)
+        return bound_words(self.bounds[[*self.topics].index(topic)], self.settings["confidence"])
+
+    def _tables(self) -> Iterator[Table]:
+        target = self.settings["target"]
+        columns = [*_BOUND]
+        if target is not None:
+            about = f"random documents to judge for a recall of {target:g}, if none of them is relevant"
+            columns.append(Column("needed", "int", about=about))
+        columns += [REASON, hidden("pool", "text")]
+        rows = [
+            {"topic": topic, "pool": pool} | fields_of(bound)
+            for topic, pool, bound in zip(self.topics, self.pools, self.bounds, strict=True)
+        ]
+        for row in rows:
+            if row["pool"] is None:
+                row |= dict.fromkeys(_OF_SAMPLE)
+        table = Table.of_rows("recall", columns, rows, notes=self._notes())
+        if not rows:
+            bare = [replace(one, about="") for one in table.columns]
+            table = table.seen_as(columns=bare, notes=["nothing is pooled yet"])
+        yield table
+
+    def _notes(self) -> list[str]:
+        confidence, notes = self.settings["confidence"], []
+        named = {pool: depth for pool, depth in zip(self.pools, self.depths, strict=True) if pool is not None}
+        for pool, depth in named.items():
+            first = (
+                "what its runs retrieved" if depth is None else f"the first {depth:,} documents of its runs"
+            )
+            notes.append(f"Recall is of the documents that pool {pool} lists, drawn or not: {first}.")
+        n_bounds = sum(one.recall is not None for one in self.bounds)
+        if n_bounds:
+            notes.append(
+                f"Each bound holds with confidence {confidence:g}, however often one looks, if the sample is"
+                " random: drawn by chance, and judged in a random order or whole."
+            )
+        if n_bounds > 1:
+            together = 1 - (1 - confidence) / n_bounds
+            notes.append(
+                f"Of {n_bounds:,} bounds, {n_bounds * (1 - confidence):.2g} may be wrong; a confidence of"
+                f" {together:.4g} is {confidence:g} for all of them together."
+            )
+        if None in self.pools:
+            notes.append(
+                "Where there is no sample, pooler status recall --target .8 tells how many documents one"
+                " takes."
+                if self.settings["target"] is None
+                else "Without a sample, needed is of one yet to be drawn from all unjudged documents of the"
+                " runs. One of their first D documents takes fewer: pooler pool --strategy uniform --depth D"
+                " --budget N --seed 1 --name tail."
+            )
+        return notes
+
+
+def bound_words(bound: RecallBound, confidence: float) -> str:
+    """Say what is known of the recall of one topic.
+
+    Examples
+    --------
+    >>> bound_words(RecallBound(40, 900, 300, 0, 0, 0, 12, 40 / 52, None), 0.95)
+    '40 relevant found, 300 of 900 unjudged ones judged at random, none relevant: at least 76.9% found (95%),
+    12 more at most'
+    >>> bound_words(RecallBound(40, 0, 0, 0, 0, 0, None, None, "no-sample"), 0.95)
+    '40 relevant found; no bound: nothing was judged at random'
+    """
+    found = f"{bound.found:,} relevant found"
+    if bound.recall is None:
+        more = "" if bound.more is None else f", {bound.more:,} at most ({confidence:.4g})"
+        return f"{found}{more}; no bound: {WHY[bound.reason or NO_SAMPLE]}"
+    hits = f"{bound.relevant:,} relevant" if bound.relevant else "none relevant"
+    share = math.floor(1000 * bound.recall + 1e-9) / 10
+    return (
+        f"{found}, {bound.judged:,} of {bound.n_random:,} unjudged ones judged at random, {hits}: at least"
+        f" {share:g}% found ({100 * confidence:.4g}%), {bound.more:,} more at most"
+    )
