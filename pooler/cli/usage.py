@@ -64,6 +64,11 @@ _OLD_WORDS = {
     "pooler agreement --per-grade": "pooler agreement --table per_grade",
     "pooler agreement --tables": "pooler agreement --table cross_tables",
     "pooler agreement --manifest": "pooler agreement --format json --out FILE",
+    **{
+        f"pooler {one} --{name}": f"pooler import judgements FILE --{name} ..., then pooler {one}"
+        for one in ("agreement", "agreement orders")
+        for name in ("input", "input-columns", "topic", "judge-column", "map", "repeats")
+    },
     "pooler audit --by-run": "pooler audit JUDGE --table runs",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
     **{

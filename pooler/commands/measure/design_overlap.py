@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pooler.command import Given, Levels, Option, command
+from pooler.commands.qrels.agreement_people import MOST_APART, apart_line, sharing
+from pooler.commands.qrels.agreement_settings import AgreementOptions, fetch_chosen, pairs_of, resolve_levels
 from pooler.messages import say
-from pooler.results.agree.people import MOST_APART, apart_line, sharing
-from pooler.results.agree.settings import AgreementOptions, fetch_chosen, pairs_of, resolve_levels
 from pooler.results.reasons import REASONS as CODES
 from pooler.results.result import Result, frozen_settings
 from pooler.results.source import source_of

@@ -10,11 +10,25 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import numpy as np
 
 from pooler.command import Given, Levels, Option, Seed, command
-from pooler.messages import say, warn
-from pooler.results.agree import people
-from pooler.results.agree.people import FIRST, MOST_APART, MOST_PAIRS, PART, SECOND, Row, pair_columns
-from pooler.results.agree.rows import JudgePart, against_rows, judges_rows, pair_rows, part_rows, parts_of
-from pooler.results.agree.settings import (
+from pooler.commands.qrels import agreement_people as people
+from pooler.commands.qrels.agreement_people import (
+    FIRST,
+    MOST_APART,
+    MOST_PAIRS,
+    PART,
+    SECOND,
+    Row,
+    pair_columns,
+)
+from pooler.commands.qrels.agreement_rows import (
+    JudgePart,
+    against_rows,
+    judges_rows,
+    pair_rows,
+    part_rows,
+    parts_of,
+)
+from pooler.commands.qrels.agreement_settings import (
     ALL_LABELS,
     AgreementOptions,
     Pair,
@@ -23,6 +37,7 @@ from pooler.results.agree.settings import (
     resolve_levels,
     settings_of,
 )
+from pooler.messages import say, warn
 from pooler.results.result import Result, frozen_settings
 from pooler.results.source import source_of
 from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where

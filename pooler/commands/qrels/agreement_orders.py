@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import numpy as np
 
 from pooler.command import Cutoff, Given, Level, Option, Seed, command
+from pooler.commands.qrels.agreement_people import population_line
+from pooler.commands.qrels.agreement_settings import fetch_chosen, resolve_levels
 from pooler.messages import say, warn
-from pooler.results.agree.people import population_line
-from pooler.results.agree.settings import fetch_chosen, resolve_levels
 from pooler.results.result import Result, frozen_settings
 from pooler.results.source import source_of
 from pooler.results.table import REASON, RUN, Column, Table, View

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from pooler.command import Given, Levels, Option, Seed, Share, command
+from pooler.commands.qrels.agreement_settings import resolve_levels
 from pooler.commands.trust.scores_of_two_runs import (
     beside_chance,
     figure_1,
@@ -33,7 +34,6 @@ from pooler.commands.trust.two_runs import (
     states_at_rank,
 )
 from pooler.messages import progress, say
-from pooler.results.agree.settings import resolve_levels
 from pooler.results.judge_kinds import warn_about_voters
 from pooler.results.named_runs import check_named
 from pooler.results.normality import normality_plot

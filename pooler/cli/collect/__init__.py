@@ -1,1 +1,0 @@
-"""Commands that bring things into a collection."""
