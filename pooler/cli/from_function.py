@@ -130,7 +130,7 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     elif option.read is not None:
         kind = list[str] | None if option.repeated else str | None
     elif get_origin(kind) is Sequence:
-        kind = list.__class_getitem__(get_args(kind)) | None
+        kind = list[int] | None if get_args(kind)[0] is int else list[str] | None
     info: Any
     if names:
         info = typer.Option(

@@ -110,7 +110,7 @@ class JudgesOptions(OpinionOptions):
 
     def _check_judges(self) -> None:
         for name in self.judges or ():
-            if is_file_word(name) and is_file(name.partition("=")[2] or name):
+            if _is_file(name):
                 message = f"{name} is a file, not the name of a judge"
                 raise PoolerError(message, hint=f"name each judge's file with --qrels, as in --qrels {name}")
 
@@ -191,4 +191,10 @@ class AuditOptions(OpinionOptions):
             if not is_file(file):
                 message = f"{file}: no such file or directory"
                 raise PoolerError(message, hint="with --qrels FILE a RUN is a file, not a tag")
-        return self.of(runs, files=[given["model"]], listed=given["uses"], order=self.order)
+        model = [given["model"]] if _is_file(given["model"]) else []
+        return self.of(runs, files=model, listed=given["uses"], order=self.order)
+
+
+def _is_file(word: str) -> bool:
+    """Return whether a word for a judge is that of a file, FILE or NAME=FILE."""
+    return is_file_word(word) and is_file(word.partition("=")[2] or word)

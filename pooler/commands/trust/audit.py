@@ -87,8 +87,7 @@ def audit(
 
     Example: pooler audit judgements/strict.qrels runs/*.run --qrels judgements/middle.qrels --level 1
 
-    model : The judge that is audited, of any kind; with --qrels FILE a file of its judgements, NAME=FILE or
-        called by its file name.
+    model : The judge that is audited, of any kind; with --qrels FILE a file may stand for its name.
     against : A person; may be repeated. Without, all others whom --qrels counts, of files all others.
     aggregate : How several people's grades become one, by which runs are scored; rulings have no part in it.
     ties : How majority and median break ties.

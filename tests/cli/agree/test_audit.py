@@ -283,7 +283,7 @@ def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("bot",), "against whom is bot audited?"),
+        (("bot",), "2 people graded: which of their grades counts?"),
         (("bot", "--against", "bot"), "must not be the audited judge"),
         (("bot", "--against", "bod"), "unknown judge `bod`"),
         (("nobody", "--against", "ann"), "unknown judge `nobody`"),
@@ -292,7 +292,8 @@ def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) 
         (("bot", "--against", "ann", "--alpha", "1"), "must be between 0 and 1"),
         (("bot", "--against", "ann", "--epsilon", "1"), "at least 0 and below 1"),
         (("bot", "--against", "ann", "--scale", "0-2"), "is for files"),
-        (("bot", "--against", "ann", "--qrels", "./x"), "is for a collection"),
+        (("bot", "--qrels", "nothing"), "unknown qrels `nothing`"),
+        (("nobody", "--qrels", "ann.qrels", "--qrels", "bot.qrels"), "unknown judge `nobody`"),
         (("bot", "no-run", "--against", "ann"), "unknown run `no-run`"),
         (("bot", "v", "--against", "ann", "-m", "NumRet"), "must be means over topics"),
         (("bot", "v", "--against", "ann", "-m", "P@"), "P@"),
@@ -307,6 +308,21 @@ def test_what_cannot_be_is_refused_in_a_line(
     write_run(here, "v", {"1": "ab"})
     cli("import", "runs", "v.run").fine()
     assert said in cli("audit", *words).failed(1).err
+
+
+def test_people_are_those_whom_the_qrels_count(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Whoever is audited is none of them; without a name all count who count in the default qrels."""
+    grades = {"ann": "2010", "ben": "1010", "cid": "2011", "bot": "2210"}
+    collection_of("0-2", **{name: [f"1 0 d{place} {one}" for place, one in enumerate(given)]
+                            for name, given in grades.items()})  # fmt: skip
+    cli("qrels", "define", "two", "--judge", "ann", "--judge", "bot").fine()
+    alone = cli("audit", "bot", "--against", "ann", "--format", "json").fine()
+    assert cli("audit", "bot", "--qrels", "two", "--format", "json").fine().out == alone.out
+    rule = ("--aggregate", "majority", "--ties", "low", "--format", "json")
+    against = [word for name in ("ann", "ben", "cid") for word in ("--against", name)]
+    every = cli("audit", "bot", *against, *rule).fine()
+    found = cli("audit", "bot", *rule).fine()
+    assert found.json() == every.json()
 
 
 def test_a_list_names_models_or_none(cli: Cli, circular: Path) -> None:

@@ -81,7 +81,7 @@ def test_one_check_does_not_take_the_place_of_imported_qrels(cli: Cli, here: Pat
     run_of(cli, here, "1", TEN)
     judged_by(cli, here, "trec", "imported", *(f"1 0 {one} {int(one in ('d0', 'd1'))}" for one in TEN))
     value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
-    assert [row["value"] for row in value] == [1.0]
+    assert [row["value"] for row in value["measures"]] == [1.0]
     judged_by(cli, here, "eve", "human", "1 0 d1 1")
     for command in (("evaluate", "-m", "AP"), ("export", "qrels"), ("sensitivity", "--depth", "5")):
         refused = cli(*command).failed(1).err
@@ -89,10 +89,10 @@ def test_one_check_does_not_take_the_place_of_imported_qrels(cli: Cli, here: Pat
         assert "hint: pooler qrels define official --kinds imported takes these" in refused
     cli("qrels", "define", "official", "--kinds", "imported").fine()
     value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
-    assert [row["value"] for row in value] == [1.0]
+    assert [row["value"] for row in value["measures"]] == [1.0]
     # Her own grades are of one document at rank 2: AP is 1/2, where they are asked for.
     own = cli("evaluate", "-m", "AP", "--qrels", "eve", "--format", "json").fine().json()
-    assert [row["value"] for row in own] == [0.5]
+    assert [row["value"] for row in own["measures"]] == [0.5]
 
 
 @pytest.mark.parametrize("more", [(), ("--without-topic", "2"), ("--pool", "pool")])
@@ -158,7 +158,7 @@ def test_sums_have_levels_of_their_own_in_both_forms_of_ntcir(cli: Cli, here: Pa
     # Relevant from 2: a, b, d at ranks 2, 3, 4; from 4: a, d at ranks 2, 4.
     for level, ap in (("relaxed", (1 / 2 + 2 / 3 + 3 / 4) / 3), ("rigid", (1 / 2 + 2 / 4) / 2)):
         shown = cli("evaluate", "-m", "AP", "--qrels", "sums", "--level", level, "--format", "json").fine()
-        assert shown.json()[0]["value"] == pytest.approx(ap)
+        assert shown.json()["measures"][0]["value"] == pytest.approx(ap)
 
 
 def test_a_definition_never_becomes_the_default_by_being_made(cli: Cli, here: Path) -> None:
