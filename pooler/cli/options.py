@@ -146,7 +146,7 @@ FileCodeOption = Annotated[
     list[str] | None,
     option(
         "--code CODE=MEANING",
-        "With --qrels FILE: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot."
+        "With --qrels FILE: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot or unjudgeable."
         " Without: -1 is pooled and unjudged; -2 and lower are judged, not relevant.",
     ),
 ]

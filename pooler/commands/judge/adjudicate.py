@@ -70,8 +70,8 @@ def adjudicate(
     name : Who decides: a judge of kind adjudicator. Without it, the disagreements are listed.
     names : In the list, name A, B and C. For the organiser only.
     gap : Only where two grades differ by N or more.
-    unresolved : Only where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE
-        --ties unresolved` leaves out.
+    unresolved : Only where this rule leaves the votes tied: what qrels of `--aggregate RULE --ties
+        unresolved` leave out.
 
     Raises
     ------

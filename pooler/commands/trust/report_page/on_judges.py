@@ -116,9 +116,8 @@ def _agreement(
     kind = "topic" if stored.has_intervals else "none"
     own = ("--level", str(stored.level), "--interval", kind)
     whose = commands.source.whose
-    is_by_kind = not whose.judges and (whose.kinds or len(stored.by_kind) > 1)
-    of_kinds = ("--kinds", ",".join(stored.by_kind)) if is_by_kind else ()
-    command = commands.of_collection("agreement", *of_kinds, *own, judges=whose.judges)
+    is_by_kind = whose.kinds or len(stored.by_kind) > 1
+    command = commands.of_collection("agreement", *own, judges=found.judges if is_by_kind else whose.judges)
     binary = f"relevant = grade {stored.level} or more"
     if len(stored.by_kind) > 1:
         kinds = kinds_words(dict.fromkeys(stored.by_kind, 2)).replace("2 ", "")
@@ -128,7 +127,7 @@ def _agreement(
             yield f"{of_kind[:1].upper()}{of_kind[1:]}."
         elif len(of_kind.table("all_judges")):
             who = kinds_words({kind: len(of_kind.judges)})
-            judges = of_kind.judges if len(stored.by_kind) > 1 or whose.kinds else whose.judges
+            judges = of_kind.judges if is_by_kind else whose.judges
             yield page_table(
                 _together(of_kind, binary),
                 caption=f"{who} together, with 95% intervals over topics where they exist. alpha, kappa, AC1:"
