@@ -359,7 +359,7 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
                     own = values[name].settings()
                 elif one.kind == "collection":
                     own = {"collection": values[name].name}
-        warnings = (*found.warnings, *(one for one in collected.warnings if one not in found.warnings))
+        warnings = tuple(dict.fromkeys((*collected.warnings, *found.warnings)))
         found = replace(found, settings=frozen_settings(**settings | {**own}), warnings=warnings)
         if isinstance(found, Done):
             found = replace(found, said=(*collected.said,), written=(*collected.written,))

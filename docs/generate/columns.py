@@ -92,7 +92,7 @@ def tables() -> dict[tuple[str, str], Columns]:
     found: dict[tuple[str, str], Columns] = {}
 
     def take(command: str, result: Any) -> None:
-        for one in result.tables():
+        for one in map(result.table, result.all_names()):
             known = found.setdefault((command, one.name), {})
             known.update({it.name: it for it in one.columns if it.name not in known})
 

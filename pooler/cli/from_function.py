@@ -19,6 +19,7 @@ from pooler.cli.console import check_place, confirm
 from pooler.cli.options import YesOption
 from pooler.cli.render import ByTopicOption, HtmlOption, Output, PlotOption, check_choice, render
 from pooler.cli.signature import given, is_signed, parameters_of
+from pooler.messages import say, warn
 from pooler.results.result import Done, Result
 from store.errors import ArgumentError
 
@@ -99,6 +100,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 _at(page)(found).write(html)
         elif isinstance(found, Result) and found.IS_FILE:
             sys.stdout.writelines(f"{line}\n" for line in found.lines() or ())
+        for kind, words in found.closing() if isinstance(found, Result) else ():
+            (say if kind == "say" else warn)(words)
         if isinstance(found, Result) and found.exit_code:
             raise typer.Exit(found.exit_code)
 

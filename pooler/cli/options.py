@@ -146,8 +146,8 @@ FileCodeOption = Annotated[
     list[str] | None,
     option(
         "--code CODE=MEANING",
-        "With --qrels FILE: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot or unjudgeable."
-        " Without: -1 is pooled and unjudged; -2 and lower are judged, not relevant.",
+        "With --qrels FILE: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot or"
+        " unjudgeable. Without: -1 is pooled and unjudged; -2 and lower are judged, not relevant.",
     ),
 ]
 FileRunsOption = Annotated[
@@ -167,7 +167,14 @@ PoolDepthOption = Annotated[
         show_default="the pools', where they have one; else what the judgements look like",
     ),
 ]
-CutoffOption = Annotated[int, option("--cutoff", "Ranks that AP takes into account (trec_eval -M).", min=1)]
+CutoffOption = Annotated[
+    int,
+    option(
+        "--cutoff",
+        "Ranks that count (trec_eval -M); measures with a rank of their own look as deep as that.",
+        min=1,
+    ),
+]
 InputOption = Annotated[
     GradesFormat | None,
     option(
@@ -226,21 +233,6 @@ ValueOption = Annotated[
         "--value GRADE=P",
         "The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat for every"
         " grade of the scale. Default: the share of judges at or above the level.",
-    ),
-]
-ProbabilitiesOption = Annotated[
-    str | None,
-    option(
-        "--probabilities FILE",
-        "Read the probabilities from a file, `topic docno p`, as `export probabilities` writes it. RUN may"
-        " then be files, without --qrels.",
-    ),
-]
-UnjudgedOption = Annotated[
-    str,
-    option(
-        "--unjudged P",
-        "How likely an unjudged document that a run retrieved is relevant: one probability for all.",
     ),
 ]
 EmptyOption = Annotated[

@@ -92,7 +92,7 @@ class SourceOptions:
 
     def tags(self) -> Sequence[str]:
         """Return the runs that were named, where they are runs of a collection."""
-        return (self.runs or ()) if self.qrels is None else ()
+        return () if self.is_of_file else (self.runs or ())
 
     def source(self) -> Source:
         """Name the runs and the judgements; nothing is read until it is needed."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import count, islice
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pooler.messages import Listener, current_listener, listening
 from pooler.results.judge_kinds import view_with_kinds, with_kinds
@@ -17,6 +17,9 @@ from store.errors import UnknownNameError
 
 Progress = Callable[[int], None]
 """Called with steps done."""
+
+Message = tuple[Literal["say", "warn"], str]
+"""Something to say, or to doubt."""
 
 NOTEBOOK_ROWS = 60
 """Rows of a view that a notebook shows."""
@@ -73,6 +76,10 @@ class Result:
         named = getattr(self, "NAMES", None)
         return named or tuple(one.name for one in self._each() if not getattr(one, "by_name", False))
 
+    def all_names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are, of all."""
+        return self.names() if hasattr(self, "NAMES") else tuple(one.name for one in self._each())
+
     def table(self, name: str) -> Table:
         """Return one table; `UnknownNameError`: there is none of that name."""
         if hasattr(self, "NAMES") and name in self.names():
@@ -81,7 +88,7 @@ class Result:
             if one.name == name:
                 made = one.table if isinstance(one, Later) else one
                 return with_kinds(made, self.kinds_of_voters())
-        raise UnknownNameError("table", name, [one.name for one in self._each()])
+        raise UnknownNameError("table", name, self.all_names())
 
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""
@@ -127,6 +134,10 @@ class Result:
         if hasattr(self, "NAMES"):
             return self.names()[: self.SHOWN]
         return tuple(one.name for one in islice(self._each(), self.SHOWN))
+
+    def closing(self) -> Sequence[Message]:
+        """Return what a command says below it; `warnings` has the doubts, too."""
+        return ()
 
     @property
     def exit_code(self) -> int:

@@ -22,7 +22,6 @@ from tests.helpers.run import copy_garden, run_inside, write
 from tests.helpers.saved_pages import judge_page
 
 PEOPLE, MODELS = ("alice", "bob"), ("gpt", "mistral", "qwen")
-RULE = "--aggregate majority --ties low"
 _EXAMPLE = re.compile(r"^ *Example: (.*)$", re.MULTILINE)
 
 BEGINNING = """
@@ -46,10 +45,11 @@ parser = "json-grade:1"
 shows = ["topic.title", "doc.text"]
 parameters = {{ max_tokens = 20 }}
 """
-END = f"""
+END = """
+    qrels define official --aggregate majority --ties low
     export work ann --out page.html
-    export prels --as xinfap --pool sample {RULE} --out sampled.prels
-    export collection published {RULE}
+    export prels --as xinfap --pool sample --out sampled.prels
+    export collection published
     pool --runs runs.tsv --depth 5 --out pool.txt
     pool --runs runs.tsv --depth 7 --out deeper.txt
     backup friday.backup

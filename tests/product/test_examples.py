@@ -22,7 +22,8 @@ from rich.cells import cell_len
 
 from store.errors import UnknownNameError
 from store.text import sanitise_line
-from tests.helpers.gallery import EXAMPLES, MODELS, PEOPLE, RULE, Example, noting, plant
+from tests.cli.test_kinds_never_mix import RULE
+from tests.helpers.gallery import EXAMPLES, MODELS, PEOPLE, Example, noting, plant
 from tests.helpers.run import PAGE, PROGRAM, SETTINGS, Outcome, Terminal, controls, environment, run_to
 from tests.judge_ui.pty_terminal import PtyTerminal
 from tests.model_server import ModelServer, model_server

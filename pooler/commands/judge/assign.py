@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.assigning import AssignmentOptions, By, plan_assignment
 from pooler.command import Option, Stored, command
-from pooler.messages import say, warn
+from pooler.messages import warn
 from pooler.results.idle import drawable, idle_words, way_out
-from pooler.results.result import Later, Result, frozen_settings
+from pooler.results.result import Later, Message, Result, frozen_settings
 from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
@@ -143,17 +143,16 @@ def assign(
         names = ("seed", "by", "per_document", "overlap", "calibration", "order")
         settings = {name: getattr(options, name) for name in names}
         workloads, words = _assigned(collection, judges, scope, options, dry_run=dry_run)
-    found = AssignmentResult(
+    idle = drawable(collection.pools.all()) if workloads.is_assigned else []
+    doubts = (f"{idle_words(idle)}; {way_out(workloads)}",) if idle else ()
+    return AssignmentResult(
         workloads=workloads,
         places=() if dry_run else collection.assignments.places(),
         words=[*words, *_rest_words(workloads)],
+        doubts=doubts,
+        warnings=doubts,
         settings=frozen_settings(**settings),
     )
-    for line in found.words:
-        say(line)
-    if idle := drawable(collection.pools.all()) if workloads.is_assigned else []:
-        warn(f"{idle_words(idle)}; {way_out(workloads)}")
-    return found
 
 
 def _assigned(
@@ -197,6 +196,12 @@ class AssignmentResult(Result):
     """Who has what; none of a dry run."""
     words: Sequence[str] = ()
     """What was done, and what is left."""
+    doubts: tuple[str, ...] = ()
+    """Whether nobody draws from adaptive pools."""
+
+    def closing(self) -> Sequence[Message]:
+        """Return what was done, and what there is to doubt."""
+        return [*(("say", one) for one in self.words), *(("warn", one) for one in self.doubts)]
 
     @classmethod
     def blank(cls) -> AssignmentResult:

@@ -113,23 +113,14 @@ def evaluate(
     if takes_sample and not of_sample:
         requirement = "is for measures of a sample: xinfAP, infNDCG, iP@k, statAP, infAP"
         raise ArgumentError("sample" if prels is None else "prels", requirement, takes_sample)
+    if threshold is not None and of_sample:
+        raise ArgumentError("threshold", f"is not for {of_sample[0]}, which is of a sample", threshold)
     estimated = None
     scores: dict[MeasureName, Scores] = {}
-    settings: dict[str, Any] = {}
     if of_sample:
         judged = _judged_sample(source, sample, prels, form, others)
-        precisions = sorted({one.cutoff for one in of_sample if one.name == "iP" and one.cutoff is not None})
-        found = estimates(
-            judged.ranked,
-            judged.pools,
-            cutoff=1000 if cutoff is None else cutoff,
-            level=judged.level,
-            cutoffs=precisions,
-        )
-        tell_of_sample(judged, found)
-        estimated = Estimated(judged, found)
-        lists: GradedRankings | SampledRankings = found.rankings
-        settings = source.named() | {"level": judged.level, "order": source.order}
+        estimated = _estimated(judged, of_sample, 1000 if cutoff is None else cutoff)
+        lists: GradedRankings | SampledRankings = estimated.found.rankings
     if others:
         level = source.numbered.level  # measures need no docnos
         pairs = zip(listed, known, strict=True)
@@ -142,8 +133,9 @@ def evaluate(
     if estimated is not None:
         scores |= {one: estimated.scores(one, lists.topics) for one in of_sample}
     asked = tuple(dict.fromkeys(known))
-    if prels is None or source.is_of_files:
-        settings = source.settings()
+    settings = source.settings() if prels is None or source.is_of_files else source.named()
+    if estimated is not None:
+        settings |= {"level": estimated.sample.level, "order": source.order}
     return Evaluation(
         runs=lists.tags,
         topics=lists.topics,
@@ -182,6 +174,19 @@ def _judged_sample(
     return sample_of_file(source, prels, form)
 
 
+def _estimated(sample: JudgedSample, names: Sequence[MeasureName], cutoff: int) -> Estimated:
+    """Compute what a sample allows, and tell what it lacks."""
+    for one in names:
+        if one.rel not in (None, 1, sample.level):
+            requirement = f"must have the level {sample.level} of the sample"
+            hint = f"--level {one.rel} sets it for all"
+            raise ArgumentError("measures", requirement, str(one), hint=hint)
+    precisions = sorted({one.cutoff for one in names if one.name == "iP" and one.cutoff is not None})
+    found = estimates(sample.ranked, sample.pools, cutoff=cutoff, level=sample.level, cutoffs=precisions)
+    tell_of_sample(sample, found)
+    return Estimated(sample, found)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimated:
     """What was estimated from a sample."""
@@ -192,6 +197,9 @@ class Estimated:
     def scores(self, name: MeasureName, topics: Sequence[str]) -> Scores:
         """Return one measure over topics, of which the sample may lack some."""
         key, found = str(replace(name, rel=None)), self.found
+        if alone := [topic for topic in found.rankings.topics if topic not in topics]:
+            message = f"topic {alone[0]} of the sample has no judgement in the qrels"
+            raise PoolerError(message, hint="measure by one of the two at a time")
         values = np.full((len(found.rankings.tags), len(topics)), np.nan)
         n_defined = np.zeros(len(values), dtype=np.int64)
         lacks = np.zeros(len(topics), dtype=np.bool_)

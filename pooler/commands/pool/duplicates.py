@@ -14,7 +14,7 @@ from pooler.command import Option, QrelsName, Stored, command
 from pooler.messages import progress, say
 from pooler.results.files import WritesFile, check_out
 from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.result import Later, Result, fields_of, frozen_settings
+from pooler.results.result import Later, Message, Result, fields_of, frozen_settings
 from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table
 from pooler.version import __version__
 from store.analysis.duplicates import (
@@ -100,10 +100,6 @@ def duplicates(
     )
     if classes is not None:
         found.write(classes)
-        n_classes = counted(len(compared.clusters), "class", "classes")
-        say(f"{classes}: {counted(len(found.labels), 'document')} in {n_classes}")
-    elif found.labels:
-        say("--classes FILE writes the clusters, of which `pooler pool --one-of` pools one document each")
     return found
 
 
@@ -318,6 +314,15 @@ class Duplicates(WritesFile, Result):
         yield Later(self._documents)
         yield Later(self._consistency)
         yield Later(self._contradictions)
+
+    def closing(self) -> Sequence[Message]:
+        """Return where the classes are, or what writes them."""
+        classes = self.settings["classes"]
+        if classes is not None:
+            n_classes = counted(len(self.compared.clusters), "class", "classes")
+            return [("say", f"{classes}: {counted(len(self.labels), 'document')} in {n_classes}")]
+        words = "--classes FILE writes the clusters, of which `pooler pool --one-of` pools one document each"
+        return [("say", words)] if self.labels else []
 
     @property
     def labels(self) -> Mapping[str, str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from pooler.commands.pool.change import change_words, cost_words, fetch_cost, planned_words
 from pooler.commands.pool.options import PoolOptions, as_added_to, as_replaced, leaves_others_out
 from pooler.commands.pool.pooled import (
-    Message,
     PoolResult,
     bare_warnings,
     draw_words,
@@ -19,11 +18,11 @@ from pooler.commands.pool.pooled import (
 )
 from pooler.messages import say
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
-from pooler.pools.live import start_strategy
 from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import stored_runs
 from pooler.results.idle import missing_words
 from pooler.results.meeting import check_runs
+from pooler.results.result import Message
 from pooler.results.source import Source, opened_collection
 from pooler.strategies import find_strategy
 from pooler.version import __version__
@@ -78,6 +77,8 @@ def _build(
     classes: Mapping[str, str] | None,
 ) -> tuple[PoolBuild, ChangeCount, bool]:
     """Complete what was asked for, and load the runs; say whether other pools' documents stay out."""
+    from pooler.pools.live import start_strategy  # it loads the database, which files do without
+
     stored = opened.pools.all()
     pair_states = opened.pool_changes.pair_states()
     leaves_out = action.add

@@ -10,14 +10,13 @@ from typing import Annotated, Any, get_args
 from pooler.command import Option, Pooled, command
 from pooler.commands.pool.into import pooled_into
 from pooler.commands.pool.options import PoolOptions, parse_parameters
-from pooler.commands.pool.pooled import Message, PoolResult, run_warnings, size_words
-from pooler.messages import say, warn
+from pooler.commands.pool.pooled import PoolResult, run_warnings, size_words
 from pooler.pools.change import Pair
 from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import RunSet
 from pooler.results.files import check_out, json_text, write_whole
 from pooler.results.meeting import check_runs
-from pooler.results.result import frozen_settings
+from pooler.results.result import Message, frozen_settings
 from pooler.results.source import Engine, Source, named_collection
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import AdaptiveStrategy
@@ -108,7 +107,8 @@ def pool(
     Notes
     -----
     The same for every order of the runs; ties never depend on chance. O(n log n) for the n documents within
-    the depth of all runs. In Python nothing is printed; `without` may be a set of pairs, `one_of` a mapping.
+    the depth of all runs. In Python nothing is printed; `without` may be a set of pairs, `one_of` a
+    mapping; an open collection is pooled into, and left as it is with `dry_run`.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def pool(
         strategy=strategy,
         parameters=parameters or {},
         depth=depth,
-        order=order,
+        order=order or (None if source.order == "trec" else source.order),
         budget=budget,
         seed=seed,
         level=level,
@@ -185,14 +185,13 @@ def pool(
         **files,
         **(source.named() if source.is_of_files else named_collection(source.collection)),
     )
-    found = with_fields(found, settings=settings)
+    doubts = tuple(words for kind, words in found.messages if kind == "warn")
+    found = with_fields(found, settings=settings, warnings=doubts)
     if not dry_run and not found.is_nothing:
         if out not in (None, "-"):
             found.write(str(out), manifest=manifest, annotated=annotated)
         elif manifest is not None:
             write_whole(manifest, [json_text(found.manifest, indent=2, sort_keys=True)])
-    for kind, words in found.messages:
-        (say if kind == "say" else warn)(words)
     return found
 
 

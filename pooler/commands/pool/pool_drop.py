@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, Stored, command
 from pooler.commands.pool.change import Cost, cost_words, fetch_cost, in_words, pairs_to_judge, planned_words
-from pooler.messages import say, warn
+from pooler.messages import warn
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.pools.contents import brought_alone
 from pooler.pools.runs import stored_runs
-from pooler.results.result import Result
+from pooler.results.result import Message, Result
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.strategies import chooses_at_once
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -56,12 +56,8 @@ def pool_drop(
         If the run does not feed the pool, or feeds none and is to feed none.
     """
     if run is None:
-        found = _withdrawn(collection, pool, dry_run=dry_run)
-    else:
-        found = _without_run(collection, run, pool, dry_run=dry_run)
-    for words in found.words:
-        say(words)
-    return found
+        return _withdrawn(collection, pool, dry_run=dry_run)
+    return _without_run(collection, run, pool, dry_run=dry_run)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -73,6 +69,10 @@ class Unpooled(Result):
     change: PoolChange
     words: Sequence[str] = ()
     """What there is to say."""
+
+    def closing(self) -> Sequence[Message]:
+        """Return what left, or would leave."""
+        return [("say", words) for words in self.words]
 
     @classmethod
     def blank(cls) -> Unpooled:

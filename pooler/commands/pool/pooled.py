@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,12 @@ from pooler.pools.plan import PoolBuild, TopicPool
 from pooler.reading.blocks import TieAtCut
 from pooler.results.files import WritesFile
 from pooler.results.idle import idle_words, way_out
-from pooler.results.result import Later, Result
+from pooler.results.result import Later, Message, Result
 from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table, listed
 from store.errors import ArgumentError
 from store.records import Pool, Workloads
 from store.text import counted, natural_key
 
-Message = tuple[Literal["say", "warn"], str]
 BARE_SHOWN = 10
 """Topics without a pooled document are named up to this many."""
 TOPICS_SHOWN = 60
@@ -54,6 +53,10 @@ class PoolResult(WritesFile, Result):
         yield Later(self._runs)
         yield Later(self._ties)
         yield Later(self._documents, by_name=True)
+
+    def closing(self) -> Sequence[Message]:
+        """Return what a command says below it."""
+        return self.messages
 
     @property
     def words(self) -> list[str]:

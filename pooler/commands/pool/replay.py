@@ -24,9 +24,10 @@ from pooler.pools.replay import (
     order_points,
     replay_topic,
 )
+from pooler.results.judged import Judged
 from pooler.results.reasons import REASONS
 from pooler.results.result import Later, Result, frozen_settings
-from pooler.results.source import Judged, Source
+from pooler.results.source import Source
 from pooler.results.table import REASON, TOPIC, Column, Plot, Table, View
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import AnyStrategy, ParameterValue

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Beside, Lenient, Option, command
-from pooler.messages import progress, say
+from pooler.messages import progress
 from pooler.reading.check import CheckOptions, RunReport, check_files, with_faults
 from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned_by
 from pooler.reading.run_list import RunEntry
 from pooler.results.named_runs import entries_of
-from pooler.results.result import Later, Result, frozen_settings
+from pooler.results.result import Later, Message, Result, frozen_settings
 from pooler.results.source import named_collection, opened_collection
 from pooler.results.table import DOCUMENTS, RUN, Column, Table, hidden
 from store.errors import Fault, PoolerError
@@ -83,14 +83,9 @@ def check(
     if not entries:
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
-    found = check_entries(
+    return check_entries(
         entries, depth=depth, order=order, lenient=lenient, collection=collection, rules=rules
     )
-    n_bad = sum(report.n_faults > 0 for report in found.reports)
-    faults = f"{n_bad:,} with faults ({found.n_faults:,} in all)" if n_bad else "none with a fault"
-    summary = f"{counted(len(found.reports), 'file')}, {faults}, {counted(len(found.warnings), 'warning')}"
-    say(summary if rules is None else found.verdicts())
-    return found
 
 
 def check_entries(
@@ -190,6 +185,15 @@ class CheckResult(Result):
     def ok(self) -> bool:
         """Whether no file has a fault."""
         return not self.n_faults
+
+    def closing(self) -> Sequence[Message]:
+        """Return how many files have faults, or how many runs the rules accept."""
+        if self.has_rules:
+            return [("say", self.verdicts())]
+        n_bad = sum(report.n_faults > 0 for report in self.reports)
+        faults = f"{n_bad:,} with faults ({self.n_faults:,} in all)" if n_bad else "none with a fault"
+        files, warnings = counted(len(self.reports), "file"), counted(len(self.warnings), "warning")
+        return [("say", f"{files}, {faults}, {warnings}")]
 
     def verdicts(self) -> str:
         """Say how many runs the rules accept."""

@@ -17,11 +17,12 @@ from pooler.pools.annotated import annotated_rows
 from pooler.pools.contents import contributions, depth_curve
 from pooler.pools.plan import DEPTH
 from pooler.pools.runs import RunSet
+from pooler.results.judged import Judged
 from pooler.results.measured import known_measure
 from pooler.results.meeting import check_runs
 from pooler.results.reasons import joined
 from pooler.results.result import Later, Result, facts_view, frozen_settings
-from pooler.results.source import Judged, Source, opened_collection
+from pooler.results.source import Source, opened_collection
 from pooler.results.table import DOCNO, REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import SamplingStrategy

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Given, Option, Seed, command
 from pooler.messages import progress
+from pooler.results.judged import Judged
 from pooler.results.normality import normality_plot
 from pooler.results.result import Later, Result, frozen_settings
-from pooler.results.source import Judged, Source
+from pooler.results.source import Source
 from pooler.results.table import (
     DOCNO,
     RUN,

@@ -22,8 +22,9 @@ from pooler.results.agree.qrels_words import (
 )
 from pooler.results.files import WritesFile
 from pooler.results.judge_kinds import erased_facts, erased_words, warn_about_voters
+from pooler.results.judged import Level
 from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.source import Level, Source, opened_collection, source_of
+from pooler.results.source import Source, opened_collection, source_of
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from pooler.messages import Listener, listening, say, warn
 from pooler.messages import progress as report_progress
 from pooler.results.judge_kinds import warn_about_voters
+from pooler.results.judged import Judged
 from pooler.results.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
-from pooler.results.source import Judged, Source, opened_collection
+from pooler.results.source import Source, opened_collection
 from pooler.results.table import listed
 from store.analysis.aggregation import share_probabilities, value_probabilities
 from store.analysis.collapse import level_index

@@ -347,6 +347,15 @@ MEASURES: dict[str, Definition] = {
         "cutoff",
         parameters=("dcg",),
     ),
+    "CG": Definition(
+        "gain, not discounted",
+        lambda lists, name: np.maximum(lists.rankings.grades[..., : name.cutoff], 0).sum(
+            -1, dtype=np.float64
+        ),
+        "cutoff",
+        parameters=(),
+        needs_relevant=False,
+    ),
     "DCG": Definition(
         "discounted gain",
         lambda lists, name: discounted_gain(

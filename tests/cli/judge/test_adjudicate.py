@@ -262,9 +262,9 @@ def test_unresolved_documents_are_settled_one_by_one(cli: Cli, garden_with_zoe: 
     rows = cli(*command, "--format", "json").fine().json()["disagreements"]
     assert [(row["status"], row["outcome"]) for row in rows] == [("settled", 1)] * 3
     rule = ("--aggregate", "majority", "--ties", "unresolved")
-    alone = by_rule(cli, "export", "qrels", *rule).fine()
-    assert len(alone.out.splitlines()) == 3  # an adjudicator is a person, and the judges are models
-    assert "people alone count (1 adjudicator); left out: 3 models" in alone.err
+    # An adjudicator is a person, and the judges are models.
+    refused = by_rule(cli, "export", "qrels", *rule).failed(1)
+    assert "people graded 3 documents and models 84: whose grades count?" in refused.err
     answer = by_rule(cli, "export", "qrels", *rule, "--kinds", "human,model").fine()
     assert len(answer.out.splitlines()) == 84
     assert "unresolved\n" not in answer.err.replace("ties unresolved", "")

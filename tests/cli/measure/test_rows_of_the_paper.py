@@ -81,3 +81,12 @@ def test_where_equation_20_holds(cli: Cli, judged: Path) -> None:
         .json()
     )
     assert row["all_relevant_above"] is True
+
+
+@pytest.mark.vector("slides, CG: R1 to R5 are 4, 1, 4, 2, 1")
+def test_gain_of_the_slides() -> None:
+    """4 + 1 + 4 + 2 + 1; of the first three 9; a grade below 0 gains nothing."""
+    grades = {"v": 4, "w": 1, "x": 4, "y": 2, "z": 1, "u": -2}
+    run = {"a": {"1": {docno: -float(rank) for rank, docno in enumerate(grades)}}}
+    source = p.source(run, qrels={"1": grades}, codes=["-2=grade"])
+    assert p.evaluate(source, ["CG@5", "CG@3", "CG"]).mean.tolist() == [[12.0], [9.0], [12.0]]

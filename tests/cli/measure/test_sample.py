@@ -428,6 +428,13 @@ def test_what_does_not_go_together_is_refused(cli: Cli, small: Path) -> None:
         assert answer.out == ""
     alone = cli("evaluate", "-m", "AP", "--sample", "sample-me").failed(1)
     assert "`--sample` is for measures of a sample: xinfAP" in alone.err
+    cut = cli("evaluate", "-m", "iP@5", "--threshold", "3").failed(1)
+    assert "`--threshold` is not for iP@5, which is of a sample" in cut.err
+    level = cli("evaluate", "-m", "xinfAP", "-m", "infAP(rel=2)", "--judge", "me").failed(1)
+    assert "`--measure` must have the level 1 of the sample" in level.err
+    write(small / "other.qrels", "52 0 d1 1")
+    both = cli("evaluate", "-m", "AP", "-m", "xinfAP", *FILES.split(), "--qrels", "other.qrels", "r.run")
+    assert both.code == 1
     assert "must not be one of a judged sample" in cli("compare", "-m", "statAP").failed(1).err
 
 

@@ -17,7 +17,8 @@ from pooler.commands.trust.diagnose import Diagnosis, diagnose, is_sampled, made
 from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.messages import Listener, listening
 from pooler.results.judge_kinds import kinds_words
-from pooler.results.source import Judged, Source, opened_collection
+from pooler.results.judged import Judged
+from pooler.results.source import Source, opened_collection
 from pooler.results.undiscovered.base import depth_in_words
 from store.errors import PoolerError
 from store.grades.definition import QrelsDefinition

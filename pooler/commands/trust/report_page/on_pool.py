@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pooler.commands import HEADINGS
 from pooler.commands.trust.conclusions import REASONS
 from pooler.commands.trust.diagnose import SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
 from pooler.commands.trust.report_page.material import JUDGED_AT, Material
-from pooler.pages.figures import facts_table, figure, page_table
+from pooler.pages.figures import HEADINGS, facts_table, figure, page_table
 from pooler.pages.page import Figure, PageTable, Section
 from pooler.results.table import Column, Plot, Table
 from store.text import counted
