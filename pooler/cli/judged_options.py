@@ -10,12 +10,12 @@ import typer
 
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
+    CodeOption,
     CollectionOption,
-    FileCodeOption,
-    FileScaleOption,
     LenientOption,
     OrderOption,
     RunsOption,
+    ScaleOption,
     names_collection,
 )
 from pooler.cli.signature import argument, option
@@ -37,12 +37,12 @@ class OpinionOptions:
         option(
             "--qrels NAME|FILE",
             "Whose judgements count: those of these qrels of the collection, whatever their rule. Or files,"
-            " one of each judge, NAME=FILE or called by its file name: may be repeated.",
-            show_default="the collection's default, official",
+            " one of each judge, FILE or NAME=FILE; may be repeated.",
+            show_default="official",
         ),
     ] = None
-    scale: FileScaleOption = None
-    codes: FileCodeOption = None
+    scale: ScaleOption = None
+    codes: CodeOption = None
     lenient: LenientOption = False
     collection: CollectionOption = DEFAULT_COLLECTION
 

@@ -36,9 +36,8 @@ OrderOption = Annotated[
     OrderName,
     option(
         "--order",
-        "Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to 32 bits"
-        " as trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the rank in the"
-        " file), file (the order of lines).",
+        "Rank order: trec (by score, ties by docno descending), trec9 (scores rounded to 32 bits, as"
+        " trec_eval 9.0.4 does), docno-asc (ties ascending), rank (as in the file), file (of lines).",
     ),
 ]
 LenientOption = Annotated[
@@ -214,8 +213,8 @@ CodeOption = Annotated[
     list[str] | None,
     option(
         "--code CODE=MEANING",
-        "A code in the files that is not a grade: unjudged (pooled but not judged), not-pooled, skipped,"
-        " cannot or unjudgeable (cannot be judged); or grade, if it is one.",
+        "A code of the files: unjudged (pooled, not judged), not-pooled, skipped, cannot or unjudgeable; or"
+        " grade, if it is one.",
     ),
 ]
 RepeatsOption = Annotated[

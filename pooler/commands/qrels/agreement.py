@@ -209,7 +209,7 @@ def agreement(
 
     Example: pooler agreement --level 1 --by-topic
 
-    Example: pooler agreement judgements/middle.qrels judgements/strict.qrels --scale 0-2
+    Example: pooler agreement --qrels judgements/middle.qrels --qrels judgements/strict.qrels
 
     against : Compare every other judge, and all their labels together, with this one.
     aggregate : With --against: compare one grade made of the others', too.

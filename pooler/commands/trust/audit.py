@@ -46,10 +46,13 @@ def audit(
     source: Judged,
     model: Annotated[str, Option("JUDGE|FILE")],
     against: Annotated[
-        str | Sequence[str], Option("--against JUDGE", read=lambda _, texts: texts, repeated=True)
+        str | Sequence[str],
+        Option(
+            "--against JUDGE", read=lambda _, texts: texts, repeated=True, default="all others of --qrels"
+        ),
     ] = (),
     *,
-    aggregate: Annotated[Aggregate | None, Option(default="none; needed where several people graded")] = None,
+    aggregate: Annotated[Aggregate | None, Option(default="none, for one person")] = None,
     ties: Ties | None = None,
     level: Level = None,
     model_level: Annotated[int | None, Option(default="that of people")] = None,
@@ -63,7 +66,7 @@ def audit(
             default="AP, P@10, nDCG@10",
         ),
     ] = MEASURES,
-    top: Annotated[int, Option("--top K", "How many of the best runs to look at apart.", least=1)] = 10,
+    top: Annotated[int, Option("--top K", "Best runs to look at apart.", least=1)] = 10,
     alpha: Share = 0.05,
     epsilon: float = 0.2,
     nominal: bool = False,
@@ -80,27 +83,26 @@ def audit(
 
     First a verdict in words; then, over the documents that both graded: grades and kappa by level, what
     each grade is worth, how runs are scored and ordered, which groups of runs gain, which significant
-    differences appear or vanish, and, where several people graded, the alternative annotator test. Any
-    judge can be audited. The table `runs` has the scores of every run.
+    differences appear or vanish, and, of several people, the alternative annotator test. The table `runs`
+    has the scores of every run.
 
-    Example: pooler audit gpt --qrels official --aggregate majority --ties low
-
-    Example: pooler audit judgements/strict.qrels runs/*.run --qrels judgements/middle.qrels --level 1
+    Example: pooler audit gpt --against alice --against bob --aggregate majority --ties low
 
     model : The judge that is audited, of any kind; with --qrels FILE a file may stand for its name.
-    against : A person; may be repeated. Without, all others whom --qrels counts, of files all others.
-    aggregate : How several people's grades become one, by which runs are scored; rulings have no part in it.
+    against : A person; may be repeated.
+    aggregate : How several people's grades become one; rulings have no part in it.
     ties : How majority and median break ties.
-    model_level : Least grade of the audited judge that counts as relevant.
+    level : Least relevant grade, or a level of the scale.
+    model_level : The same of the audited judge.
     alpha : Level of significance of t tests, two-sided.
     epsilon : Alternative annotator test: by how much a person may be better and still be replaced: .2 for
         experts, .15 for skilled people, .1 for a crowd.
     nominal : In that test, treat grades as names without an order.
-    family : What the list of runs calls the model of the audited judge.
-    uses : A TSV file with a header that lists the runs: file, tag, group, name, and models (those that
-        the run uses, as gpt-4,llama; none; empty = unknown). Of a collection its tag and models are read.
+    family : What runs call the audited judge's model.
+    uses : TSV with a header that lists the runs: file, tag, group, name, models (that the run uses, as
+        gpt-4,llama; none; empty = unknown). Of a collection tag and models are read.
     circular : Rank runs that use the judge's own model, too.
-    resamples : How many times to resample topics.
+    resamples : Times to resample topics.
     seed : Seed of resampling.
 
     Raises

@@ -88,18 +88,16 @@ def paper(
     Tables 1 to 8, figures 1 to 3 and section 4.3 in the order of the paper, each with a sentence on what it
     says here. A is the run with the higher expected MAP. Moments are exact where the paper simulates.
 
-    Example: pooler paper bm25-words rm3-words-title --value 0=0 --value 1=.8 --value 2=1 --html paper.html
+    Example: pooler paper bm25-words rm3-words-title --value 0=0 --value 1=.8 --value 2=1
 
     runs : Tags of two runs, in any order; default the two with the highest expected MAP.
     values : Table 4: how likely a document with this grade is relevant, for every grade of the scale; p of a
         document is the mean over its judges.
     rank : The rank below the pool; without it tables 3 and 8, figure 2 and section 4.3 are left out.
     scenario : Who gains from the documents at rank N+1 of B: B, as in the paper, or every run that has them.
-    flip : Which of them are found relevant: all with no chance of being relevant, judged or not, as in the
-        paper; or unjudged ones.
-    empty : Where judging again would leave a topic without a relevant document, or none can be relevant:
-        leave that outcome out, as AP does not exist there (given), or count AP as 0, as trec_eval does
-        (zero).
+    flip : Which are found relevant: all with no chance of it, as in the paper, or unjudged ones.
+    empty : Where judging again would leave a topic without a relevant document: leave that outcome out, as
+        AP does not exist there (given), or count AP as 0, as trec_eval does (zero).
     simulate : Judge M times at random, as the paper does (100,000 times), beside the exact moments.
     seed : Seed of --monte-carlo.
     alpha : Level of significance of tables 7 and 8, two-sided.
