@@ -601,8 +601,8 @@ class Source:
         is_named = isinstance(self._given["qrels"], str)
         return self.is_of_files or (is_named and self.definition.sole is not None)
 
-    def named(self) -> dict[str, Any]:
-        """Say which files runs and judgements are of, and what qrels these are.
+    def named(self, *, with_qrels: bool = True) -> dict[str, Any]:
+        """Say which files runs and judgements are of, and what qrels these are, unless others are used.
 
         Where a collection is does not count: a copy of it gives the same results.
         """
@@ -612,6 +612,8 @@ class Source:
             if isinstance(self._given[name], str | int) or (name == "codes" and self._given[name])
         }
         given = self._given["qrels"]
+        if not with_qrels:
+            return facts
         if isinstance(given, QrelsDefinition):
             facts["qrels"] = given.to_json()
         elif self.is_of_files:

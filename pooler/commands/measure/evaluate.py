@@ -133,7 +133,7 @@ def evaluate(
     if estimated is not None:
         scores |= {one: estimated.scores(one, lists.topics) for one in of_sample}
     asked = tuple(dict.fromkeys(known))
-    settings = source.settings() if prels is None or source.is_of_files else source.named()
+    settings = source.settings() if prels is None or source.is_of_files else source.named(with_qrels=False)
     if estimated is not None:
         settings |= {"level": estimated.sample.level, "order": source.order}
     return Evaluation(

@@ -42,7 +42,7 @@ def corrected(measures: str | Sequence[str] = "P@5", judge: str | None = None, *
     """Return all that there is of the scores by gpt, by name; `notes` are those of the runs."""
     with p.open_collection("collection.db") as collection:
         found = p.corrected(
-            p.source(collection, judge=judge), how.pop("model", "gpt"), measures=measures, **how
+            p.source(collection, qrels=judge), how.pop("model", "gpt"), measures=measures, **how
         )
     tables = {one.name: one.to_records() for one in found.tables()}
     notes = " ".join(found.table("runs").notes)

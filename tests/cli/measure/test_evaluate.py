@@ -175,7 +175,7 @@ def test_a_declared_scale_says_what_negative_codes_are(cli: Cli, here: Path) -> 
 @pytest.mark.parametrize("command", [("evaluate",), ("sensitivity", "--depth", "2")])
 def test_what_needs_a_collection_is_refused_for_files(cli: Cli, here: Path, command: tuple[str, ...]) -> None:
     """A name of qrels needs a collection; a file that is here is no name."""
-    assert "there is no collection" in cli(*command, BM25, "--qrels", "official").failed(1).err
+    assert "there is no collection" in cli(*command, BM25, "--qrels", "official").failed(3).err
     (here / "official").write_bytes(STRICT.read_bytes())
     answer = cli(*command, BM25, "--qrels", "official").failed(1).err
     assert "error: `official` is the name of no qrels, and a file" in answer

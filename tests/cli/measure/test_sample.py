@@ -388,7 +388,7 @@ def test_which_sample_is_meant(cli: Cli, judged: Path, drawn: Callable[..., None
     assert "pool `pool` is no sample: it has neither strata nor inclusion" in refused.err
     assert "hint: pooler pool --strategy stratified, uniform or statap draws" in refused.err
     drawn("uniform", "--budget", "6")
-    facts, _ = estimated(cli, "--judge", "strict")
+    facts, _ = estimated(cli, "--qrels", "strict")
     assert facts["sample"] == "pool drawn"
     cli("pool", "--strategy", "uniform", "--budget", "5", "--seed", "1", "--name", "other").fine()
     assert "there are 2 sampled pools: drawn, other" in cli(*ask).failed(1).err
@@ -430,7 +430,7 @@ def test_what_does_not_go_together_is_refused(cli: Cli, small: Path) -> None:
     assert "`--sample` is for measures of a sample: xinfAP" in alone.err
     cut = cli("evaluate", "-m", "iP@5", "--threshold", "3").failed(1)
     assert "`--threshold` is not for iP@5, which is of a sample" in cut.err
-    level = cli("evaluate", "-m", "xinfAP", "-m", "infAP(rel=2)", "--judge", "me").failed(1)
+    level = cli("evaluate", "-m", "xinfAP", "-m", "infAP(rel=2)", "--qrels", "me").failed(1)
     assert "`--measure` must have the level 1 of the sample" in level.err
     write(small / "other.qrels", "52 0 d1 1")
     both = cli("evaluate", "-m", "AP", "-m", "xinfAP", *FILES.split(), "--qrels", "other.qrels", "r.run")
@@ -442,15 +442,15 @@ def test_measures_of_a_sample_stand_beside_others(cli: Cli, judged: Path, drawn:
     """Each is what it is alone, in the order asked for; of files qrels and sample are both named."""
     drawn("uniform", "--budget", "6", "--depth", "5")
     asked = ("-m", "statAP", "-m", "AP", "-m", "xinfAP")
-    found = cli("evaluate", *asked, "--judge", "strict", "--format", "json").fine().whole()
+    found = cli("evaluate", *asked, "--qrels", "strict", "--format", "json").fine().whole()
     assert [row["measure"] for row in found["measures"][:3]] == ["statAP", "AP", "xinfAP"]
-    _, estimates_alone = estimated(cli, "--judge", "strict")
-    plain = cli("evaluate", "--judge", "strict", "--format", "json").fine().whole()
+    _, estimates_alone = estimated(cli, "--qrels", "strict")
+    plain = cli("evaluate", "--qrels", "strict", "--format", "json").fine().whole()
     expected = {(row["run"], "AP"): row["value"] for row in plain["measures"]}
     for run in {row["run"] for row in found["measures"]}:
         expected |= {(run, name): estimates_alone[run][name] for name in ("statAP", "xinfAP")}
     assert {(row["run"], row["measure"]): row["value"] for row in found["measures"]} == expected
-    cli("export", "prels", "--as", "xinfap", "--pool", "drawn", "--judge", "strict", "--out", "p").fine()
+    cli("export", "prels", "--as", "xinfap", "--pool", "drawn", "--qrels", "strict", "--out", "p").fine()
     runs = sorted(str(path) for path in Path("runs").iterdir())
     files = ("--qrels", "judgements/strict.qrels", "--prels", "p", "--form", "xinf", *runs)
     bare = cli("evaluate", "-m", "AP", "-m", "xinfAP", *files, "--format", "json").fine().whole()

@@ -17,7 +17,7 @@ def test_files_and_collection_agree(cli: Cli, judged: Path) -> None:
     """Runs, groups and depths are counted alike; documents come with run, group, rank and score."""
     for words in (("contributions",), ("contributions", "--by", "group"), ("depths",), ("documents",)):
         options = ("diagnose", "--depth", "4", "--format", "json", "--table", *words)
-        stored = cli(*options, "--judge", "strict").fine().json()
+        stored = cli(*options, "--qrels", "strict").fine().json()
         files = cli(*options, "--runs", "runs.tsv").fine().json()
         keys = [key for key in stored[0] if "judged" not in key and "relevant" not in key]
         assert [[row[key] for key in keys] for row in stored] == [[row[key] for key in keys] for row in files]
@@ -27,7 +27,7 @@ def test_files_and_collection_agree(cli: Cli, judged: Path) -> None:
         [row["topic"], row["docno"], row["run"]] for row in cli(*options).fine().tsv()
     ]
     tags = {row["tag"] for row in read_run_list(judged / "runs.tsv") if row["contributes"] == "yes"}
-    rows = cli("diagnose", "--judge", "strict", "--depth", "1", "--table", "contributions", "--format", "tsv")
+    rows = cli("diagnose", "--qrels", "strict", "--depth", "1", "--table", "contributions", "--format", "tsv")
     assert {row["run"] for row in rows.fine().tsv()} == tags
 
 
