@@ -59,7 +59,7 @@ def exports(where: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> dict
     result = {path.name: path.read_bytes() for path in folder.iterdir()}
     tables = {
         "status": ["status", "--by-topic"],
-        "agreement": ["agreement", "--by-topic", "--kinds", "human,imported,model"],
+        "agreement": ["agreement", "--by-topic"],
         "evaluate": ["evaluate", "--by-topic"],
         "sensitivity": ["sensitivity", "--depth", "5"],
     }

@@ -31,7 +31,7 @@ GROUPS = {
         "details", "history", "erasing",
     ),
     "Agreement": (
-        "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
+        "agreement", "audit", "agreement_orders", "plan_sharing", "disagreements", "compare_qrels",
         "clusters",
     ),
     "One grade for each document": ("aggregate", "collapse", "Qrels"),

@@ -21,9 +21,9 @@ DOING = {
         "pooler/reading", "store/formats", "pooler/results/reading", "pooler/results/judgement_files",
         "pooler/results/pairs",
     ),
-    "Starting and importing": ("pooler/cli/collect", "store/content"),
+    "Starting and importing": ("pooler/commands/start", "store/content"),
     "Pooling": (
-        "pooler/pools", "pooler/spark", "pooler/strategies", "pooler/results/pool", "pooler/cli/pool",
+        "pooler/pools", "pooler/spark", "pooler/strategies", "pooler/results/pool", "pooler/commands/pool",
         "store/analysis/pools", "store/analysis/rankings", "store/analysis/run_order", "store/ranking",
     ),
     "Assigning and judging": (
@@ -34,16 +34,14 @@ DOING = {
     "Agreement and one grade": (
         "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/clusters",
         "store/analysis/collapse", "store/analysis/dawid_skene", "store/analysis/audit",
-        "pooler/results/agree", "pooler/results/audit", "pooler/cli/agree", "pooler/commands/qrels/qrels",
-        "pooler/commands/qrels/made", "pooler/commands/qrels/words", "pooler/qrels_rules",
+        "pooler/commands/qrels", "pooler/commands/trust/audit", "pooler/qrels_rules",
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
-        "pooler/cli/source_options", "pooler/cli/measure", "pooler/commands/measure",
+        "pooler/cli/source_options", "pooler/commands/measure",
         "pooler/results/measured",
-        "pooler/results/undiscovered", "pooler/results/variation", "pooler/results/pool/diagnose",
-        "pooler/results/pool/conclusions",
-        "store/analysis/corrected", "pooler/results/audit/corrected",
+        "pooler/results/undiscovered", "pooler/results/variation",
+        "store/analysis/corrected", "pooler/commands/trust/corrected",
     ),
     "What the pool missed, and what judging again would change": (
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",

@@ -25,10 +25,6 @@ _NOUNS = {
 }
 
 
-_VOTING = ("vote together", "count together")
-"""What judges do whose grades become qrels."""
-
-
 def kinds_words(counts: Mapping[str, int]) -> str:
     """Write counts of kinds; empty for none.
 
@@ -81,8 +77,7 @@ def voters_words(voters: Voters, what: str = "vote together", *, others: bool = 
         both = {**counts, **left_out}
         kinds = ",".join(sort for sort in WORDS if not both.keys().isdisjoint(SORTS[sort]))
         all_ = "both" if kinds.count(",") == 1 else "all"
-        option = f"{'qrels define ' * (what in _VOTING)}--kinds {kinds}"
-        words += f"; left out: {kinds_words(left_out)} ({option} counts {all_})"
+        words += f"; left out: {kinds_words(left_out)} (qrels define --kinds {kinds} counts {all_})"
     elif people:
         return ""
     return words

@@ -320,7 +320,7 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
     [
         ("status", "outdated"),
         ("status", "effort", "--list"),
-        ("agreement", "--tables", "--interval", "none"),
+        ("agreement", "--interval", "none"),
         ("adjudicate", "--names"),
         *(
             pytest.param(arguments, marks=pytest.mark.slow)

@@ -136,7 +136,8 @@ def test_whose_grades_count(collection: Collection) -> None:
     assert bound(collection)["relevant"] == 0
     judge(collection, DOCNOS[:5], DOCNOS[:2], who="bob")
     assert bound(collection)["relevant"] == 2
-    found = p.status_recall(collection, kinds=["model"])
+    collection.qrels.define("models", p.Qrels(kinds=["model"]))
+    found = p.status_recall(collection, qrels="models")
     assert found.bounds[0].relevant == 30
 
 

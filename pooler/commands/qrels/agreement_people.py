@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pooler.results.agree.settings import ALL_LABELS, AgreementOptions
+from pooler.commands.qrels.agreement_settings import ALL_LABELS, AgreementOptions
 from pooler.results.judge_kinds import kinds_words
 from pooler.results.table import REASON, TOPIC, Column, Table, View
 from store.text import counted

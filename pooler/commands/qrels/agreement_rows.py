@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pooler.commands.qrels.agreement_settings import ALL_LABELS, AgreementOptions, ChosenJudges, Pair
 from pooler.messages import progress as report_progress
-from pooler.results.agree.settings import ALL_LABELS, AgreementOptions, ChosenJudges, Pair
 from store.analysis.agreement.kappa import band
 from store.analysis.agreement.many import AllJudges, all_judges, all_judges_by_topic
 from store.analysis.agreement.tables import (

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection as Group
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from pooler.messages import say, warn
 from pooler.results.judge_kinds import kinds_words, voters_words, warn_about_voters
-from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.judging.kinds import SORTS, Voters, check_kinds, choose_voters
+from store.errors import PoolerError, UnknownNameError
+from store.judging.kinds import SORTS, Voters, choose_voters
 
 if TYPE_CHECKING:
     from pooler.results.source import Opinions
@@ -22,22 +21,6 @@ if TYPE_CHECKING:
     from store.records import Judge, Scale
 
 Pair = tuple[str, str]
-
-OF_COEFFICIENTS = frozenset(
-    {
-        "--by-topic",
-        "--per-grade",
-        "--tables",
-        "--all-pairs",
-        "--bands",
-        "--interval",
-        "--resamples",
-        "--aggregate",
-    }
-)
-"""Options that choose how coefficients are shown."""
-OF_MATTERS = frozenset({"--mixtures", "--cutoff", "--order", "--run", "--runs"})
-"""Options of run orders."""
 
 ALL_LABELS = "(all labels)"
 """Every label of the others, each compared with the reference; no judge's name has a blank."""
@@ -68,37 +51,6 @@ class AgreementOptions:
     def level_at(self, index: int | None) -> int | None:
         """Return the level of an index; ``None`` = graded."""
         return None if index is None else self.scale.values[index]
-
-
-def check_options(rule: QrelsDefinition, *, against: str | None, matters: bool) -> None:
-    """Refuse values that cannot be used, and what does not go with them."""
-    if matters and against is not None:
-        raise ArgumentError("matters", "and --against exclude each other", against)
-    if rule.aggregate is not None:
-        if against is None:
-            requirement = "is compared with a judge: --against JUDGE"
-            raise ArgumentError("aggregate", requirement, rule.aggregate)
-        if rule.aggregate == "sum":
-            requirement = "must give grades of the scale; sums are none"
-            raise ArgumentError("aggregate", requirement, "sum")
-    if rule.binary_first and rule.aggregate is None:
-        raise ArgumentError("binary_first", "needs --aggregate", None)
-    rule.check()
-
-
-def check_together(given: Mapping[str, bool], *, matters: bool) -> None:
-    """Refuse options that would be ignored: the message names the two."""
-    if matters:
-        _refuse(given, OF_COEFFICIENTS, "is not used with --matters")
-    else:
-        _refuse(given, OF_MATTERS, "is used with --matters only")
-
-
-def _refuse(given: Mapping[str, bool], options: Group[str], why: str) -> None:
-    for option, is_given in given.items():
-        if is_given and option in options:
-            message = f"{option} {why}"
-            raise PoolerError(message, hint=f"leave {option} or the other option out")
 
 
 def resolve_levels(scale: Scale, levels: Sequence[int | str], *, all_of_them: bool) -> tuple[int, ...]:
@@ -139,31 +91,22 @@ class ChosenJudges:
 
 
 def fetch_chosen(
-    opinions: Opinions,
-    names: Sequence[str] | None,
-    against: str | None,
-    *,
-    kinds: Sequence[str] = (),
-    apart: bool = False,
+    opinions: Opinions, named: Sequence[str], against: str | None, *, apart: bool = False
 ) -> ChosenJudges:
     """Return the votes of the judges to be measured, two at least, and say whose they are.
 
     By default the judges who count and graded are measured; with a reference they are the others. `apart`:
     people and models both, which are then to be kept apart.
     """
-    opened = opinions.grades
-    known = opened.judges()
-    check_names(known, names or (), against)
-    kinds = check_kinds(kinds) or (() if names else opinions.source.whose.kinds)
-    names = names or opinions.source.whose.judges or None
-    if names and kinds:
-        requirement = "and judges that are named exclude each other"
-        raise ArgumentError("kinds", requirement, ",".join(kinds))
+    opened, whose = opinions.grades, opinions.source.whose
+    check_names(opened.judges(), named, against)
+    names = named or whose.judges
+    kinds = () if names else whose.kinds
     reference = [] if against is None else [against]
     every = opened.voters(kinds=[*SORTS])
     others = [one for one in every.judges if one.name != against]
-    named = opened.voters().is_named and not kinds and not names
-    of = [*names, *reference] if names else [one.name for one in others] if named else []
+    of_files = opened.voters().is_named and not kinds and not names
+    of = [*names, *reference] if names else [one.name for one in others] if of_files else []
     voters = opened.voters(of) if names else choose_voters(others, every.graders, of=of, kinds=kinds)
     people, models = _apart(every) if apart and not voters.is_named and against is None else ((), ())
     if people:
@@ -193,7 +136,7 @@ def fetch_chosen(
     return ChosenJudges(votes, voters, people, models)
 
 
-TOGETHER = "--kinds human,model measures them together"
+TOGETHER = "--qrels NAME measures them together, defined with --kinds human,model"
 
 
 def _apart(every: Voters) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -206,7 +149,7 @@ def _apart(every: Voters) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (people, models) if people and models else ((), ())
 
 
-def _nothing(opinions: Opinions, names: Sequence[str] | None, voters: Voters) -> PoolerError:
+def _nothing(opinions: Opinions, names: Sequence[str], voters: Voters) -> PoolerError:
     message = "there is nothing to measure: "
     if voters.kinds and voters.graders:
         message += f"no judge of kind {' or '.join(voters.kinds)} has graded a document"
@@ -222,12 +165,12 @@ def _nothing(opinions: Opinions, names: Sequence[str] | None, voters: Voters) ->
     return PoolerError(message, hint=hint)
 
 
-def _alone(opinions: Opinions, name: str, names: Sequence[str] | None, voters: Voters) -> PoolerError:
+def _alone(opinions: Opinions, name: str, names: Sequence[str], voters: Voters) -> PoolerError:
     message = f"agreement needs two judges, but there is only `{name}`"
     hint = "name another judge, or none: then all who graded are measured"
     if not names and voters.left_out:
         message += f" ({voters_words(voters)})"
-        hint = "name the judges, or several kinds, as in --kinds human,model,imported"
+        hint = "name the judges, or --qrels of several kinds, as of `qrels define NAME --kinds human,model`"
     elif not names:
         hint = (
             "let another judge grade the same documents: pooler judge --judge NAME"
@@ -271,19 +214,3 @@ def settings_of(
         "ties": rule.ties,
         "binary_first": rule.binary_first,
     }
-
-
-def measured_of(
-    votes: PopulationVotes,
-    scale: Scale,
-    levels: Sequence[int],
-    *,
-    voters: Voters,
-    against: str | None = None,
-    seed: int = 1,
-) -> dict[str, Any]:
-    """Say of orders of runs what `settings_of` says: intervals are the default ones."""
-    from store.grades.definition import QrelsDefinition
-
-    options = AgreementOptions(scale, tuple(levels), has_levels=True, seed=seed)
-    return settings_of(votes, options, against=against, rule=QrelsDefinition(), voters=voters)

@@ -15,7 +15,7 @@ from store.analysis.audit.orders import CONCLUSIONS
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.audit.material import AuditedGrades, MeasureAudit
+    from pooler.commands.trust.audit_material import AuditedGrades, MeasureAudit
     from store.analysis.agreement.intervals import Interval
     from store.analysis.audit.annotators import AlternativeTest
     from store.analysis.audit.levels import CutAgreement

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from store.analysis.audit.bias import Bias, Favour
     from store.analysis.audit.orders import OrderAgreement
     from store.analysis.measures.names import MeasureName
+    from store.collection import Collection
     from store.grades.definition import QrelsDefinition
     from store.records import Judge, Run, Scale, StoredRun
 
@@ -84,7 +85,7 @@ def check_people(known: Sequence[Judge], model: str, people: Sequence[str]) -> N
             raise UnknownNameError("judge", name, list(kinds))
     if not people:
         message = f"against whom is {model} audited?"
-        raise PoolerError(message, hint="name each person with --against JUDGE")
+        raise PoolerError(message, hint="name each with --against JUDGE, or qrels that count some")
     if model in people:
         raise ArgumentError("against", "must not be the audited judge", model)
     for name in people:
@@ -95,7 +96,7 @@ def check_people(known: Sequence[Judge], model: str, people: Sequence[str]) -> N
 
 
 def audited_grades(
-    opinions: Opinions, model: str, people: Sequence[str], rule: QrelsDefinition | None
+    opinions: Opinions, model: str, people: Sequence[str], rule: QrelsDefinition
 ) -> AuditedGrades:
     """Gather grades; several people's become one by a rule, which must then be there."""
     check_people(opinions.grades.judges(), model, people)
@@ -119,16 +120,16 @@ def audited_grades(
 
 
 def _aggregated(
-    found: PopulationVotes, people: Sequence[str], scale: Scale, rule: QrelsDefinition | None
+    found: PopulationVotes, people: Sequence[str], scale: Scale, rule: QrelsDefinition
 ) -> NDArray[np.int64]:
     """Make one grade of several people's; rulings have no part in it."""
     from store.grades.qrels import outcome_of
     from store.grades.reference import votes_alone
 
-    if rule is None or rule.aggregate is None:
+    if rule.aggregate is None:
         message = f"{len(people)} people graded: which of their grades counts?"
         raise PoolerError(message, hint="--aggregate majority --ties low makes one grade of them")
-    if rule.aggregate == "sum" or rule.binary_first:
+    if rule.aggregate == "sum":
         raise ArgumentError("aggregate", "must give grades of the scale", f"{rule.aggregate}")
     rule.check()
     rule.check_scale(scale)
@@ -295,7 +296,7 @@ def _declared(
     return tuple(groups[tag] for tag in tags), tuple(declared.get(tag) for tag in tags)
 
 
-def listed_models(listed: str, collection: str) -> dict[str, tuple[str, ...]]:
+def listed_models(listed: str, collection: str | Collection) -> dict[str, tuple[str, ...]]:
     """Return the models that a list says runs of a collection use, by tag.
 
     `PoolerError` where a line names no tag, `FormatError` where the header of a run contradicts it.

@@ -1,19 +1,34 @@
-"""The coefficients of pairs and of all judges as tables."""
+"""How far judges agree: coefficients of pairs and of all judges."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from pooler.messages import warn
-from pooler.results.agree import people
-from pooler.results.agree.people import FIRST, MOST_APART, MOST_PAIRS, PART, SECOND, Row, pair_columns
-from pooler.results.agree.rows import JudgePart, against_rows, judges_rows, pair_rows, part_rows, parts_of
-from pooler.results.agree.settings import (
+from pooler.command import Given, Levels, Option, Seed, command
+from pooler.commands.qrels import agreement_people as people
+from pooler.commands.qrels.agreement_people import (
+    FIRST,
+    MOST_APART,
+    MOST_PAIRS,
+    PART,
+    SECOND,
+    Row,
+    pair_columns,
+)
+from pooler.commands.qrels.agreement_rows import (
+    JudgePart,
+    against_rows,
+    judges_rows,
+    pair_rows,
+    part_rows,
+    parts_of,
+)
+from pooler.commands.qrels.agreement_settings import (
     ALL_LABELS,
     AgreementOptions,
     Pair,
@@ -22,21 +37,28 @@ from pooler.results.agree.settings import (
     resolve_levels,
     settings_of,
 )
-from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.source import Source, source_of
+from pooler.messages import say, warn
+from pooler.results.result import Result, frozen_settings
+from pooler.results.source import source_of
 from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.overlap import stacked_specific
-from store.analysis.agreement.tables import IntervalKind, PairStack, all_pair_stacks, sharing_pairs
+from store.analysis.agreement.tables import PairStack, all_pair_stacks, sharing_pairs
+from store.errors import ArgumentError
+from store.grades import Aggregate
 from store.grades.definition import QrelsDefinition
+from store.records import Ties
 from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from store.analysis.agreement.kappa import Bands
+    from pooler.results.source import Measurable
     from store.analysis.agreement.votes import PopulationVotes
-    from store.collection import Collection as OpenCollection
+
+    Judged: TypeAlias = Measurable
+else:  # a collection is loaded for no type
+    Judged = Annotated[object, Given("pooler.cli.judged_options:JudgesOptions", "source")]
 
 MEASURES = {
     "alpha_ordinal": "alpha, ordinal",
@@ -157,61 +179,49 @@ def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart
     return View(table, title=f"All {who} together, topic by topic", notes=lines)
 
 
+@command
 def agreement(
-    source: Source | OpenCollection,
-    *,
-    judges: Sequence[str] | None = None,
-    kinds: Sequence[str] = (),
-    levels: Sequence[int | str] = (),
-    every_level: bool = True,
-    against: str | None = None,
-    rule: QrelsDefinition | None = None,
-    interval: IntervalKind | None = None,
-    resamples: int = 10_000,
-    seed: int = 1,
-    bands: Bands | None = None,
+    source: Judged,
+    *judges: Annotated[str, Option(hidden=True)],
+    levels: Annotated[Levels, Option(default="the relaxed and the rigid level; for json and tsv all")] = (),
+    every_level: Annotated[bool, Option(hidden=True, for_people=False)] = True,
+    against: Annotated[str | None, Option("--against JUDGE")] = None,
+    aggregate: Annotated[Aggregate | None, Option(default="no such comparison")] = None,
+    ties: Ties | None = None,
+    binary_first: bool = False,
+    interval: Annotated[
+        Literal["topic", "item", "asymptotic", "none"] | None,
+        Option(default="topic; none for pairs when there are more than 66"),
+    ] = None,
+    resamples: Annotated[int, Option(least=100, most=1_000_000)] = 10_000,
+    seed: Seed = 1,
+    bands: Literal["landis-koch", "ir-book", "krippendorff"] | None = None,
     by_topic: bool = False,
     all_pairs: bool = False,
-    of_grades: bool = True,
-    progress: Progress | None = None,
 ) -> AgreementResult:
-    """Measure how far judges agree: all of them together, and every two of them.
+    """Measure how far judges agree, all together and two by two.
 
-    Parameters
-    ----------
-    source : Source or Collection
-        Judgements of several judges.
-    judges : sequence of str, optional
-        Two or more; default all people who graded, and all models, each apart, and people with models.
-        Where no person graded, imported judges; else models. Never adjudicators.
-    kinds : sequence of {"human", "model", "imported"}, optional
-        Measure judges of these kinds, and all of them together.
-    levels : sequence of int, "rigid" or "relaxed", optional
-        Least grades that count as relevant; default all of the scale.
-    every_level : bool, optional
-        Whether no level means all of the scale, or its relaxed and rigid one.
-    against : str, optional
-        Compare every other judge, and all their labels together, with this one.
-    rule : Qrels, optional
-        With `against`: how the others' grades are aggregated, for one more comparison.
-    interval : {"topic", "item", "asymptotic", "none"}, optional
-        95 % intervals: from resampled topics or documents, from standard errors, none. Default
-        topic, and none for pairs when there are more than 66.
-    resamples, seed : int, optional
-        Of topics or documents.
-    bands : {"landis-koch", "ir-book", "krippendorff"}, optional
-        Add words for kappa and alpha, by their author.
-    by_topic : bool, optional
-        A row a topic, too.
-    all_pairs : bool, optional
-        Keep pairs that share no document, of which many are counted only.
-    of_grades : bool, optional
-        With `against`: count grades by pair, for the tables `per_grade` and `cross_tables`.
+    All together: Krippendorff's alpha and Fleiss' kappa. Two by two: Cohen's kappa, plain and quadratic
+    on the declared scale and at every level of relevance, and the overlap of the relevant documents;
+    json and tsv also have linear kappa, Scott's pi, Bennett's S and Gwet's AC. A number that does not
+    exist is given as a reason (no-common-docs, one-doc, single-grade, no-relevant, one-topic), never as
+    0 or 1. The table `per_grade` has the agreement on each grade, `cross_tables` each pair's grades.
 
-    Returns
-    -------
-    AgreementResult
-        Rows with every coefficient; a number that does not exist is a reason, never 0 or 1.
+    Example: pooler agreement --level 1 --by-topic
+
+    Example: pooler agreement --qrels judgements/middle.qrels --qrels judgements/strict.qrels
+
+    against : Compare every other judge, and all their labels together, with this one.
+    aggregate : With --against: compare one grade made of the others', too.
+    ties : How majority and median break ties.
+    binary_first : Make each grade binary at each level, then aggregate.
+    interval : 95 % intervals: from resampled topics or documents, from standard errors, or none.
+    resamples : How many times to resample.
+    seed : Seed of resampling.
+    bands : Add one author's words for the values of kappa and alpha.
+    by_topic : Also show one row per topic.
+    all_pairs : Show more than 66 pairs in full. In json and tsv, also list pairs that share no document;
+        with more than 10 pairs these are otherwise only counted (pairs_apart).
 
     Raises
     ------
@@ -222,13 +232,20 @@ def agreement(
 
     Notes
     -----
-    Krippendorff's alpha, Fleiss' kappa; Cohen's kappa plain and weighted, Scott's pi, Bennett's S,
-    Gwet's AC, and the overlap of relevant documents. Bootstrap by topic: O(resamples topics) a pair.
+    Judges default to all people who graded, and all models, each apart, and people with models; where no
+    person graded, imported judges, else models; never adjudicators. Krippendorff's alpha, Fleiss' kappa;
+    Cohen's kappa plain and weighted, Scott's pi, Bennett's S, Gwet's AC, and the overlap of relevant
+    documents. Bootstrap by topic: O(resamples topics) a pair.
     """
-    with (
-        collect_warnings(progress) as collected,
-        source_of(source).judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions,
-    ):
+    rule = QrelsDefinition(aggregate=aggregate, ties=ties, binary_first=binary_first)
+    if aggregate is None and binary_first:
+        raise ArgumentError("binary_first", "needs --aggregate", None)
+    if aggregate is not None and against is None:
+        raise ArgumentError("aggregate", "is compared with a judge: --against JUDGE", aggregate)
+    if aggregate == "sum":
+        raise ArgumentError("aggregate", "must give grades of the scale; sums are none", "sum")
+    rule.check()
+    with source_of(source).judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
         options = AgreementOptions(
             scale=scale,
@@ -240,7 +257,7 @@ def agreement(
             bands=bands,
             by_topic=by_topic,
         )
-        chosen = fetch_chosen(opinions, judges, against, kinds=kinds, apart=True)
+        chosen = fetch_chosen(opinions, judges, against, apart=True)
         votes, parts = chosen.votes, tuple(parts_of(chosen))
         names, topics = votes.votes.judges, votes.votes.topics
         every_pair = pairs_of(names, against)
@@ -252,12 +269,8 @@ def agreement(
         together: list[dict[str, Any]] = []
         stacks: list[PairStack] = []
         stacked: list[Pair] = []
-        if against is None or of_grades:
-            stacks = list(all_pair_stacks(votes, options.level_indices))
-            stacked = pairs_of(names, None)
-        if leaves_out and stacks:
-            stacks, kept = sharing_pairs(stacks)
-            stacked = [stacked[number] for number in kept]
+        if against is None:
+            stacks, stacked = _stacks(votes, options, leaves_out=leaves_out)
         found: list[dict[str, Any]] = []
         if parts:
             for part in parts:
@@ -272,17 +285,16 @@ def agreement(
             together = judges_rows(votes, options) if len(names) > 2 else []
         else:
             others = [first for first, _ in every_pair]
-            wanted = None if rule is None or rule.aggregate is None else rule
+            wanted = None if aggregate is None else rule
             found = against_rows(votes, against, others, options, wanted, intervals=intervals)
             if leaves_out:
                 shared, n_apart = people.sharing(found)
                 found = [dict(row) for row in shared]
         has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
         _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
-        erased = opinions.erased()
-    settings = settings_of(
-        votes, options, against=against, rule=rule or QrelsDefinition(), voters=chosen.voters
-    )
+        if erased := opinions.erased():
+            say(erased)
+    settings = settings_of(votes, options, against=against, rule=rule, voters=chosen.voters)
     settings["all_pairs"] = all_pairs
     if parts:
         settings["parts"] = {part.name: list(part.judges) for part in parts}
@@ -298,9 +310,19 @@ def agreement(
         options=options,
         parts=parts,
         settings=frozen_settings(**settings),
-        erased=erased,
-        warnings=collected.warnings,
     )
+
+
+def _stacks(
+    votes: PopulationVotes, options: AgreementOptions, *, leaves_out: bool
+) -> tuple[list[PairStack], list[Pair]]:
+    """Count the grades of every two judges, or of those alone who share a document."""
+    stacks = list(all_pair_stacks(votes, options.level_indices))
+    stacked = pairs_of(votes.votes.judges, None)
+    if not leaves_out:
+        return stacks, stacked
+    stacks, kept = sharing_pairs(stacks)
+    return stacks, [stacked[number] for number in kept]
 
 
 def _warn(
@@ -334,7 +356,7 @@ class AgreementResult(Result):
     together: list[dict[str, Any]]
     """Of all judges; empty for two, and against a reference."""
     stacks: list[PairStack]
-    """Contingency tables of every two judges; empty where they are not needed."""
+    """Contingency tables of every two judges; empty against a reference."""
     stacked: list[Pair]
     """The pairs of `stacks`."""
     has_intervals: bool
@@ -344,10 +366,8 @@ class AgreementResult(Result):
     options: AgreementOptions
     parts: tuple[JudgePart, ...] = ()
     """Who is measured apart from the others: people, people with models, models; empty = all together."""
-    erased: str = ""
-    """How much of erased judges is gone, in words."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("judges", "all_judges", "pairs", "per_grade", "cross_tables")
+    SHOWN = 3
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -403,14 +423,6 @@ class AgreementResult(Result):
     def _whole(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         return [row for row in rows if row.get("topic", "all") == "all"]
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        return self.NAMES if self.stacks else self.NAMES[:3]
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler agreement` shows."""
-        return self.NAMES[:3]
-
     def kinds_of_voters(self) -> Mapping[str, int]:
         """Say nothing of kinds in rows: they are of two judges, or of all that `judges` lists."""
         return {}
@@ -418,6 +430,23 @@ class AgreementResult(Result):
     def facts(self) -> Mapping[str, Any]:
         """Return how many pairs share no document and are in no row."""
         return {"pairs_apart": self.n_apart} if self.n_apart else {}
+
+    def _tables(self) -> Iterator[Table]:
+        judges = self._judges()
+        kinds = self.settings.get("kinds", {})
+        yield judges.seen_as(people.judges_view(judges, self.votes, self.options, kinds))
+        columns = [*([PART] if self.parts else []), *([TOPIC] if self.options.by_topic else []), *_ALL_JUDGES]
+        together = _notes_once([*self._all_views()]) if self.together else []
+        yield Table.of_rows("all_judges", columns, self.together).seen_as(*together)
+        columns = pair_columns(by_topic=self.options.by_topic, in_parts=bool(self.parts))
+        yield Table.of_rows("pairs", columns, self.found).seen_as(*self._pair_views(together))
+        stacks, stacked = self.stacks, self.stacked
+        if not stacks:
+            leaves_out = not self.settings["all_pairs"] and self.n_pairs > MOST_APART
+            stacks, stacked = _stacks(self.votes, self.options, leaves_out=leaves_out)
+        if stacks:
+            yield self._per_grade(stacks[0].tables, stacked)
+            yield self._cross_tables(stacks[0].tables, stacked)
 
     def _judges(self) -> Table:
         votes, scale = self.votes, self.options.scale
@@ -434,23 +463,15 @@ class AgreementResult(Result):
             columns[Column(f"grade_{value}", "int", str(value))] = given
         return Table.of_columns("judges", columns)
 
-    def _all_judges(self) -> Table:
-        columns = [*([PART] if self.parts else []), *([TOPIC] if self.options.by_topic else []), *_ALL_JUDGES]
-        return Table.of_rows("all_judges", columns, self.together)
-
-    def _pairs(self) -> Table:
-        columns = pair_columns(by_topic=self.options.by_topic, in_parts=bool(self.parts))
-        return Table.of_rows("pairs", columns, self.found)
-
-    def _per_grade(self) -> Table:
-        tables, values = self.stacks[0].tables, self.options.scale.values
+    def _per_grade(self, tables: NDArray[np.int64], stacked: Sequence[Pair]) -> Table:
+        values = self.options.scale.values
         shares = stacked_specific(tables)
         given = tables.sum(axis=-1) + tables.sum(axis=-2)
         any_given = np.broadcast_to(given.any(axis=-1, keepdims=True), given.shape).ravel().tolist()
         columns = {
-            FIRST: [first for first, _ in self.stacked for _ in values],
-            SECOND: [second for _, second in self.stacked for _ in values],
-            GRADE: [*values] * len(self.stacked),
+            FIRST: [first for first, _ in stacked for _ in values],
+            SECOND: [second for _, second in stacked for _ in values],
+            GRADE: [*values] * len(stacked),
             Column("given", "int"): given.ravel(),
             Column("agreement", "float", digits=3): cells_where(given.ravel() > 0, shares.ravel()),
             REASON: [
@@ -461,7 +482,7 @@ class AgreementResult(Result):
         title = "How likely one judge gives a grade when the other does"
         return Table.of_columns("per_grade", columns, title)
 
-    def _cross_tables(self) -> Table:
+    def _cross_tables(self, tables: NDArray[np.int64], stacked: Sequence[Pair]) -> Table:
         values = self.options.scale.values
         columns = [FIRST, SECOND, Column("first_grade", "int", "grade")]
         columns += [Column(f"second_{value}", "int", str(value)) for value in values]
@@ -469,18 +490,10 @@ class AgreementResult(Result):
         rows = [
             {"first": first, "second": second, "first_grade": value}
             | {f"second_{other}": count for other, count in zip(values, line, strict=True)}
-            for (first, second), counts in zip(self.stacked, self.stacks[0].tables.tolist(), strict=True)
+            for (first, second), counts in zip(stacked, tables.tolist(), strict=True)
             for value, line in zip(values, counts, strict=True)
         ]
         return Table.of_rows("cross_tables", columns, rows, title=title)
-
-    def _views(self, name: str) -> Sequence[View]:
-        options = self.options
-        if name == "judges":
-            return [people.judges_view(self._judges(), self.votes, options, self.settings.get("kinds", {}))]
-        if name == "all_judges":
-            return _notes_once(list(self._all_views())) if self.together else []
-        return self._pair_views() if name == "pairs" else [View(self._table(name))]
 
     def _all_views(self) -> Iterator[View]:
         options = self.options
@@ -490,7 +503,7 @@ class AgreementResult(Result):
             if options.by_topic and not (part and part.is_across):
                 yield _topics_view(together, options, part)
 
-    def _pair_views(self) -> list[View]:
+    def _pair_views(self, together: Sequence[View]) -> list[View]:
         options = self.options
         rows: Sequence[Row] = self.found
         if self.n_pairs == 1:
@@ -508,7 +521,7 @@ class AgreementResult(Result):
             binary=options.has_levels or not rest,
         )
         intervals = []
-        if any(map(people.shows_intervals, [*self._views("all_judges"), *show()])):
+        if any(map(people.shows_intervals, [*together, *show()])):
             intervals.append(people.interval_line(options))
         if options.kind != "none" and options.by_topic:
             intervals.append("With --by-topic, pairs have no intervals.")

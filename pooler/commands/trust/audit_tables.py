@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from pooler.results.audit.material import FIRST
-from pooler.results.audit.verdict import Finding, better_cuts, verdict
+from pooler.commands.trust.audit_material import FIRST
+from pooler.commands.trust.audit_verdict import Finding, better_cuts, verdict
 from pooler.results.result import Result, fields_of
 from pooler.results.table import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, hidden
 from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
@@ -19,7 +19,7 @@ from store.analysis.audit.orders import CONCLUSIONS, DIGITS
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.audit.material import AuditedGrades, AuditedRuns, MeasureAudit
+    from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns, MeasureAudit
     from store.analysis.agreement.intervals import Interval
     from store.analysis.audit.bias import OddsRatio
     from store.analysis.audit.levels import CutAgreement
@@ -562,7 +562,7 @@ class Audit(Result):
     odds: Mapping[str, OddsRatio | None]
     """By model that runs use; ``None`` = all of them use it."""
 
-    NAMES: ClassVar[tuple[str, ...]] = tuple(TABLES)
+    HAS_TOPICS = True
     OF_RUNS: ClassVar[frozenset[str]] = frozenset({"orders", "bias", "runs", "groups", "documents", "pairs"})
     UNSHOWN: ClassVar[frozenset[str]] = frozenset({"topics", "runs"})
 
@@ -581,23 +581,19 @@ class Audit(Result):
         """The verdict."""
         return verdict(self.grades, self.levels, self.test, self.by_measure, self.runs, self.settings)
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
+    def shown(self) -> tuple[str, ...]:
+        """Return the names of the tables that a command shows by default."""
+        return tuple(name for name in self.names() if name not in self.UNSHOWN)
+
+    def _tables(self) -> Iterator[Table]:
         left_out = set() if self.audited is not None else set(self.OF_RUNS)
         left_out |= set() if self.odds else {"documents"}
         if not any(one.favours for one in self.by_measure):
             left_out.add("groups")
-        return tuple(name for name in self.NAMES if name not in left_out)
-
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler audit` shows."""
-        return tuple(name for name in self.names() if name not in self.UNSHOWN)
-
-    def _table(self, name: str) -> Table:
-        return TABLES[name](self)
-
-    def _views(self, name: str) -> Sequence[View]:
-        return [view_of(self, self._table(name))]
+        for name, make in TABLES.items():
+            if name not in left_out:
+                table = make(self)
+                yield table.seen_as(view_of(self, table))
 
     def facts(self) -> Mapping[str, Any]:
         """Return kappas of all grades, and the outcome of the alternative annotator test."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
-from pooler.messages import warn
-from pooler.results.agree.people import population_line
-from pooler.results.agree.settings import fetch_chosen, measured_of, resolve_levels
-from pooler.results.judged import Level
-from pooler.results.result import Result, collect_warnings, frozen_settings
-from pooler.results.source import Source, source_of
+from pooler.command import Cutoff, Given, Level, Option, Seed, command
+from pooler.commands.qrels.agreement_people import population_line
+from pooler.commands.qrels.agreement_settings import fetch_chosen, resolve_levels
+from pooler.messages import say, warn
+from pooler.results.result import Result, frozen_settings
+from pooler.results.source import source_of
 from pooler.results.table import REASON, RUN, Column, Table, View
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
 from store.analysis.collapse import level_index
@@ -22,9 +22,13 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from pooler.results.source import Measurable
     from store.analysis.agreement.votes import PopulationVotes
     from store.analysis.arrays import RankedDocuments
-    from store.collection import Collection
+
+    Judged: TypeAlias = Measurable
+else:  # a collection is loaded for no type
+    Judged = Annotated[object, Given("pooler.cli.judged_options:RankingJudgesOptions", "source")]
 
 SHOWN = 10
 """Pairs of runs, and of judges when there are too many, that people are shown."""
@@ -42,37 +46,24 @@ CODES = {
 }
 
 
-def disagreement_matters(
-    source: Source | Collection,
-    *,
-    judges: Sequence[str] | None = None,
-    kinds: Sequence[str] = (),
+@command
+def agreement_orders(
+    source: Judged,
+    *judges: Annotated[str, Option(hidden=True)],
     level: Level = None,
-    mixtures: int = 1000,
-    seed: int = 1,
-    cutoff: int = 1000,
+    mixtures: Annotated[int, Option(least=1)] = 1000,
+    seed: Seed = 1,
+    cutoff: Cutoff = None,
 ) -> JudgedOrders:
     """Compare the order of the runs under different judges.
 
-    Parameters
-    ----------
-    source : Source or Collection
-        Judgements of several judges, and runs.
-    judges, kinds
-        As for `agreement`.
-    level : int, "rigid" or "relaxed", optional
-        Least grade that counts as relevant; default the relaxed level.
-    mixtures : int, optional
-        Random mixtures of judges, one drawn for each topic.
-    seed : int, optional
-        Of the mixtures.
-    cutoff : int, optional
-        Ranks that AP looks at.
+    MAP of every run under each judge's judgements, how far the orders of runs agree (Kendall's tau, tau_AP),
+    and which runs change places where the judge of each topic is drawn at random.
 
-    Returns
-    -------
-    JudgedOrders
-        MAP under each judge, how far the orders agree, and which runs change places.
+    Example: pooler agreement orders alice bob
+
+    mixtures : Random mixtures of judges, one drawn for each topic.
+    seed : Seed of the mixtures.
 
     Raises
     ------
@@ -81,35 +72,23 @@ def disagreement_matters(
     ArgumentError
         If the scale has another level.
     """
-    is_word = isinstance(level, str)
-    with collect_warnings() as collected, source_of(source).judging(of_scale=is_word) as opinions:
-        chosen = () if level is None else (level,)
-        levels = resolve_levels(opinions.scale, chosen, all_of_them=False)
-        found_judges = fetch_chosen(opinions, judges, None, kinds=kinds)
+    with source_of(source).judging(of_scale=isinstance(level, str)) as opinions:
+        levels = resolve_levels(opinions.scale, () if level is None else (level,), all_of_them=False)
+        found_judges = fetch_chosen(opinions, judges, None)
         votes = found_judges.votes
         ranked = opinions.rankings()
-        erased = opinions.erased()
+        if erased := opinions.erased():
+            say(erased)
         cut = level_index(opinions.scale, levels[0])
-        found = judge_order_of(votes, ranked, level_index=cut, cutoff=cutoff, mixtures=mixtures, seed=seed)
+        found = judge_order_of(
+            votes, ranked, level_index=cut, cutoff=cutoff or 1000, mixtures=mixtures, seed=seed
+        )
         if lacking := missing_topics(found, votes.votes.judges, votes):
             warn(lacking)
     settings = frozen_settings(
-        judges=list(votes.votes.judges),
-        level=levels[0],
-        mixtures=mixtures,
-        seed=seed,
-        cutoff=cutoff,
-        **found_judges.voters.to_json(),
+        judges=list(votes.votes.judges), level=levels[0], **found_judges.voters.to_json()
     )
-    return JudgedOrders(
-        order=found,
-        runs=ranked.tags,
-        votes=votes,
-        settings=settings,
-        erased=erased,
-        warnings=collected.warnings,
-        measured=measured_of(votes, opinions.scale, levels[:1], voters=found_judges.voters, seed=seed),
-    )
+    return JudgedOrders(order=found, runs=ranked.tags, votes=votes, settings=settings)
 
 
 def judge_order_of(
@@ -182,7 +161,7 @@ def missing_topics(order: JudgeOrder, judges: Sequence[str], population: Populat
         best = [name for number, name in lacking if number < most]
         best = sorted(best if len(best) > 1 else [name for _, name in lacking[-2:]])
     example = " ".join(best)
-    return f"{words}; name judges of the same topics, as in: pooler agreement {example} --matters"
+    return f"{words}; name judges of the same topics, as in: pooler agreement orders {example}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -197,12 +176,8 @@ class JudgedOrders(Result):
     runs: Sequence[str]
     """Axis of runs."""
     votes: PopulationVotes
-    erased: str = ""
-    """How much of erased judges is gone, in words."""
-    measured: Mapping[str, Any] = field(default_factory=dict)
-    """Whose judgements of which documents, in the words of the settings of `agreement`."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("run_scores", "order_pairs", "mixtures", "swaps")
+    SHOWN = None
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -214,45 +189,38 @@ class JudgedOrders(Result):
         """Shape (n_pairs,): Kendall's tau-b of every two judges' orders; NaN = undefined."""
         return np.array([np.nan if one.tau.tau is None else one.tau.tau for one in self.order.pairs])
 
-    def shown(self) -> tuple[str, ...]:
-        """Return what `pooler agreement --matters` shows."""
-        return self.NAMES
-
-    def _views(self, name: str) -> Sequence[View]:
-        order, table = self.order, self._table(name)
+    def _tables(self) -> Iterator[Table]:
+        order = self.order
         mixed = order.mixtures
-        if name == "run_scores":
-            return [self._scores_view(table)] if len(order.topics) else []
-        if name == "order_pairs":
-            rows = None
-            notes = []
-            if len(order.judges) > MOST_JUDGES and len(table) > SHOWN:
-                rows = table.order("tau")[:SHOWN]
-                notes.append(f"The {SHOWN} lowest tau of {counted(len(table), 'pair')}.")
-            reasons = {str(one) for one in table.cells("reason")}
-            notes += [f"{code}: {CODES[code]}." for code in CODES if code in reasons]
-            if mixed.reason is not None:
-                notes.append(f"No mixtures of judges: {CODES[mixed.reason]}.")
-            return [View(table, rows=rows, title="Are the runs in the same order?", notes=notes)]
-        if mixed.reason is not None:
-            return []
-        if name == "mixtures":
-            notes = [
-                f"{mixed.n_mixtures:,} mixtures, seed {self.settings['seed']}, each compared with the order"
-                " by mean.",
-                "least, greatest: of all mixtures; low, high: 95 % of them lie between these.",
-            ]
-            if not mixed.swaps:
-                notes.append("No two runs change places in more than a few of them.")
-            named = [str(one).replace("tau_ap", "tau_AP") for one in table.cells("coefficient")]
-            table = replace(table, data={**table.data, "coefficient": named})
-            title = "Order of the runs when the judge of each topic is drawn at random"
-            return [View(table, table.columns[:7], title=title, notes=notes)]
-        n_more = len(table) - SHOWN
+        scores = self._run_scores()
+        yield scores.seen_as(*([self._scores_view(scores)] if len(order.topics) else []))
+        yield self._order_pairs()
+        mixtures = self._mixtures()
+        yield mixtures.seen_as(*([] if mixed.reason is not None else [self._mixtures_view(mixtures)]))
+        swaps = self._swaps()
+        n_more = len(swaps) - SHOWN
         more = f"{counted(n_more, 'more pair')} of runs {'does' if n_more == 1 else 'do'}."
-        notes = [more] if n_more > 0 else []
-        rows = list(range(min(SHOWN, len(table))))
-        return [View(table, rows=rows, title="Runs that change places", notes=notes)] if len(table) else []
+        view = View(
+            swaps,
+            rows=range(min(SHOWN, len(swaps))),
+            title="Runs that change places",
+            notes=[more] if n_more > 0 else [],
+        )
+        yield swaps.seen_as(*([view] if len(swaps) and mixed.reason is None else []))
+
+    def _mixtures_view(self, table: Table) -> View:
+        mixed = self.order.mixtures
+        notes = [
+            f"{mixed.n_mixtures:,} mixtures, seed {self.settings['seed']}, each compared with the order"
+            " by mean.",
+            "least, greatest: of all mixtures; low, high: 95 % of them lie between these.",
+        ]
+        if not mixed.swaps:
+            notes.append("No two runs change places in more than a few of them.")
+        named = [str(one).replace("tau_ap", "tau_AP") for one in table.cells("coefficient")]
+        table = replace(table, data={**table.data, "coefficient": named})
+        title = "Order of the runs when the judge of each topic is drawn at random"
+        return View(table, table.columns[:7], title=title, notes=notes)
 
     def _scores_view(self, table: Table) -> View:
         order = self.order
@@ -311,7 +279,17 @@ class JudgedOrders(Result):
             swapped: [pair.n_swapped for pair in pairs],
             REASON: [pair.tau.reason for pair in pairs],
         }
-        return Table.of_columns("order_pairs", columns)
+        table = Table.of_columns("order_pairs", columns)
+        rows = None
+        notes = []
+        if len(self.judges) > MOST_JUDGES and len(table) > SHOWN:
+            rows = table.order("tau")[:SHOWN]
+            notes.append(f"The {SHOWN} lowest tau of {counted(len(table), 'pair')}.")
+        reasons = {str(one) for one in table.cells("reason")}
+        notes += [f"{code}: {CODES[code]}." for code in CODES if code in reasons]
+        if (reason := self.order.mixtures.reason) is not None:
+            notes.append(f"No mixtures of judges: {CODES[reason]}.")
+        return table.seen_as(rows=rows, title="Are the runs in the same order?", notes=notes)
 
     def _mixtures(self) -> Table:
         names = ("mean", "least", "low", "median", "high", "greatest")

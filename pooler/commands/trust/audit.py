@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
-from pooler.messages import progress as report_progress
-from pooler.messages import warn
-from pooler.results.audit.material import MeasureAudit, audited_grades, measured_runs
-from pooler.results.audit.tables import Audit
-from pooler.results.result import Progress, collect_warnings, frozen_settings
-from pooler.results.source import Source, source_of
+from pooler.command import Cutoff, Given, Level, Option, Seed, Share, command
+from pooler.commands.trust.audit_material import MeasureAudit, audited_grades, listed_models, measured_runs
+from pooler.commands.trust.audit_tables import Audit
+from pooler.messages import progress, warn
+from pooler.results.judge_kinds import warn_about_voters
+from pooler.results.judgement_files import is_file, named_file
+from pooler.results.result import frozen_settings
+from pooler.results.source import source_of
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.audit.annotators import FEW_PAIRS, AlternativeTest, alternative_test
 from store.analysis.audit.bias import OddsRatio, bias, exposure_odds, favour
@@ -21,101 +23,101 @@ from store.analysis.audit.orders import CONCLUSIONS, conclusions, order_agreemen
 from store.analysis.collapse import level_index
 from store.analysis.significance.pairs import holm
 from store.errors import ArgumentError, PoolerError
+from store.grades import Aggregate
+from store.grades.definition import QrelsDefinition
+from store.records import Ties
 from store.text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.results.audit.material import AuditedGrades, AuditedRuns, MeasuredBoth
-    from store.collection import Collection
-    from store.grades.definition import QrelsDefinition
+    from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns, MeasuredBoth
+    from pooler.results.source import Measurable
+
+    Judged: TypeAlias = Measurable
+else:  # a collection is loaded for no type
+    Judged = Annotated[object, Given("pooler.cli.judged_options:AuditOptions", "source")]
 
 MEASURES = ("AP", "P@10", "nDCG@10")
-TOP = 10
-RESAMPLES = 2000
 
 
+@command
 def audit(
-    source: Source | Collection,
-    model: str,
-    against: str | Sequence[str],
+    source: Judged,
+    model: Annotated[str, Option("JUDGE|FILE")],
+    against: Annotated[
+        str | Sequence[str],
+        Option(
+            "--against JUDGE", read=lambda _, texts: texts, repeated=True, default="all others of --qrels"
+        ),
+    ] = (),
     *,
-    rule: QrelsDefinition | None = None,
-    level: int | None = None,
-    model_level: int | None = None,
-    measures: str | Sequence[str] = MEASURES,
-    top: int = TOP,
-    alpha: float = 0.05,
+    aggregate: Annotated[Aggregate | None, Option(default="none, for one person")] = None,
+    ties: Ties | None = None,
+    level: Level = None,
+    model_level: Annotated[int | None, Option(default="that of people")] = None,
+    measures: Annotated[
+        str | Sequence[str],
+        Option(
+            "--measure -m MEASURE",
+            "May be repeated; see `show measures`.",
+            read=lambda _, texts: texts,
+            repeated=True,
+            default="AP, P@10, nDCG@10",
+        ),
+    ] = MEASURES,
+    top: Annotated[int, Option("--top K", "Best runs to look at apart.", least=1)] = 10,
+    alpha: Share = 0.05,
     epsilon: float = 0.2,
     nominal: bool = False,
-    family: str | None = None,
-    uses: Mapping[str, Iterable[str]] | None = None,
+    family: Annotated[str | None, Option("--family NAME", default="its name")] = None,
+    uses: Annotated[
+        str | Mapping[str, Iterable[str]] | None, Option("--runs FILE", read=lambda _, text: text)
+    ] = None,
     circular: bool = False,
-    cutoff: int | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = 1,
-    progress: Progress | None = None,
+    cutoff: Cutoff = None,
+    resamples: Annotated[int, Option(least=100, most=1_000_000)] = 2000,
+    seed: Seed = 1,
 ) -> Audit:
-    """Say what a judge's grades, as a rule a model's, do in place of people's.
+    """Measure what a model's grades change in place of people's.
 
-    Everything is over the documents that both sides graded: grades, scores, and the orders of runs.
-    Mean scores are rounded to 10 decimals before runs are put in order.
+    First a verdict in words; then, over the documents that both graded: grades and kappa by level, what
+    each grade is worth, how runs are scored and ordered, which groups of runs gain, which significant
+    differences appear or vanish, and, of several people, the alternative annotator test. The table `runs`
+    has the scores of every run.
 
-    Parameters
-    ----------
-    source : Source or Collection
-        Judgements of several judges (``pooler.source(runs, judgements=[...])``, or a collection), and
-        the runs to score; without runs grades alone are compared.
-    model : str
-        The judge that is audited, of any kind.
-    against : str or sequence of str
-        The person, or several.
-    rule : Qrels, optional
-        How several people's grades become one: `rule` and `ties`; rulings have no part in it.
-    level, model_level : int, optional
-        Least grade that counts as relevant, of people and of the audited judge; default the relaxed
-        level of the scale, and for the judge that of people.
-    measures : str or sequence of str, optional
-        Named as in `evaluate`.
-    top : int, optional
-        How many of the best runs are looked at apart, from 1; with those tied with the last.
-    alpha : float, optional
-        Level of all t tests, two-sided, in (0, 1).
-    epsilon : float, optional
-        Of the alternative annotator test: by how much a person may be better and still be replaced,
-        in [0, 1): .2 of experts, .15 of skilled people, .1 of a crowd.
-    nominal : bool, optional
-        There, grades are names without an order.
-    family : str, optional
-        What runs call the model of the audited judge; default its name.
-    uses : mapping of str to iterable of str, optional
-        Run to the models it uses, none = no model; default what a list of run files, or a header, says.
-        What contradicts that is refused.
-    circular : bool, optional
-        Rank runs that use the audited judge's own model, too; otherwise they are reported apart.
-    cutoff : int, optional
-        Ranks that are looked at; as for `evaluate`.
-    resamples, seed : int, optional
-        Of the bootstrap over topics.
+    Example: pooler audit gpt --against alice --against bob --aggregate majority --ties low
 
-    Returns
-    -------
-    Audit
-        A verdict in words, and every number behind it.
+    model : The judge that is audited, of any kind; with --qrels FILE a file may stand for its name.
+    against : A person; may be repeated.
+    aggregate : How several people's grades become one; rulings have no part in it.
+    ties : How majority and median break ties.
+    level : Least relevant grade, or a level of the scale.
+    model_level : The same of the audited judge.
+    alpha : Level of significance of t tests, two-sided.
+    epsilon : Alternative annotator test: by how much a person may be better and still be replaced: .2 for
+        experts, .15 for skilled people, .1 for a crowd.
+    nominal : In that test, treat grades as names without an order.
+    family : What runs call the audited judge's model.
+    uses : TSV with a header that lists the runs: file, tag, group, name, models (that the run uses, as
+        gpt-4,llama; none; empty = unknown). Of a collection tag and models are read.
+    circular : Rank runs that use the judge's own model, too.
+    resamples : Times to resample topics.
+    seed : Seed of resampling.
 
     Raises
     ------
     UnknownNameError
         If a judge, a run or a measure is not known.
-    ArgumentError
-        If an argument cannot be used.
     PoolerError
         If there is no document that both graded, if several people's grades have no rule, if `uses`
         contradicts what a run says, or if every run uses the audited judge's own model.
 
     Notes
     -----
-    O(resamples (runs**2 + runs topics)) for each measure.
+    `uses` may be run to the models it uses, none = no model; default what a list of run files, or a header,
+    says. O(resamples (runs**2 + runs topics)) for each measure. Mean scores are rounded to 10 decimals
+    before runs are put in order.
 
     Examples
     --------
@@ -130,12 +132,24 @@ def audit(
     >>> found.grades.tables().sum(axis=0).tolist()
     [[0, 1, 0], [0, 1, 0], [0, 0, 1]]
     """
+    whole = source_of(source)
+    if whole.judgements and (is_file(model) or "=" in model):
+        model = str(named_file(model).judge)
+    if isinstance(uses, str):
+        uses = None if whole.judgements else listed_models(uses, whole.collection)
     people = [against] if isinstance(against, str) else list(dict.fromkeys(against))
     measures = [measures] if isinstance(measures, str) else list(measures)
-    _check(top=top, alpha=alpha, measures=measures, resamples=resamples)
-    with collect_warnings(progress) as collected, source_of(source).judging() as opinions:
+    if not measures:
+        raise ArgumentError("measures", "must name one or more", measures)
+    rule = QrelsDefinition(aggregate=aggregate, ties=ties)
+    with whole.judging(of_scale=isinstance(level, str)) as opinions:
         scale = opinions.scale
-        level = scale.relaxed if level is None else level
+        if not people:
+            whose = whole.whose
+            voters = opinions.grades.voters(whose.judges, whose.kinds)
+            people = [name for name in voters.voting if name != model]
+            warn_about_voters(voters.without(model), "count together")
+        level = QrelsDefinition().level_on(scale, level)
         model_level = level if model_level is None else model_level
         cuts = (level_index(scale, level), level_index(scale, model_level))
         grades = audited_grades(opinions, model, people, rule)
@@ -169,7 +183,7 @@ def audit(
             if not ranked.any():
                 message = f"every run uses {family}, the model of the audited judge"
                 raise PoolerError(message, hint="--circular ranks these runs all the same")
-            with report_progress("measures", len(runs.measures)) as advance:
+            with progress("measures", len(runs.measures)) as advance:
                 for one in runs.measures:
                     by_measure.append(_of_measure(one, runs, ranked, top=top, alpha=alpha, **drawn))
                     advance(1)
@@ -178,21 +192,11 @@ def audit(
     settings = frozen_settings(
         model=model,
         against=people,
-        aggregate=None if rule is None else rule.aggregate,
-        ties=None if rule is None else rule.ties,
         level=level,
         model_level=model_level,
         scale=list(scale.values),
-        measures=measures,
-        top=top,
-        alpha=alpha,
-        epsilon=epsilon,
-        nominal=nominal,
         family=family,
-        circular=circular,
-        cutoff=cutoff,
-        resamples=resamples,
-        seed=seed,
+        uses=None,
     )
     return Audit(
         grades=grades,
@@ -202,19 +206,7 @@ def audit(
         by_measure=tuple(by_measure),
         odds=odds,
         settings=settings,
-        warnings=collected.warnings,
     )
-
-
-def _check(*, top: int, alpha: float, measures: Sequence[str], resamples: int) -> None:
-    if top < 1:
-        raise ArgumentError("top", "must be at least 1", top)
-    if not 0 < alpha < 1:
-        raise ArgumentError("alpha", "must be between 0 and 1", alpha)
-    if not measures:
-        raise ArgumentError("measures", "must name one or more", measures)
-    if resamples < 1:
-        raise ArgumentError("resamples", "must be at least 1", resamples)
 
 
 def _of_measure(
