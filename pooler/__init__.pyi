@@ -26,6 +26,7 @@ from pooler.commands.look.show import show_pools as show_pools
 from pooler.commands.look.show import show_runs as show_runs
 from pooler.commands.look.show import show_strategies as show_strategies
 from pooler.commands.look.show import show_topics as show_topics
+from pooler.commands.look.strategies import list_strategies as list_strategies
 from pooler.commands.measure.at_rank import attainable as attainable
 from pooler.commands.measure.choice import choose as choose
 from pooler.commands.measure.compare import compare as compare
@@ -75,11 +76,10 @@ from pooler.commands.trust.report import report as report
 from pooler.commands.trust.sensitivity import sensitivity as sensitivity
 from pooler.commands.trust.variation import variation as variation
 from pooler.qrels_rules import Qrels as Qrels
-from pooler.results.pool.pool import list_strategies as list_strategies
-from pooler.results.reading import open_collection as open_collection
-from pooler.results.reading import read_qrels as read_qrels
-from pooler.results.reading import read_runs as read_runs
-from pooler.results.source import source as source
+from pooler.sources.opening import open_collection as open_collection
+from pooler.sources.opening import read_qrels as read_qrels
+from pooler.sources.opening import read_runs as read_runs
+from pooler.sources.source import source as source
 from pooler.version import __version__ as __version__
 from store.errors import ArgumentError as ArgumentError
 from store.errors import FormatError as FormatError

@@ -45,8 +45,8 @@ from typing import (
     overload,
 )
 
-from pooler.results.result import Done, Result, collect_warnings, frozen_settings
-from pooler.results.source import Measurable, SomeRuns, Source, opened_collection, runs_of, source_of
+from pooler.result import Done, Result, collect_warnings, frozen_settings
+from pooler.sources.source import Measurable, SomeRuns, Source, opened_collection, runs_of, source_of
 from store.errors import ArgumentError
 from store.ranking import Order
 

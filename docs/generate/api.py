@@ -16,7 +16,7 @@ import pooler
 from docs.generate.markdown import code, heading, plain, table
 from pooler.command import Option, is_command, parameters_of
 from pooler.commands import announced
-from pooler.results.result import Result
+from pooler.result import Result
 
 GROUPS = {
     "Runs, judgements and collections": (

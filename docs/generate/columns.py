@@ -16,7 +16,7 @@ import pooler as p
 from docs.generate.column_words import meaning
 from docs.generate.markdown import code, heading, plain, table
 from pooler.cli.main import run
-from pooler.results.table import Column
+from pooler.tables import Column
 
 ROOT = Path(__file__).resolve().parents[2]
 Maker = Callable[[Any], Any]

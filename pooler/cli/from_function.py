@@ -21,7 +21,7 @@ from pooler.cli.options import YesOption
 from pooler.cli.render import ByTopicOption, HtmlOption, Output, PlotOption, check_choice, render
 from pooler.cli.signature import given, is_signed, parameters_of
 from pooler.messages import say, warn
-from pooler.results.result import Done, Result
+from pooler.result import Done, Result
 from store.errors import ArgumentError
 
 _TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}

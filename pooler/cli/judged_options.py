@@ -19,8 +19,8 @@ from pooler.cli.options import (
     names_collection,
 )
 from pooler.cli.signature import argument, option
-from pooler.results.judgement_files import FileReading, is_file
-from pooler.results.source import Source
+from pooler.sources.judgement_files import FileReading, is_file
+from pooler.sources.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.grades.definition import is_file_word
 

@@ -13,7 +13,7 @@ from pooler import command
 from pooler.cli.signature import option
 from pooler.command import ORDER_WORDS
 from pooler.command import level_word as level_word
-from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
+from pooler.sources.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.formats import GradesFormat
 from store.grades import Aggregate
 from store.ranking import Order

@@ -33,7 +33,7 @@ from pooler.cli.options import (
     names_collection,
 )
 from pooler.cli.signature import argument, option, parameters_of
-from pooler.results.source import Source
+from pooler.sources.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
 from store.grades.definition import is_file_word
@@ -202,7 +202,7 @@ class GivenQrelsOptions:
 
     def made(self) -> Source:
         """Return what the qrels are made of."""
-        from pooler.results.judgement_files import FileReading
+        from pooler.sources.judgement_files import FileReading
 
         words = self.words or []
         files = [one for one in words if is_file_word(one)]

@@ -19,10 +19,10 @@ from pooler.commands.judge.sitting import (
     keymap_of,
     sit,
 )
+from pooler.judge_kinds import warn_about_voters
 from pooler.messages import warn
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.result import Result, frozen_settings
-from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
+from pooler.result import Result, frozen_settings
+from pooler.tables import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
 from store.errors import ArgumentError, PoolerError
 from store.judging.disagreements import Case, CellCount, GivenGrade, Selection, count_cells, gap_of, letter
 from store.judging.kinds import sorts_of

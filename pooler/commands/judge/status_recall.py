@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from pooler.command import Cutoff, Level, Option, QrelsName, Stored, command
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.look.recall import NO_SAMPLE, WHY, bound_of
-from pooler.results.result import Result, fields_of, frozen_settings
-from pooler.results.table import REASON, TOPIC, Column, Table, hidden
+from pooler.commands.judge.recall import NO_SAMPLE, WHY, bound_of
+from pooler.judge_kinds import warn_about_voters
+from pooler.result import Result, fields_of, frozen_settings
+from pooler.tables import REASON, TOPIC, Column, Table, hidden
 from store.analysis.pools.stopping import CONFIDENCE, RecallBound, least_sample, most_relevant
 from store.errors import UnknownNameError
 from store.grades.definition import QrelsDefinition

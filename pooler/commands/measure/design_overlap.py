@@ -10,15 +10,15 @@ from pooler.command import Given, Levels, Option, command
 from pooler.commands.qrels.agreement_people import MOST_APART, apart_line, sharing
 from pooler.commands.qrels.agreement_settings import AgreementOptions, fetch_chosen, pairs_of, resolve_levels
 from pooler.messages import say
-from pooler.results.reasons import REASONS as CODES
-from pooler.results.result import Result, frozen_settings
-from pooler.results.source import source_of
-from pooler.results.table import DOCUMENTS, REASON, Column, Table, View
+from pooler.reasons import REASONS as CODES
+from pooler.result import Result, frozen_settings
+from pooler.sources.source import source_of
+from pooler.tables import DOCUMENTS, REASON, Column, Table, View
 from store.analysis.agreement.sharing import LEAST_WIDTH, assumed_plan
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from pooler.results.source import Measurable
+    from pooler.sources.source import Measurable
     from store.analysis.agreement.sharing import OverlapPlan
     from store.analysis.agreement.votes import PopulationVotes
 

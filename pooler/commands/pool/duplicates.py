@@ -11,11 +11,11 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, QrelsName, Stored, command
+from pooler.files import WritesFile, check_out
+from pooler.judge_kinds import warn_about_voters
 from pooler.messages import progress, say
-from pooler.results.files import WritesFile, check_out
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.result import Later, Message, Result, fields_of, frozen_settings
-from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table
+from pooler.result import Later, Message, Result, fields_of, frozen_settings
+from pooler.tables import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table
 from pooler.version import __version__
 from store.analysis.duplicates import (
     NearPairs,

@@ -38,9 +38,9 @@ from pooler.commands.qrels.agreement_settings import (
     settings_of,
 )
 from pooler.messages import say, warn
-from pooler.results.result import Result, frozen_settings
-from pooler.results.source import source_of
-from pooler.results.table import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
+from pooler.result import Result, frozen_settings
+from pooler.sources.source import source_of
+from pooler.tables import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.overlap import stacked_specific
 from store.analysis.agreement.tables import PairStack, all_pair_stacks, sharing_pairs
@@ -53,7 +53,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.results.source import Measurable
+    from pooler.sources.source import Measurable
     from store.analysis.agreement.votes import PopulationVotes
 
     Judged: TypeAlias = Measurable

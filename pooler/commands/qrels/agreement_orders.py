@@ -12,9 +12,9 @@ from pooler.command import Cutoff, Given, Level, Option, Seed, command
 from pooler.commands.qrels.agreement_people import population_line
 from pooler.commands.qrels.agreement_settings import fetch_chosen, resolve_levels
 from pooler.messages import say, warn
-from pooler.results.result import Result, frozen_settings
-from pooler.results.source import source_of
-from pooler.results.table import REASON, RUN, Column, Table, View
+from pooler.result import Result, frozen_settings
+from pooler.sources.source import source_of
+from pooler.tables import REASON, RUN, Column, Table, View
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
 from store.analysis.collapse import level_index
 from store.text import counted
@@ -22,7 +22,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.results.source import Measurable
+    from pooler.sources.source import Measurable
     from store.analysis.agreement.votes import PopulationVotes
     from store.analysis.arrays import RankedDocuments
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pooler.commands.qrels.agreement_settings import ALL_LABELS, AgreementOptions
-from pooler.results.judge_kinds import kinds_words
-from pooler.results.table import REASON, TOPIC, Column, Table, View
+from pooler.judge_kinds import kinds_words
+from pooler.tables import REASON, TOPIC, Column, Table, View
 from store.text import counted
 
 if TYPE_CHECKING:

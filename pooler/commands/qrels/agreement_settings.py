@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from pooler.judge_kinds import kinds_words, voters_words, warn_about_voters
 from pooler.messages import say, warn
-from pooler.results.judge_kinds import kinds_words, voters_words, warn_about_voters
 from store.errors import PoolerError, UnknownNameError
 from store.judging.kinds import SORTS, Voters, choose_voters
 
 if TYPE_CHECKING:
-    from pooler.results.source import Opinions
+    from pooler.sources.source import Opinions
     from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.tables import IntervalKind
     from store.analysis.agreement.votes import PopulationVotes

@@ -10,11 +10,11 @@ import numpy as np
 from pooler.command import Cutoff, Given, Level, Option, Seed, Share, command
 from pooler.commands.trust.audit_material import MeasureAudit, audited_grades, listed_models, measured_runs
 from pooler.commands.trust.audit_tables import Audit
+from pooler.judge_kinds import warn_about_voters
 from pooler.messages import progress, warn
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.judgement_files import is_file, named_file
-from pooler.results.result import frozen_settings
-from pooler.results.source import source_of
+from pooler.result import frozen_settings
+from pooler.sources.judgement_files import is_file, named_file
+from pooler.sources.source import source_of
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.audit.annotators import FEW_PAIRS, AlternativeTest, alternative_test
 from store.analysis.audit.bias import OddsRatio, bias, exposure_odds, favour
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns, MeasuredBoth
-    from pooler.results.source import Measurable
+    from pooler.sources.source import Measurable
 
     Judged: TypeAlias = Measurable
 else:  # a collection is loaded for no type
@@ -123,7 +123,7 @@ def audit(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from pooler.results.source import source
+    >>> from pooler.sources.source import source
     >>> with TemporaryDirectory() as folder:
     ...     for judge, grades in {"ann": (2, 0, 1), "bot": (2, 1, 1)}.items():
     ...         lines = [f"1 0 d{place} {grade}" for place, grade in enumerate(grades)]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pooler.commands.measure.measured import known_measure
 from pooler.messages import warn
 from pooler.reading.run_list import RunEntry
-from pooler.results.measured import known_measure
-from pooler.results.named_runs import entries_of, named_runs
-from pooler.results.source import Opinions, opened_collection
+from pooler.sources.named_runs import entries_of, named_runs
+from pooler.sources.source import Opinions, opened_collection
 from store.analysis.agreement.votes import NO_GRADE
 from store.analysis.measures.names import MEASURES, evaluate
 from store.analysis.rankings import graded_rankings

@@ -10,8 +10,8 @@ import numpy as np
 
 from pooler.commands.trust.audit_material import FIRST
 from pooler.commands.trust.audit_verdict import Finding, better_cuts, verdict
-from pooler.results.result import Result, fields_of
-from pooler.results.table import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, hidden
+from pooler.result import Result, fields_of
+from pooler.tables import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, hidden
 from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
 from store.analysis.audit.annotators import AlternativeTest
 from store.analysis.audit.levels import kappas_at

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from pooler.command import Given, Levels, Option, Seed, Share, command
+from pooler.commands.measure.normality import normality_plot
 from pooler.commands.qrels.agreement_settings import resolve_levels
 from pooler.commands.trust.scores_of_two_runs import (
     beside_chance,
@@ -33,14 +34,13 @@ from pooler.commands.trust.two_runs import (
     share_text,
     states_at_rank,
 )
+from pooler.judge_kinds import warn_about_voters
 from pooler.messages import progress, say
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.named_runs import check_named
-from pooler.results.normality import normality_plot
-from pooler.results.result import frozen_settings
-from pooler.results.source import Source
-from pooler.results.table import RUN, TOPIC, Column, Plot, Table
-from pooler.results.variation.probabilities import Values, moments, parse_values, say_empty
+from pooler.result import frozen_settings
+from pooler.sources.named_runs import check_named
+from pooler.sources.probabilities import Values, moments, parse_values, say_empty
+from pooler.sources.source import Source
+from pooler.tables import RUN, TOPIC, Column, Plot, Table
 from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.collapse import level_index
 from store.analysis.significance.t_tests import shapiro_wilk

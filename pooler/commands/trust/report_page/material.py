@@ -13,13 +13,13 @@ from pooler.commands.look.show import show_judges, show_pools
 from pooler.commands.qrels.agreement import AgreementResult, agreement
 from pooler.commands.trust.audit import audit
 from pooler.commands.trust.audit_tables import Audit
+from pooler.commands.trust.depth_words import depth_in_words
 from pooler.commands.trust.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.commands.trust.report_page.command_lines import CommandLines
+from pooler.judge_kinds import kinds_words
 from pooler.messages import Listener, listening
-from pooler.results.judge_kinds import kinds_words
-from pooler.results.judged import Judged
-from pooler.results.source import Source, opened_collection
-from pooler.results.undiscovered.base import depth_in_words
+from pooler.sources.judged import Judged
+from pooler.sources.source import Source, opened_collection
 from store.errors import PoolerError
 from store.grades.definition import QrelsDefinition
 from store.judging.kinds import SORTS
@@ -27,7 +27,7 @@ from store.records import JudgeKind
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.table import Table
+    from pooler.tables import Table
     from store.collection import Collection
 
 JUDGED_AT = 10

@@ -10,10 +10,10 @@ from pooler.commands.qrels.agreement import MEASURES, AgreementResult
 from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.commands.trust.report_page.material import Material, Stored
 from pooler.commands.trust.report_page.on_pool import called
+from pooler.judge_kinds import kinds_words
 from pooler.pages.figures import figure, numbers, page_table
 from pooler.pages.page import Figure, PageTable, Section
-from pooler.results.judge_kinds import kinds_words
-from pooler.results.table import Column, Plot, Table
+from pooler.tables import Column, Plot, Table
 from store.text import counted
 
 MOST_PAIRS = 45

@@ -23,10 +23,10 @@ import numpy as np
 from pooler.commands.qrels.agreement_rows import judges_rows
 from pooler.commands.trust.conclusions import SUFFERS, losing
 from pooler.commands.trust.report_page.material import Material, Stored
+from pooler.judge_kinds import kinds_words
 from pooler.pages.figures import reason_words
 from pooler.pages.page import Verdict
-from pooler.results.judge_kinds import kinds_words
-from pooler.results.reasons import REASONS as UNDEFINED
+from pooler.reasons import REASONS as UNDEFINED
 from store.analysis.pools.diagnosis import overlaps
 from store.judging.kinds import is_mixed
 from store.text import counted, percent

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pooler.results.given_qrels import GivenQrels
+    from pooler.sources.given_qrels import GivenQrels
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.pools.contributions import FedPool
     from store.analysis.rankings import Depths, JudgedRankings

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pooler import tables as results
 from pooler.messages import warn
-from pooler.results import table as results
 from store.judging.kinds import SORTS, WORDS, Voters, is_mixed, sorts_words
 from store.text import counted
 

@@ -10,9 +10,9 @@ from itertools import count, islice
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
+from pooler.judge_kinds import view_with_kinds, with_kinds
 from pooler.messages import Listener, current_listener, listening
-from pooler.results.judge_kinds import view_with_kinds, with_kinds
-from pooler.results.table import Column, Plot, Table, View, render_view, written
+from pooler.tables import Column, Plot, Table, View, render_view, written
 from store.errors import UnknownNameError
 
 Progress = Callable[[int], None]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pooler.results.meeting import doubt_forms
+from pooler.sources.meeting import doubt_forms
 from store.errors import ArgumentError, PoolerError
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, gather
@@ -15,7 +15,7 @@ from store.records import Judge, JudgeKind, Scale, State
 from store.text import look_alikes
 
 if TYPE_CHECKING:
-    from pooler.results.judgement_files import JudgedFile
+    from pooler.sources.judgement_files import JudgedFile
 
 
 def gather_files(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pooler.results.table import Column, Plot, Table
+from pooler.tables import Column, Plot, Table
 from store.analysis.significance.t_tests import NormalityPicture
 
 _POINTS = 1000

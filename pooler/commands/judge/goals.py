@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pooler.commands.judge.recall import NO_SAMPLE, WHY, topic_bound
 from pooler.messages import Listener, current_listener, listening
-from pooler.results.look.recall import NO_SAMPLE, WHY, topic_bound
 from store.analysis.pools.stopping import CONFIDENCE
 from store.errors import ArgumentError, PoolerError
 
@@ -107,8 +107,8 @@ class OrderGoal:
     """A settled order of the runs, looked at once: that takes seconds, and minutes with a hundred runs."""
 
     def __init__(self, collection: Collection, until: Until) -> None:
-        from pooler.results.source import Source
-        from pooler.results.variation.probabilities import load_probable, moments
+        from pooler.sources.probabilities import load_probable, moments
+        from pooler.sources.source import Source
         from store.analysis.variation.next import settled_pairs
 
         self._until = until

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.judge_kinds import warn_about_voters
 from pooler.messages import Listener, listening, say, warn
 from pooler.messages import progress as report_progress
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.judged import Judged
-from pooler.results.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
-from pooler.results.source import Source, opened_collection
-from pooler.results.table import listed
+from pooler.sources.judged import Judged
+from pooler.sources.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
+from pooler.sources.source import Source, opened_collection
+from pooler.tables import listed
 from store.analysis.aggregation import share_probabilities, value_probabilities
 from store.analysis.collapse import level_index
 from store.analysis.variation.collection import CollectionVariation, collection_variation

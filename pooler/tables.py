@@ -15,7 +15,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pooler.results.reasons import OF_PAIRS, REASONS
+from pooler.reasons import OF_PAIRS, REASONS
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import natural_key, sanitise_line
 

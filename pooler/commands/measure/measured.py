@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.source import Source
+from pooler.sources.source import Source
 from store.analysis.measures.names import MeasureName, Scores, parse_measure
 from store.analysis.measures.names import evaluate as score
 from store.analysis.rankings import GradedRankings

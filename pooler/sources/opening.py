@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from pooler.results.named_runs import named_runs, read_named, runs_given
-from pooler.results.source import DEFAULT_COLLECTION
-from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
+from pooler.sources.named_runs import named_runs, read_named, runs_given
+from pooler.sources.source import DEFAULT_COLLECTION
+from pooler.tables import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 from store.errors import ArgumentError
 from store.records import Qrel, Run
 
@@ -167,8 +167,8 @@ def read_qrels(path: str | Path, *, lenient: bool = False) -> ReadQrels:
     ...     read_qrels(file.name).to_dict()
     {'51': {'d1': 2, 'd2': 0, 'd3': -1}}
     """
-    from pooler.results.judgement_files import read_given_qrels
-    from pooler.results.result import collect_warnings
+    from pooler.result import collect_warnings
+    from pooler.sources.judgement_files import read_given_qrels
 
     with collect_warnings() as collected:
         lines = read_given_qrels(str(path), lenient=lenient).rows

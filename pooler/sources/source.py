@@ -9,10 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from pooler.judge_kinds import erased_words, warn_about_qrels, warn_about_voters, who_judged
 from pooler.messages import Listener, listening, progress, say, warn
-from pooler.results.judge_kinds import erased_words, warn_about_qrels, warn_about_voters, who_judged
-from pooler.results.judged import Judged, Level, chosen_depth, depth_pools, level_of_files
-from pooler.results.named_runs import (
+from pooler.sources.judged import Judged, Level, chosen_depth, depth_pools, level_of_files
+from pooler.sources.memory import qrels_given
+from pooler.sources.named_runs import (
     check_no_file_for_a_tag,
     check_no_files,
     check_some_run,
@@ -22,7 +23,6 @@ from pooler.results.named_runs import (
     read_named,
     runs_given,
 )
-from pooler.results.shapes import qrels_given
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.formats.lines import STDIN, is_pattern, is_regular_file
 from store.grades.definition import NamedQrels, QrelsDefinition, is_file_word
@@ -33,8 +33,8 @@ from store.text import counted
 if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
     from pooler.reading.run_list import RunEntry
-    from pooler.results.given_qrels import GivenQrels
-    from pooler.results.judgement_files import FileReading
+    from pooler.sources.given_qrels import GivenQrels
+    from pooler.sources.judgement_files import FileReading
     from store.analysis.arrays import RankedDocuments
     from store.analysis.rankings import GradedRankings, JudgedRankings
     from store.collection import Collection
@@ -217,7 +217,7 @@ class Source:
         """Read runs and qrels, one of them or both of files or memory; see `given_qrels` on scales."""
         import numpy as np
 
-        from pooler.results.meeting import TRIED, check_measured
+        from pooler.sources.meeting import TRIED, check_measured
 
         if self.runs_are_files and not (self._given["runs"] or self._given["listed"]):
             message = "no run file is named"
@@ -260,7 +260,7 @@ class Source:
         """Read the rankings of files, and say what is known of the runs."""
         from pooler.reading.ranked import judged_runs, ranked_runs
         from pooler.reading.run_list import RunEntry
-        from pooler.results.meeting import other_forms
+        from pooler.sources.meeting import other_forms
 
         named, given = self._measured_runs, (self._given["qrels"], self._given["listed"])
         files = [one.file if isinstance(one, RunEntry) else STDIN for one in named]
@@ -284,7 +284,7 @@ class Source:
 
     def _qrels_of_collection(self) -> tuple[GivenQrels, int, Voters]:
         """Return the collection's qrels for runs of files."""
-        from pooler.results.given_qrels import GivenQrels
+        from pooler.sources.given_qrels import GivenQrels
 
         with opened_collection(self.collection) as opened:
             definition = self.definition
@@ -309,7 +309,7 @@ class Source:
 
     def _qrels_given(self) -> tuple[GivenQrels, int]:
         """Return qrels of a file or of memory, or made of files of judges, and the level."""
-        from pooler.results.given_qrels import given_qrels
+        from pooler.sources.given_qrels import given_qrels
         from store.formats.scale import parse_scale
 
         given = self._given
@@ -321,9 +321,9 @@ class Source:
 
     def _qrels_of_judges(self, declared: Scale | None) -> tuple[GivenQrels, int]:
         """Return what files of several judges give by the definition, and the level."""
-        from pooler.results.gathered import gather_files
-        from pooler.results.given_qrels import GivenQrels
-        from pooler.results.judgement_files import FileReading, decode, read_files, scale_of
+        from pooler.sources.gathered import gather_files
+        from pooler.sources.given_qrels import GivenQrels
+        from pooler.sources.judgement_files import FileReading, decode, read_files, scale_of
         from store.grades.qrels import decide
 
         definition, given = self.definition, self._given["level"]
@@ -358,7 +358,7 @@ class Source:
             say(f"{counted(n, 'pooled document')} without a grade")
 
     def _of_collection(self, *, docnos: bool) -> Judged:
-        from pooler.results.meeting import check_stored
+        from pooler.sources.meeting import check_stored
         from store.analysis.arrays import grades_by_topic
 
         tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
@@ -482,8 +482,8 @@ class Source:
             with opened_collection(self.collection) as opened:
                 yield Opinions(self, opened.grades, opened.scale, opened)
             return
-        from pooler.results.judgement_files import FileReading, fill, read_files, scale_of
-        from pooler.results.meeting import check_judges
+        from pooler.sources.judgement_files import FileReading, fill, read_files, scale_of
+        from pooler.sources.meeting import check_judges
         from store.grades.file_votes import FileVotes
 
         reading = self.reading or FileReading()
@@ -740,7 +740,7 @@ def source(
         qrels = str(qrels) if is_file_word(str(qrels)) else f"./{qrels}"
     reading = None
     if files:
-        from pooler.results.judgement_files import FileReading
+        from pooler.sources.judgement_files import FileReading
 
         reading = FileReading(scale=scale, codes=codes, lenient=lenient)
     return Source(

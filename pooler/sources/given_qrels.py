@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pooler.messages import say, warn
-from pooler.results.judgement_files import read_given_qrels, untold
+from pooler.sources.judgement_files import read_given_qrels, untold
 from store.errors import FaultList
 from store.formats.codes import Meaning, understood
 from store.formats.qrels import DUPLICATE, QrelRow

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pooler.results.result import Result
-from pooler.results.table import Column, Table
+from pooler.result import Result
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import AdaptiveStrategy, AnyStrategy, Parameter, SamplingStrategy
+from pooler.tables import Column, Table
 
 
 def list_strategies() -> Strategies:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from pooler.messages import progress
-from pooler.results.shapes import by_topic, is_ranking, is_row
+from pooler.sources.memory import by_topic, is_ranking, is_row
 from store.errors import ArgumentError, PoolerError
 from store.fields import id_fault
 from store.formats.lines import is_pattern
