@@ -50,7 +50,10 @@ def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
         hint = "`pooler init --scale ntcir` makes a collection whose keys are letters"
         if len(letters) <= len(ascii_uppercase):
             example = ascii_uppercase[len(letters) - 1 :: -1]
-            hint += f"; `pooler export qrels --as ntcir2 --letters {example}` names one a grade, lowest first"
+            hint = (
+                f"{hint}; `pooler export qrels --as ntcir2 --letters {example}` names one a grade,"
+                " lowest first"
+            )
         raise ArgumentError("the scale", f"{requirement}, but has the keys {keys}", None, hint=hint)
     return letters
 

@@ -107,7 +107,7 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
         message = f"nothing is assigned to `{judge_name}`"
         if idle := drawable(opened.pools.all()):
             message += f", and {idle_words(idle)}"
-        return PoolerError(message, hint="pooler assign --show shows what is assigned to whom")
+        return PoolerError(message, hint="pooler assign --table places shows what is assigned to whom")
     message = "there is nothing to judge: no pool holds a document"
     return PoolerError(message, hint="pooler pool --depth 10 --name NAME makes one from the runs")
 

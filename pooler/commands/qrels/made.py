@@ -105,9 +105,9 @@ def check_decided(named: NamedQrels, final: FinalQrels) -> None:
     if final.n_undecided:
         n = counted(final.n_undecided, "document")
         message = f"{named.label}: {n} undecided: judges gave different grades, and no rule says what then"
-        hint = "--aggregate majority --ties low is one; pooler adjudicate settles them one by one"
+        hint = "--aggregate majority --ties low is one"
         if named.version is not None:
-            hint = f"pooler qrels define {named.name} --aggregate RULE makes one; or pooler adjudicate"
+            hint = f"pooler qrels define {named.name} --aggregate RULE, or pooler adjudicate"
         raise PoolerError(message, hint=hint)
 
 
