@@ -145,7 +145,7 @@ def audit(
     with whole.judging(of_scale=isinstance(level, str)) as opinions:
         scale = opinions.scale
         if not people:
-            whose = whole.whose
+            whose = whole.definition  # of the qrels of one judge this one
             voters = opinions.grades.voters(whose.judges, whose.kinds)
             people = [name for name in voters.voting if name != model]
             warn_about_voters(voters.without(model), "count together")
