@@ -30,7 +30,7 @@ def _alice(collection: Any) -> Any:
 
 MORE: tuple[tuple[str, Maker], ...] = (
     ("adjudicate", lambda c: p.adjudicate(c, names=True)),
-    ("agreement", lambda c: p.agreement_orders(c)),
+    ("agreement orders", lambda c: p.agreement_orders(c)),
     ("agreement", lambda c: p.plan_sharing(c, 0.2)),
     ("audit", lambda c: p.audit(c, "gpt", "alice", uses={"rm3-bigrams": ["gpt"]})),
     ("check", lambda _c: p.check_runs("runs/bm25-words.run", rules="track.toml")),

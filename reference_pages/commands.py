@@ -64,8 +64,13 @@ def page() -> str:
         for title, names in GROUPS.items()
     }
     options = {words: options_of(words, command) for group in found.values() for words, command in group}
-    counts = Counter(one.key() for known in options.values() for one in known if not one.is_argument)
-    shared = {key for key, count in counts.items() if count >= _MANY and (key[0] or count > 2 * _MANY)}
+    every = [one for known in options.values() for one in known if not one.is_argument]
+    places = {one.key(): _place(one) for one in every}
+    told: dict[str, tuple[str, ...]] = {}
+    for key, count in Counter(one.key() for one in every).most_common():
+        if count >= _MANY and (key[0] or count > 2 * _MANY):
+            told.setdefault(places[key], key)  # of two of one name the one that more commands have
+    shared = set(told.values())
     lines: list[str] = []
     for title, group in found.items():
         lines += [f"**{title}**", ""]
@@ -111,8 +116,6 @@ def _place(option: Option) -> str:
 def _shared(options: dict[str, list[Option]], shared: set[tuple[str, ...]]) -> list[str]:
     """Return the options that are told once, by what they are about."""
     words = {one.key(): one for known in options.values() for one in known if one.key() in shared}
-    places = Counter(map(_place, words.values()))
-    assert places.most_common(1)[0][1] == 1, "two shared options have one place"
     lines = heading(2, "Options of many commands", "options of many commands")
     for panel in dict.fromkeys(one.panel for one in words.values()):
         lines += heading(3, panel or "Everywhere", f"options {panel or 'everywhere'}")

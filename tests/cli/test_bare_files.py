@@ -18,11 +18,10 @@ RUNS = tuple(str(GARDEN / "runs" / f"{tag}.run") for tag in ("bm25-words", "tfid
 
 COMMANDS = {
     "agreement": (
-        (FIRST, SECOND, "--by-topic", "--tables"),
+        (FIRST, SECOND, "--by-topic"),
         (FIRST, SECOND, THIRD, "--against", THIRD[-12:-6], "--aggregate", "median", "--ties",
          "low", "--interval", "asymptotic"),
-        (FIRST, SECOND, "--plan", "0.2"),
-        (FIRST, SECOND, "--matters", "--mixtures", "10", "--run", RUNS[0], "--run", RUNS[1]),
+        ("orders", FIRST, SECOND, "--mixtures", "10", "--run", RUNS[0], "--run", RUNS[1]),
     ),
     "collapse": (
         (FIRST, "--level", "1"),

@@ -129,6 +129,13 @@ def noting() -> Iterator[list[Any]]:
 
         return note
 
+    def noted_first(render: Callable[..., Any]) -> Callable[..., Any]:
+        def note(result: Any, *arguments: Any, **named: Any) -> Any:
+            returned.append(result)
+            return render(result, *arguments, **named)
+
+        return note
+
     with contextlib.ExitStack() as patched:
         for name, where in pooler._WHERE.items():
             module = import_module(where)
@@ -136,6 +143,10 @@ def noting() -> Iterator[list[Any]]:
             if not isinstance(function, type):
                 setattr(module, name, noted(function))
                 patched.callback(setattr, module, name, function)
+        # A function that is a command hands its result on.
+        shown = import_module("pooler.cli.from_function")
+        patched.callback(setattr, shown, "render", shown.render)
+        shown.render = noted_first(shown.render)
         yield returned
 
 
