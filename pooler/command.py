@@ -48,6 +48,7 @@ from typing import (
 from pooler.results.result import Done, Result, collect_warnings, frozen_settings
 from pooler.results.source import Measurable, SomeRuns, Source, opened_collection, runs_of, source_of
 from store.errors import ArgumentError
+from store.ranking import Order
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -157,7 +158,7 @@ def level_word(name: str, text: str) -> int | str:
     return int(text)
 
 
-def _level_words(name: str, texts: Sequence[str]) -> list[int | str]:
+def levels_of(name: str, texts: Sequence[str]) -> list[int | str]:
     """Read several, each once."""
     return list(dict.fromkeys(level_word(name, text) for text in texts))
 
@@ -196,6 +197,16 @@ else:  # nothing of the database is loaded for a type
 Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
 """A file or URL, where a collection is or will be."""
 
+QrelsName = Annotated[
+    str | None,
+    Option(
+        "--qrels NAME",
+        "Qrels by their name in the collection (`pooler qrels`), or a judge's name for that judge's own"
+        " grades.",
+        default="the collection's default, official",
+    ),
+]
+
 # Parameters of many commands.
 Measure = Annotated[str, Option("--measure -m MEASURE", "A measure; see `show measures`.")]
 Seed = Annotated[int, Option("--seed", "Seed of the random numbers.", least=0)]
@@ -208,14 +219,6 @@ PoolDepth = Annotated[
         "N: the pool's depth.",
         least=1,
         default="the pools', where they have one; else what the judgements look like",
-    ),
-]
-QrelsName = Annotated[
-    str | None,
-    Option(
-        "--qrels NAME",
-        "Whose judgements count: those of these qrels of the collection, whatever their rule.",
-        default="the collection's default, official",
     ),
 ]
 Level = Annotated[
@@ -233,7 +236,7 @@ Levels = Annotated[
     Option(
         "--level N|rigid|relaxed",
         "Least grade that counts as relevant, or a level of the scale; may be repeated.",
-        read=_level_words,
+        read=levels_of,
         repeated=True,
         default="the relaxed and the rigid level",
     ),
@@ -250,6 +253,11 @@ Cutoff = Annotated[
 ]
 Confirm = Annotated[Callable[[str], None] | None, Option(hidden=True)]
 """Asks a question, `PoolerError` = no; on the command line, where `--yes` answers it. Python does not ask."""
+Out = Annotated[str | Path | None, Option("--out -o FILE", "Default stdout.")]
+"""A file that a result is written to; of Python, by default none: the result has its lines."""
+Manifest = Annotated[
+    str | Path | None, Option("--manifest FILE", "Default: the name of the file with .manifest.json added.")
+]
 RunLine = Annotated[Callable[[Sequence[str]], int], Option(hidden=True)]
 """Runs the words of a line of `pooler`, and returns its exit code."""
 Replace = Annotated[
@@ -278,6 +286,12 @@ TrackRules = Annotated[
         " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
     ),
 ]
+ORDER_WORDS = (
+    "Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to 32 bits as"
+    " trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the rank in the file),"
+    " file (the order of lines)."
+)
+RankOrder = Annotated[Order, Option("--order", ORDER_WORDS)]
 Limit = Annotated[int | None, Option(hidden=True)]
 """Rows that are wanted: on the command line those of `--limit`."""
 

@@ -210,7 +210,7 @@ def _handlers() -> tuple[type, type, type]:
         defs: dict[int, str]
 
         def qrels_iter(self) -> Iterator[Any]:
-            from pooler.results.agree.aggregate import export_qrels
+            from pooler import export_qrels
 
             made = export_qrels(self.source)
             for words in made.warnings:

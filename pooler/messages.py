@@ -21,8 +21,8 @@ class Listener:
         """Take a warning about the data."""
 
     def write(self, lines: Iterable[str]) -> list[str]:
-        """Take the lines of a result that goes into no file; return those that were not shown."""
-        return [*lines]
+        """Take the lines of a result without a file, or many at once; return those that were not shown."""
+        return [line for some in lines for line in some.split("\n")]
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:  # noqa: ARG002 - of listeners
         """Return a function that takes the steps just done, of `total` in all."""

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOING = {
     "Reading files": (
         "pooler/reading", "store/formats", "pooler/results/reading", "pooler/results/judgement_files",
-        "pooler/results/pairs", "pooler/cli/qrels_files",
+        "pooler/results/pairs",
     ),
     "Starting and importing": ("pooler/commands/start", "store/content"),
     "Pooling": (
@@ -34,7 +34,7 @@ DOING = {
     "Agreement and one grade": (
         "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/clusters",
         "store/analysis/collapse", "store/analysis/dawid_skene", "store/analysis/audit",
-        "pooler/results/agree", "pooler/cli/agree", "pooler/commands/qrels", "pooler/commands/trust/audit",
+        "pooler/commands/qrels", "pooler/commands/trust/audit", "pooler/qrels_rules",
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
@@ -49,7 +49,7 @@ DOING = {
         "pooler/commands/trust",
     ),
     "Keeping and exporting": (
-        "store/keeping", "pooler/results/keep", "pooler/cli/keep", "pooler/results/files",
+        "store/keeping", "pooler/commands/keep", "pooler/commands/qrels/export", "pooler/results/files",
     ),
     "Opening a collection": ("store/db", "store/collection"),
     "Options and output": ("pooler", "store"),

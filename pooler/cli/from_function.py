@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -38,7 +39,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     results = [
         one
         for one in get_args(returned) or [returned]
-        if isinstance(one, type) and issubclass(one, Result) and one is not Done and not one.IS_FILE
+        if isinstance(one, type) and issubclass(one, Result) and not (issubclass(one, Done) or one.IS_FILE)
     ]
     groups = {name: _at(one.where) for name, one in about.given.items()}
     own = [
@@ -91,8 +92,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = option.for_people
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
-        by_place = [name for name in groups if about.declared[name].kind is not Parameter.KEYWORD_ONLY]
-        first = [named.pop(name) for name in by_place]
+        first = [named.pop(name) for name in takewhile(groups.__contains__, about.declared)]
         found = function(*first, *runs, **named)
         if output is not None and found is not None:
             render(found, output, plot=values.get("plot"))
@@ -130,10 +130,10 @@ def _parameter(declared: Parameter, kind: Any, option: command.Option) -> Parame
     is_several = declared.kind is Parameter.VAR_POSITIONAL
     if is_several:
         kind = list[str] | None
-    elif option.read is not None:
-        kind = list[str] | None if option.repeated else str | None
-    elif get_origin(kind) is Sequence:
-        kind = list[int] | None if get_args(kind)[0] is int else list[str] | None
+    elif option.read is not None or get_origin(kind) is Sequence:
+        of_what: Any = get_args(kind)[0] if option.read is None else str
+        of_what = of_what if of_what in (int, float) else str
+        kind = list[of_what] | None if option.repeated or option.read is None else str | None
     info: Any
     if names:
         info = typer.Option(

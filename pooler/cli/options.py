@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
 from pooler import command
 from pooler.cli.signature import option
+from pooler.command import ORDER_WORDS
+from pooler.command import level_word as level_word
 from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.formats import GradesFormat
 from store.grades import Aggregate
+from store.ranking import Order
 from store.records import Ties
 
 if TYPE_CHECKING:
     from store.grades.definition import QrelsDefinition
 
 
-OrderName = Literal["trec", "trec9", "docno-asc", "rank", "file"]
 CollectionOption = Annotated[
     str,
     option(
@@ -28,18 +31,7 @@ CollectionOption = Annotated[
         envvar="POOLER_COLLECTION",
     ),
 ]
-OutOption = Annotated[str | None, option("--out -o FILE", "Default stdout.")]
-ManifestOption = Annotated[
-    str | None, option("--manifest FILE", "Default: the name of the file with .manifest.json added.")
-]
-OrderOption = Annotated[
-    OrderName,
-    option(
-        "--order",
-        "Rank order: trec (by score, ties by docno descending), trec9 (scores rounded to 32 bits, as"
-        " trec_eval 9.0.4 does), docno-asc (ties ascending), rank (as in the file), file (of lines).",
-    ),
-]
+OrderOption = Annotated[Order, option("--order", ORDER_WORDS)]
 LenientOption = Annotated[
     bool,
     option(
@@ -47,9 +39,6 @@ LenientOption = Annotated[
         "Read files as trec_eval does: extra fields and # lines are ignored, and a topic's lines need not"
         " stand together.",
     ),
-]
-ReplaceOption = Annotated[
-    bool, option("--replace", "Replace different content that the collection has under the same name.")
 ]
 RunsOption = Annotated[
     str | None,
@@ -74,10 +63,6 @@ LevelOption = Annotated[
     ),
 ]
 YesOption = Annotated[bool, option("--yes -y", "Go on without asking.")]
-AllowUnknownOption = Annotated[
-    bool,
-    option("--allow-unknown", "Accept topics and docnos that no text, run or pool of the collection has."),
-]
 JudgesOption = Annotated[
     list[str] | None,
     option(
@@ -155,15 +140,6 @@ FileRunsOption = Annotated[
         "--runs FILE",
         "With --qrels: a TSV file with a header that lists the runs: file, and optionally tag, group,"
         " contributes (yes/no), name (what to call the run here, instead of its tag).",
-    ),
-]
-PoolDepthOption = Annotated[
-    int | None,
-    option(
-        "--depth -N",
-        "N: the pool's depth.",
-        min=1,
-        show_default="the pools', where they have one; else what the judgements look like",
     ),
 ]
 CutoffOption = Annotated[
@@ -263,10 +239,56 @@ class RuleOptions:
         from store.formats.pairs import read_topic_judges
         from store.grades.definition import QrelsDefinition
 
-        given = {name: value for name, value in (asdict(self) | more).items() if value is not None}
+        own = {one.name: getattr(self, one.name) for one in fields(RuleOptions)}
+        given = {name: value for name, value in (own | more).items() if value is not None}
         if self.primary is not None:
             given["primary"] = read_topic_judges(self.primary)
         return QrelsDefinition(**given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionOptions(RuleOptions):
+    """All that qrels are defined by."""
+
+    mapped: Annotated[
+        list[str] | None, option("--map FROM=TO", "Read one grade as another, before any rule.")
+    ] = None
+    pool: Annotated[str | None, option("--pool NAME", "Only documents of this pool.")] = None
+    as_of: Annotated[
+        str | None,
+        option(
+            "--as-of DATE|now",
+            "Judgements up to this moment, as 2026-03-01 (its end) or 2026-03-01T18:00.",
+            show_default="live: as they stand when they are used",
+        ),
+    ] = None
+    without_topics: Annotated[
+        list[str] | None,
+        option("--without-topic TOPIC|FILE", "Leave this topic out, or those of a file, one a line."),
+    ] = None
+    relaxed: Annotated[
+        int | None, option("--relaxed SUM", "With --aggregate sum: the least sum that is relevant.")
+    ] = None
+    rigid: Annotated[
+        int | None, option("--rigid SUM", "With --relaxed: the least sum that is highly relevant.")
+    ] = None
+
+    def made(self) -> QrelsDefinition:
+        """Return the definition."""
+        from store.formats.codes import parse_map
+
+        topics: list[str] = []
+        for word in self.without_topics or []:
+            path = Path(word)
+            topics += path.read_text("utf-8").split() if path.is_file() else [word]
+        return self.definition(
+            map=parse_map(self.mapped or [], {}),
+            pool=self.pool,
+            as_of=self.as_of,
+            without_topics=topics,
+            relaxed=self.relaxed,
+            rigid=self.rigid,
+        )
 
 
 def kinds_of(text: str | None) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -11,16 +11,25 @@ import typer
 
 from pooler.cli.options import (
     DEFAULT_COLLECTION,
+    CodeOption,
     CollectionOption,
+    ColumnsOption,
     CutoffOption,
     FileCodeOption,
     FileRunsOption,
     FileScaleOption,
+    InputOption,
+    JudgeColumnOption,
     LenientOption,
     LevelOption,
+    MapOption,
     OrderOption,
     QrelsOption,
+    RepeatsOption,
+    RuleOptions,
     RunsOption,
+    ScaleOption,
+    TopicOption,
     names_collection,
 )
 from pooler.cli.signature import argument, option, parameters_of
@@ -149,6 +158,72 @@ class PilotOptions(SourceOptions):
             if names_collection(self.ctx) if name == "collection" else self.names(name):
                 raise ArgumentError(name, "is for runs; --variance stands in their place", None)
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRules(RuleOptions):
+    """How the judgements of files become one."""
+
+    PANEL: ClassVar[str] = "Files of judges; what a collection does, its definition says"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingOptions:
+    """How files of judgements are read."""
+
+    PANEL: ClassVar[str] = FileRules.PANEL
+
+    scale: ScaleOption = None
+    codes: CodeOption = None
+    mapped: MapOption = None
+    repeats: RepeatsOption = None
+    input_form: InputOption = None
+    columns: ColumnsOption = None
+    topic: TopicOption = None
+    judge_column: JudgeColumnOption = None
+    lenient: LenientOption = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenQrelsOptions:
+    """Qrels of a collection by name; or files of judges, and how their grades become one."""
+
+    words: Annotated[
+        list[str] | None,
+        argument(
+            "[NAME|FILE...]",
+            "Qrels of the collection by name, default `official`; or files, each of one judge and called by"
+            " its file name, or NAME=FILE, - is stdin.",
+        ),
+    ] = None
+    collection: CollectionOption = DEFAULT_COLLECTION
+    rule: FileRules
+    reading: ReadingOptions
+
+    def made(self) -> Source:
+        """Return what the qrels are made of."""
+        from pooler.results.judgement_files import FileReading
+
+        words = self.words or []
+        files = [one for one in words if is_file_word(one)]
+        if not files:
+            self._refuse_file_options()
+            if len(words) > 1:
+                raise ArgumentError("words", "must be one: each has a file of its own", " ".join(words))
+            return Source(collection=self.collection, qrels=words[0] if words else None)
+        if len(files) < len(words):
+            message = f"`{next(one for one in words if one not in files)}` is a name, {files[0]} a file"
+            raise PoolerError(message, hint="./NAME is the file of that name")
+        how = asdict(self.reading)
+        reading = FileReading(form=how.pop("input_form"), **how)
+        return Source(judgements=words, qrels=self.rule.definition(), reading=reading)
+
+    def _refuse_file_options(self) -> None:
+        for options in (self.rule, self.reading):
+            for name in (one.name for one in fields(options) if getattr(options, one.name)):
+                hint = f"pooler qrels define NAME --{name.replace('_', '-')} ...: pooler export qrels NAME"
+                is_rule = options is self.rule
+                raise ArgumentError(name, "is for files of judges", None, hint=hint if is_rule else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

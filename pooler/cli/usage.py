@@ -54,6 +54,7 @@ _OLD_WORDS = {
     "pooler pool --list": "pooler show strategies",
     "pooler collapse": "pooler export qrels FILE... --level N",
     "pooler diff": "pooler qrels diff A B",
+    "pooler qrels diff --list": "pooler qrels diff A B --table differences",
     "pooler export ntcir": "pooler export qrels --as ntcir2|ntcireval",
     "pooler list": "pooler show runs; topics, docs, pools and judges likewise",
     "pooler judges list": "pooler show judges",
@@ -71,6 +72,14 @@ _OLD_WORDS = {
     },
     "pooler audit --by-run": "pooler audit JUDGE --table runs",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
+    "pooler export answers": "pooler export judgements NAME --as answers",
+    "pooler export judgements --format": "pooler export judgements --as FORM",
+    "pooler export work --html": "pooler export work JUDGE",
+    "pooler export work --judge": "pooler export work JUDGE",
+    **{
+        f"pooler import {one} --format": f"pooler import {one} FILE --as FORM"
+        for one in ("topics", "docs", "judgements")
+    },
     **{
         f"pooler import {one} --from": f"pooler import {one} irds:NAME"
         for one in ("topics", "docs", "judgements")

@@ -25,7 +25,7 @@ HEADINGS = {
 }
 """The words of each folder in the order of help; a word that is not named stands behind them."""
 _FUNCTION = re.compile(
-    r'^@(command|screen)\ndef (\w+)\(.*?\) -> [^\n]*:\n    """(.+?)(?:"""|\n)', re.MULTILINE | re.DOTALL
+    r'^@(command|screen)\ndef (\w+)\(.*?\) -> [^\n]*:\n    r?"""(.+?)(?:"""|\n)', re.MULTILINE | re.DOTALL
 )
 _DOCSTRING = re.compile(r'"""(.+?)(?:"""|\n)')
 
@@ -70,6 +70,15 @@ def words() -> dict[str, str]:
         elif one.word not in found:
             found[one.word] = _first_line(one)
     return found
+
+
+@cache
+def by_heading() -> dict[str, tuple[str, ...]]:
+    """Return the words of each folder, in the order of help."""
+    return {
+        heading: tuple(dict.fromkeys(one.word for one in announced().values() if one.heading == heading))
+        for heading in HEADINGS
+    }
 
 
 def _of_folder(heading: str) -> Iterator[Announced]:

@@ -23,7 +23,7 @@ _DIRECTORY = "pooler collection directory"
 _HINT = "name another file, or remove this one first"
 
 
-def check_result(out: str, beside: str) -> None:
+def check_result(out: str | Path, beside: str | Path) -> None:
     """Refuse to replace what is no earlier result: a file without its manifest beside it.
 
     `--out *.run` would replace the first run file otherwise, and `--out collection.db` the collection.
@@ -41,7 +41,7 @@ def check_result(out: str, beside: str) -> None:
         raise PoolerError(message, hint=_HINT)
 
 
-def check_place(path: str | None) -> None:
+def check_place(path: str | Path | None) -> None:
     """Raise `PoolerError` now, before any work, when nothing could be written there."""
     if path is None or path == "-":
         return
@@ -58,7 +58,7 @@ def check_place(path: str | None) -> None:
         raise PoolerError(message)
 
 
-def check_manifest(path: str | None) -> None:
+def check_manifest(path: str | Path | None) -> None:
     """Raise `PoolerError` now when a manifest could not be written, or would replace another file.
 
     What is there already is replaced only if it is a manifest of a result, and of no exported collection.
@@ -69,7 +69,7 @@ def check_manifest(path: str | None) -> None:
         raise PoolerError(message, hint=_HINT)
 
 
-def check_out(out: str | None, manifest: str | None) -> None:
+def check_out(out: str | Path | None, manifest: str | Path | None) -> None:
     """Raise `PoolerError` now when a result and its manifest could not be written, or would harm.
 
     A file that is there already is replaced only if it is an earlier result: one with a manifest
@@ -89,7 +89,7 @@ def json_text(data: Any, *, indent: int | None = None, sort_keys: bool = False) 
     return escape_json(text)
 
 
-def earlier_result(out: str, beside: str) -> str | None:
+def earlier_result(out: str | Path, beside: str | Path) -> str | None:
     """Say that a result is being replaced, and whose grades it had; ``None`` = there is none."""
     if not _is_something(Path(out)):
         return None
@@ -99,7 +99,7 @@ def earlier_result(out: str, beside: str) -> str | None:
 
 
 def write_whole(
-    path: str, lines: Iterable[str], *, private: bool = False, first: Callable[[], None] | None = None
+    path: str | Path, lines: Iterable[str], *, private: bool = False, first: Callable[[], None] | None = None
 ) -> None:
     """Write lines to a file, which appears complete or not at all; one that is there keeps its mode.
 
@@ -126,7 +126,11 @@ def write_whole(
 
 
 def write_lines(
-    path: str | None, lines: Iterable[str], *, private: bool = False, first: Callable[[], None] | None = None
+    path: str | Path | None,
+    lines: Iterable[str],
+    *,
+    private: bool = False,
+    first: Callable[[], None] | None = None,
 ) -> None:
     """Write lines to a file, complete or not at all, or to who listens; see `write_whole`."""
     if path is not None and path != "-":
@@ -138,9 +142,9 @@ def write_lines(
 
 
 def write_results(
-    files: Mapping[str | None, Iterable[str]],
+    files: Mapping[Any, Iterable[str]],
     facts: Callable[[], Mapping[str, Any]],
-    manifest: str | None,
+    manifest: str | Path | None,
     *,
     private: bool = False,
     names_judges: bool = True,
@@ -166,7 +170,7 @@ def write_results(
         say(words)
 
 
-def write_json(path: str, data: Mapping[str, Any], *, private: bool = False) -> None:
+def write_json(path: str | Path, data: Mapping[str, Any], *, private: bool = False) -> None:
     """Write a JSON file as a whole, or to stdout; keys sorted. See `write_whole` of `private`."""
     write_lines(path, [json_text(data, indent=2, sort_keys=True)], private=private)
 
@@ -242,7 +246,7 @@ def _is_database(path: Path) -> bool:
     return False
 
 
-def _manifest_of(path: str) -> dict[str, Any] | None:
+def _manifest_of(path: str | Path) -> dict[str, Any] | None:
     """Read a manifest of pooler's; ``None`` = it is none."""
     try:
         if Path(path).stat().st_size > _LARGEST:

@@ -658,7 +658,7 @@ class FileReading:
         given: list[tuple[str, object, GradesFormat]] = [
             ("columns", columns, "columns"),
             ("topic", self.topic, "columns"),
-            ("as", sample, "qrels"),
+            ("form", sample, "qrels"),
             ("judge_column", self.judge_column, "qrels"),
         ]
         for name, value, its_format in given:
@@ -669,7 +669,7 @@ class FileReading:
         said = [judge is not None, self.judge_column is not None, "judge" in names]
         if chosen not in EVERY_JUDGE and sum(said) != 1:
             hints = {
-                "qrels": "--judge NAME or --judge-column 2, one of the two; --format jsonl or tsv for what"
+                "qrels": "--judge NAME or --judge-column 2, one of the two; --as jsonl or tsv for what"
                 f" `pooler export judgements` wrote; {COLUMNS_HINT}",
                 "columns": "--judge NAME, or --input-columns docno,judge,grade; one of the two",
             }

@@ -8,8 +8,10 @@ JudgementsFormat = Literal["jsonl", "tsv"]
 """Of judgements with all that is known of them, read and written."""
 LabelsFormat = Literal["answers", "umbrela"]
 """Of what models answered, read and written: see `store.formats.labels`."""
-ImportFormat = Literal["qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv", "answers", "umbrela"]
-"""Of judgements that go into a collection: `GradesFormat` and `LabelsFormat`."""
+ImportFormat = Literal[
+    "qrels", "ntcir2", "ntcireval", "columns", "jsonl", "tsv", "answers", "umbrela", "xinfap", "statap"
+]
+"""Of judgements that go into a collection: `GradesFormat`, `LabelsFormat`, and samples."""
 TopicFormat = Literal["auto", "trec", "covid", "tsv", "jsonl"]
 DocumentFormat = Literal["auto", "jsonl", "trec", "tsv"]
 Layout = Literal["pooler", "beir", "trec"]

@@ -238,13 +238,13 @@ _JUDGEMENTS = SpecialFile(
     "other-kind",
     "a file of every judge's judgements",
     "",
-    hint="`pooler import judgements FILE --format jsonl` takes it",
+    hint="`pooler import judgements FILE --as jsonl` takes it",
 )
 _ANSWERS = SpecialFile(
     "other-kind",
     "a file of a model's answers",
     "",
-    hint="`pooler import judgements FILE --judge NAME` takes it with --format umbrela or answers",
+    hint="`pooler import judgements FILE --judge NAME` takes it with --as umbrela or answers",
 )
 _TEXTS = SpecialFile(
     "other-kind",

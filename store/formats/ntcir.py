@@ -51,7 +51,7 @@ def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
         if len(letters) <= len(ascii_uppercase):
             example = ascii_uppercase[len(letters) - 1 :: -1]
             hint += f"; `pooler export qrels --as ntcir2 --letters {example}` names one a grade, lowest first"
-        raise ArgumentError("scale", f"{requirement}, but has the keys {keys}", None, hint=hint)
+        raise ArgumentError("the scale", f"{requirement}, but has the keys {keys}", None, hint=hint)
     return letters
 
 

@@ -58,7 +58,7 @@ _AGAIN = "nothing of it was imported: save the file again in the page, and send 
 _UNSIGNED = (
     "nothing of it was imported; where another copy of the collection made the page, import it there,"
     " then pooler export judgements JUDGE --history --out FILE there,"
-    " and pooler import judgements FILE --format jsonl here"
+    " and pooler import judgements FILE --as jsonl here"
 )
 _OTHERWISE = "expected what was imported before of this moment, got something else"
 _SHOWN = 25

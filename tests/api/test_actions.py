@@ -86,3 +86,24 @@ def test_a_backup_is_a_collection_again(made: Path, capfd: pytest.CaptureFixture
     assert (done.counts["events"], Path(done.counts["kept"]).is_file()) == (84, True)
     assert p.verify(PLACE).n_faults == 0
     assert capfd.readouterr() == ("", "")
+
+
+def test_an_export_is_a_file_or_lines_in_the_result(made: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The same bytes both ways; a file has its manifest, and is not replaced by another's lines."""
+    p.import_judgements(PLACE, "judgements/strict.qrels", judge="ann")
+    lines = p.export_judgements(PLACE, "ann").written
+    done = p.export_judgements(PLACE, ["ann"], out=Path("j.jsonl"))
+    assert (len(lines), done.counts["judgements"], done.written) == (84, 84, ())
+    assert Path("j.jsonl").read_text("utf-8") == "".join(f"{line}\n" for line in lines)
+    assert Path("j.jsonl.manifest.json").is_file()
+    with pytest.raises(p.PoolerError, match="is not an earlier result"):
+        p.export_judgements(PLACE, out="topics.jsonl")
+    assert p.import_judgements(PLACE, "j.jsonl", form="jsonl").counts["unchanged"] == 84
+    graded = Path("judgements/strict.qrels").read_text("utf-8").splitlines()
+    binary = p.export_qrels(PLACE, level=1).written
+    assert [line[-1] == "1" for line in binary].count(True) == sum(line[-1] > "0" for line in graded) == 32
+    with pytest.raises(p.ArgumentError, match="where 2 files are written"):
+        p.export_qrels(PLACE, level=[1, 2], out="q.txt")
+    assert p.export_collection(PLACE, "published", without_runs=True).counts["judgement"] == 84
+    assert p.import_collection("again.db", Path("published")).counts["judgement"] == 84
+    assert capfd.readouterr() == ("", "")

@@ -29,8 +29,8 @@ def test_a_collection_writes_what_the_command_does(cli: Cli, judged: Path, ties:
     assert given.text == made.text
     assert given.settings["qrels"] == {"aggregate": "majority", "ties": ties}
     assert made.settings["qrels"] == "ruled@1"
-    assert len(made.qrels) == made.decisions["judged"] == len(made.table("qrels"))
-    assert made.decisions["undecided"] == len(made.table("left_out"))
+    assert len(made.qrels) == made.counts["judged"] == len(made.table("qrels"))
+    assert made.counts["undecided"] == len(made.table("left_out"))
     assert (ties == "unresolved") == any("undecided" in one for one in made.warnings)
 
 
@@ -60,7 +60,7 @@ def test_qrels_of_a_source_count(cli: Cli, judged: Path) -> None:
             p.export_qrels(p.source(collection, qrels=p.Qrels(aggregate="max", judges=["nobody"])))
         made = p.qrels_define(collection, "least", p.Qrels(aggregate="min"))
         assert (made.label, made.is_default) == ("least@1", False)
-        assert p.qrels_drop(collection, "least") == 1
+        assert p.qrels_drop(collection, "least").counts["versions"] == 1
     assert p.export_qrels(p.source(qrels=FILES[0])).text == alone
 
 
@@ -76,7 +76,7 @@ def test_no_judgement_is_invented(tmp_path: Path) -> None:
     assert made.text.splitlines() == ["1 0 a 0", "1 0 c -9", "1 0 f 1"]
     left_out = {row["docno"]: row["state"] for row in made.table("left_out").to_records()}
     assert left_out == {"b": "undecided", "c": "unjudged", "d": "skipped", "e": "cannot"}
-    assert made.decisions == {
+    assert made.counts == {
         "judged": 2, "by_ruling": 0, "by_tie_rule": 0,
         "undecided": 1, "skipped": 1, "cannot": 1, "unjudged": 1,
     }  # fmt: skip

@@ -71,7 +71,7 @@ def million_speed(folder: Path, share: float) -> None:
         "import topics": ("import", "topics", str(files / "topics.tsv"), *at),
         "import runs": ("import", "runs", *runs, *at),
         "pool": ("pool", "--depth", str(DEPTH), *at),
-        "import judgements": ("import", "judgements", table, "--format", "tsv", *at),
+        "import judgements": ("import", "judgements", table, "--as", "tsv", *at),
         "status": ("status", *at),
         "status --by-topic": ("status", "--by-topic", *at),
         "export qrels": ("export", "qrels", *MAJORITY, "--graded", "--out", str(files / "qrels"), *at),

@@ -23,14 +23,14 @@ COMMANDS = {
          "low", "--interval", "asymptotic"),
         ("orders", *qrels_of(FIRST, SECOND), "--mixtures", "10", "--run", RUNS[0], "--run", RUNS[1]),
     ),
-    "collapse": (
+    "export qrels": (
         (FIRST, "--level", "1"),
         (FIRST, SECOND, THIRD, "--level", "1", "--aggregate", "dawid-skene", "--out", "q.txt"),
     ),
     "evaluate": (("--qrels", FIRST, *RUNS), ("--qrels", FIRST, *RUNS, "--scale", "0-2",
-                                             "--rigid")),
+                                             "--level", "rigid")),
     "sensitivity": (("--qrels", FIRST, *RUNS, "--depth", "5", "--by", "topic"),),
-    "diff": ((FIRST, SECOND, *RUNS, "--by-topic", "--list"),),
+    "qrels diff": ((FIRST, SECOND, *RUNS, "--by-topic"),),
     "pool": ((*RUNS, "--depth", "5", "--out", "pool.txt"),),
 }  # fmt: skip
 
@@ -38,6 +38,6 @@ COMMANDS = {
 @pytest.mark.parametrize("name", COMMANDS)
 def test_commands_on_files_load_no_database_screen_or_scipy(name: str, tmp_path: Path) -> None:
     """A fresh interpreter that worked on files has loaded neither SQL nor a screen nor SciPy."""
-    code = "\n".join(command(name, *arguments) for arguments in COMMANDS[name])
+    code = "\n".join(command(*name.split(), *arguments) for arguments in COMMANDS[name])
     assert loaded_by(code, tmp_path) & (DATABASE | {"textual", "scipy"}) == set()
     assert not (tmp_path / "collection.db").exists()

@@ -186,7 +186,7 @@ def test_exported_collection_counts_those_who_graded_and_their_kinds(cli: Cli, m
 
 def test_files_that_name_judges_of_several_kinds(cli: Cli, mixed: Path) -> None:
     """What a file says of kinds counts as it does in a collection."""
-    cli("export", "judgements", "--format", "tsv", "--out", "all.tsv").fine()
+    cli("export", "judgements", "--as", "tsv", "--out", "all.tsv").fine()
     (mixed / "collection.db").unlink()
     made = cli("export", "qrels", "all.tsv", "--input", "tsv", "--level", "1", *MAJORITY, "--scale",
                "0-2", "--out", "c", *BOTH).fine()  # fmt: skip

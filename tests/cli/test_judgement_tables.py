@@ -219,14 +219,14 @@ def test_the_longest_docno_is_the_same_for_all_readers(cli: Cli, tmp_path: Path,
         "qrels": (f"1 0 {name} 1", ("--judge", "me")),
         "comma": (f"1,{name},1", ("--judge", "me")),
         "columns": (f"{name} 1", ("--judge", "me", "--input-columns", "docno,grade", "--topic", "1")),
-        "ntcireval": (f"1 {name} L1", ("--judge", "me", "--format", "ntcireval")),
+        "ntcireval": (f"1 {name} L1", ("--judge", "me", "--as", "ntcireval")),
         "xinfap": (f"1 0 {name} 0 1", ("--judge", "me", "--as", "xinfap")),
         "statap": (f"1 {name} 1 0 1", ("--judge", "me", "--as", "statap")),
         "answers": (
             json.dumps({"topic": "1", "docno": name, "grade": 1}),
-            ("--judge", "me", "--format", "answers"),
+            ("--judge", "me", "--as", "answers"),
         ),
-        "jsonl": (json.dumps(state), ("--format", "jsonl")),
+        "jsonl": (json.dumps(state), ("--as", "jsonl")),
     }
     for form, (line, options) in formats.items():
         (tmp_path / form).write_text(f"{line}\n")
@@ -271,7 +271,7 @@ UMBRELA = {"query": "moth", "passage": "Rain is wet."}
             "whole number in `rating`",
             "`grade` is null",
         ),
-        (None, {"qid": "q", "docid": "d", "rating": "1"}, "a model's answers", "--format umbrela or answers"),
+        (None, {"qid": "q", "docid": "d", "rating": "1"}, "a model's answers", "--as umbrela or answers"),
     ],
 )
 def test_an_answer_without_a_grade_is_never_grade_0(
@@ -282,7 +282,7 @@ def test_an_answer_without_a_grade_is_never_grade_0(
     file.write_text(json.dumps(line) + "\n")
     collection = ("--collection", str(tmp_path / "c.db"))
     cli("init", *collection).fine()
-    options = () if form is None else ("--format", form)
+    options = () if form is None else ("--as", form)
     told = cli("import", "judgements", str(file), "--judge", "m", *options, *collection).failed(1).err
     assert fault in told.splitlines()[0]
     assert hint in told.splitlines()[-1]
@@ -296,7 +296,7 @@ def test_failed_answers_of_umbrela_are_known_among_answers(cli: Cli, tmp_path: P
     file.write_text(json.dumps(line) + "\n")
     collection = ("--collection", str(tmp_path / "c.db"))
     cli("init", *collection).fine()
-    options = ("--judge", "m", "--format", "answers", *collection)
+    options = ("--judge", "m", "--as", "answers", *collection)
     assert "1 no-grade" in cli("import", "judgements", str(file), *options).fine().err
 
 

@@ -55,7 +55,7 @@ def test_toml_beyond_bounds_is_a_fault(cli: Cli, judged: Path, text: str) -> Non
     [
         (("import", "topics"), '{"topic": "G01", "title": '),
         (("import", "docs"), '{"docno": "KG-E-001", "text": '),
-        (("import", "judgements", "--format", "jsonl"), '{"topic": '),
+        (("import", "judgements", "--as", "jsonl"), '{"topic": '),
     ],
 )
 def test_json_beyond_bounds_or_with_a_key_twice_is_a_fault(
@@ -106,7 +106,7 @@ def test_no_field_of_a_run_is_longer_than_an_id_may_be(cli: Cli, here: Path, fie
         (("import", "judgements", "--judge", "zoe"), "G01 LONG KG-E-001 1"),
         (("import", "judgements", "--judge", "zoe", "--as", "xinfap"), "G01 0 LONG 1 1"),
         (("import", "judgements", "--columns", "topic,judge,docno,grade"), "G01 a LONG 1"),
-        (("import", "judgements", "--judge", "zoe", "--format", "ntcireval"), "G01 LONG L1"),
+        (("import", "judgements", "--judge", "zoe", "--as", "ntcireval"), "G01 LONG L1"),
         (("export", "qrels", "--level", "1"), "G01 0 LONG 1"),
     ],
 )
@@ -160,7 +160,7 @@ def test_utf16_is_named(cli: Cli, judged: Path, encoding: str) -> None:
     (judged / "odd.gz").write_bytes(gzip.compress(content))
     for file in ("./odd", "./odd.gz"):
         iconv = "iconv -f UTF-16 -t UTF-8"
-        mending = f"gzip -cd odd.gz | {iconv}" if file == "odd.gz" else f"{iconv} odd"
+        mending = f"gzip -cd {file} | {iconv}" if file == "./odd.gz" else f"{iconv} {file}"
         for command in (
             ("pool", file),
             ("pool", "--runs", file),

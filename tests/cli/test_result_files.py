@@ -111,7 +111,7 @@ def test_manifest_of_judgements_says_what_was_written(cli: Cli, judged: Path) ->
         "by_state": {"judged": 168, "skipped": 0, "cannot": 0, "unjudged": 0},
         "sha256": hashlib.sha256((judged / "j").read_bytes()).hexdigest(),
     }  # fmt: skip
-    options = ("--history", "--format", "tsv", "--out", "h", "--manifest", "m.json")
+    options = ("--history", "--as", "tsv", "--out", "h", "--manifest", "m.json")
     told = cli("export", "judgements", "strict", *options).fine().err
     assert told == "84 judgement events of 1 judge: 84 judge\n"
     facts = json.loads((judged / "m.json").read_text("utf-8"))

@@ -71,7 +71,7 @@ def test_judgements_are_exported_as_they_were(form: str, history: list[str], tmp
     """The kept collection gives the kept files, value by value."""
     file = unpack_today("written/built.db", tmp_path / "collection.db")
     kept = (WRITTEN / f"{'history' if history else 'judgements'}.{form}").read_text("utf-8")
-    assert rows(on(file, "export", "judgements", "--format", form, *history).out, form) == rows(kept, form)
+    assert rows(on(file, "export", "judgements", "--as", form, *history).out, form) == rows(kept, form)
 
 
 @pytest.mark.parametrize("form", ["jsonl", "tsv"])
@@ -84,8 +84,8 @@ def test_history_is_imported_as_it_was_exported(form: str, tmp_path: Path) -> No
     name = str(tmp_path / "new.db")
     on(name, "init", "--scale", "0-2")
     kept = WRITTEN / f"history.{form}"
-    on(name, "import", "judgements", kept, "--format", form, "--allow-unknown")
-    now = rows(on(name, "export", "judgements", "--history", "--format", form).out, form)
+    on(name, "import", "judgements", kept, "--as", form, "--allow-unknown")
+    now = rows(on(name, "export", "judgements", "--history", "--as", form).out, form)
     before = rows(kept.read_text("utf-8"), form)
     assert len(now) == len(before) == 181
     differing = {key for one, old in zip(now, before, strict=True) for key in old if one[key] != old[key]}
@@ -96,6 +96,7 @@ def test_history_is_imported_as_it_was_exported(form: str, tmp_path: Path) -> No
 def test_collection_goes_out_and_comes_back(name: str, tmp_path: Path) -> None:
     """A kept collection comes back from a folder without a fault, and exports to the same bytes."""
     file = unpack_today(f"written/{name}.db", tmp_path / "collection.db")
+    on(file, "qrels", "define", "official", "--aggregate", "majority", "--ties", "low")
     on(file, "export", "collection", tmp_path / "one")
     on(tmp_path / "new.db", "import", "collection", tmp_path / "one")
     assert "no fault found" in on(tmp_path / "new.db", "verify").out

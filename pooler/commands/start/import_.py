@@ -41,7 +41,7 @@ def import_topics(
     collection: Stored,
     file: DataFile,
     *,
-    form: Annotated[TopicFormat, Option("--format")] = "auto",
+    form: Annotated[TopicFormat, Option("--as")] = "auto",
     replace: Replace = False,
 ) -> Done:
     """Import topics: TREC <top> SGML, TREC-COVID XML, TSV, or JSONL.
@@ -110,7 +110,7 @@ def import_docs(
         Sequence[str], Option("FILE...", f"{FILE_WORDS} irds:NAME is a dataset of ir_datasets.")
     ],
     *,
-    form: Annotated[DocumentFormat, Option("--format")] = "auto",
+    form: Annotated[DocumentFormat, Option("--as")] = "auto",
     all_texts: Annotated[bool, Option("--all")] = False,
     fields: Annotated[str | None, Option("--fields NAME,...", default="as last time, at first none")] = None,
     markup: Annotated[Markup | None, Option(default="as last time, at first plain")] = None,

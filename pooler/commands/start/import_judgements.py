@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection as AnyCollection
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace as changed
 from itertools import chain, count
@@ -10,14 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pooler.command import Lenient, Option, Replace, Stored, command
-from pooler.commands.start.importing import (
-    AllowUnknown,
-    DataFile,
-    imported,
-    names_words,
-    report_words,
-    say_wait,
-)
+from pooler.commands.start.importing import DataFile, imported, report_words
 from pooler.messages import progress, say, warn
 from pooler.results.judgement_files import (
     CODES_HINT,
@@ -26,7 +20,6 @@ from pooler.results.judgement_files import (
     UNKNOWN_HINT,
     FileReading,
     GradesFile,
-    PrelsName,
     SampleFile,
     read_source,
     say_repeats,
@@ -48,6 +41,9 @@ if TYPE_CHECKING:
     from store.model_judge import Answer
     from store.records import ImportReport
 
+_ROW_S = 10e-6
+"""What a row costs while the file is written to, in seconds."""
+_PATIENCE_S = 2.0
 _NAMES_SHOWN = 8
 
 
@@ -56,8 +52,7 @@ def import_judgements(
     collection: Stored,
     file: DataFile,
     *,
-    form: Annotated[ImportFormat | None, Option("--format", default="qrels")] = None,
-    sample: Annotated[PrelsName | None, Option("--as")] = None,
+    form: Annotated[ImportFormat | None, Option("--as", default="qrels")] = None,
     judge: Annotated[str | None, Option("--judge NAME")] = None,
     judge_column: Annotated[int | None, Option("--judge-column", least=2, most=2)] = None,
     columns: Annotated[str | None, Option("--input-columns --columns NAME,...")] = None,
@@ -71,12 +66,12 @@ def import_judgements(
     mapped: Annotated[Sequence[str], Option("--map FROM=TO")] = (),
     as_pool: Annotated[str | None, Option("--as-pool NAME")] = None,
     lenient: Lenient = False,
-    allow_unknown: AllowUnknown = False,
+    allow_unknown: bool = False,
     replace: Replace = False,
 ) -> Done:
     """Import judgements: a qrels file of one judge, or another file of grades.
 
-    With --as it is a prels file, a judged sample. A file is imported whole or not at all. Answers of a
+    A judged sample also becomes a pool. A file is imported whole or not at all. Answers of a
     model that cannot be read become "cannot be judged", with the reason, never grade 0; `judges add --model`
     says first who the model is.
 
@@ -87,9 +82,8 @@ def import_judgements(
     form : qrels (topic iteration docno grade), ntcir2 (topic letter docno 0|1), ntcireval (topic docno
         L0..Ln), columns (see --input-columns), what `pooler export judgements` wrote: jsonl or tsv, of every
         judge; of a model, umbrela or answers (JSON lines with topic, docno, grade, and what is known
-        besides).
-    sample : The file is a judged sample: xinfap (topic iteration docno stratum rel) or statap (topic docno
-        rel method iprob). It also becomes a pool.
+        besides); judged samples: xinfap (topic iteration docno stratum rel) or statap (topic docno rel method
+        iprob).
     judge : The judge who made them.
     judge_column : The column of a qrels file that names the judge, instead of --judge.
     columns : What the columns of the file are, in order: docno and grade, and topic, iteration and judge
@@ -103,6 +97,7 @@ def import_judgements(
         once.
     mapped : Read one grade as another.
     as_pool : Also make a pool of this name from all lines of the file.
+    allow_unknown : Accept topics and docnos that no text, run or pool of the collection has.
 
     Raises
     ------
@@ -117,7 +112,6 @@ def import_judgements(
     if form == "umbrela" or form == "answers":
         _refuse_any(
             f"is for other files: {form} has one answer a line, of a model",
-            sample=sample,
             judge_column=judge_column,
             columns=columns,
             topic=topic,
@@ -133,7 +127,14 @@ def import_judgements(
         return _import_answers(
             collection, path, form, judge, mapping, allow_unknown=allow_unknown, replace=replace
         )
-    reading = FileReading(form=form, columns=columns, topic=topic, judge_column=judge_column, lenient=lenient)
+    sample = form if form == "xinfap" or form == "statap" else None
+    reading = FileReading(
+        form=None if form == "xinfap" or form == "statap" else form,
+        columns=columns,
+        topic=topic,
+        judge_column=judge_column,
+        lenient=lenient,
+    )
     wanted = reading.options(judge, sample)
     if wanted.form == "jsonl" or wanted.form == "tsv":
         _refuse_any(
@@ -163,7 +164,7 @@ def import_judgements(
         decoded.judged.setdefault(judge, [])
     pool = _pool_of_file(collection, path, source, decoded, judge=judge, as_pool=as_pool)
     n_judgements = sum(map(len, decoded.judged.values()))
-    say_wait(collection, n_judgements)
+    _say_wait(collection, n_judgements)
     with progress("judgements", n_judgements) as advance:
         report = collection.judgements.add(
             decoded.judged,
@@ -192,7 +193,7 @@ def _say_judgements(
     noun = "state" if decoded.states else "judgement"
     having = {name for name, rows in decoded.judged.items() if rows}
     having |= {one.judge for one in decoded.states}
-    say(f"{file}: {report_words(report, noun)} of {names_words(having or decoded.judged)}")
+    say(f"{file}: {report_words(report, noun)} of {_names_words(having or decoded.judged)}")
     skipped = sum(one.state is State.SKIPPED for one in decoded.states)
     for n, words in (
         (skipped, "were skipped"),
@@ -203,7 +204,7 @@ def _say_judgements(
             say(f"{file}: {counted(n, 'line')} of documents that {words}")
     without = [name for name, rows in decoded.judged.items() if not rows]
     if without and len(decoded.judged) > 1:
-        say(f"{file}: without a grade: {names_words(without)}")
+        say(f"{file}: without a grade: {_names_words(without)}")
     if source.sample is not None:
         not_sampled = {(one.topic, one.docno) for one in pool.entries if not one.sampled}
         n_sampled = len(pool.entries) - len(not_sampled)
@@ -215,6 +216,20 @@ def _say_judgements(
         lines = counted(decoded.n_unjudged_lines, "line")
         pairs = counted(len(decoded.unjudged), "document")
         say(f"{file}: {lines} of {pairs} pooled but not judged: pool {pool.name}")
+
+
+def _say_wait(opened: Collection, n_rows: int) -> None:
+    """Say how long judges wait while rows are written to a SQLite file, where that is for long."""
+    seconds = n_rows * _ROW_S
+    if seconds > _PATIENCE_S and "://" not in opened.where:
+        say(f"judges at work must wait some {seconds:.0f} s while {n_rows:,} rows are written")
+
+
+def _names_words(names: AnyCollection[str]) -> str:
+    """List judges, or count them where they are many."""
+    if len(names) > _NAMES_SHOWN:
+        return counted(len(names), "judge")
+    return ", ".join(sorted(names))
 
 
 def _decode(
@@ -369,7 +384,7 @@ def _import_every_judge(
     said = {name: read.kinds.get(name) if kind is None else JudgeKind(kind) for name in judges}
     there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
     kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
-    say_wait(opened, len(events) + len(states))
+    _say_wait(opened, len(events) + len(states))
     with opened.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
         versions = KnownVersions(inside.session)

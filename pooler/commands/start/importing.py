@@ -1,31 +1,21 @@
-"""What the imports have in common: who opens the collection, and how they word what they did."""
+"""What the imports have in common: the file they take, and how they word what they did."""
 
 from __future__ import annotations
 
-from collections.abc import Collection as AnyCollection
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pooler.command import Option
-from pooler.messages import say, warn
+from pooler.messages import warn
 from pooler.results.result import Done, frozen_settings
 from store.text import counted, look_alike_words
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from store.collection import Collection
     from store.records import ImportReport
 
 FILE_WORDS = "- is stdin; .gz, .xz, .bz2, .zst are fine."
-DataFile = Annotated["str | Path", Option("FILE", f"{FILE_WORDS} irds:NAME is a dataset of ir_datasets.")]
-AllowUnknown = Annotated[
-    bool,
-    Option("--allow-unknown", "Accept topics and docnos that no text, run or pool of the collection has."),
-]
-_ROW_S = 10e-6
-"""What a row costs while the file is written to, in seconds."""
-_PATIENCE_S = 2.0
-_NAMES_SHOWN = 8
+DataFile = Annotated[str | Path, Option("FILE", f"{FILE_WORDS} irds:NAME is a dataset of ir_datasets.")]
 
 
 def imported(opened: Collection, report: ImportReport) -> Done:
@@ -34,13 +24,6 @@ def imported(opened: Collection, report: ImportReport) -> Done:
         warn(look_alike_words(opened.look_alikes))
     counts = {name: getattr(report, name) for name in ("added", "unchanged", "replaced")}
     return Done(counts=frozen_settings(**counts))
-
-
-def say_wait(opened: Collection, n_rows: int) -> None:
-    """Say how long judges wait while rows are written to a SQLite file, where that is for long."""
-    seconds = n_rows * _ROW_S
-    if seconds > _PATIENCE_S and "://" not in opened.where:
-        say(f"judges at work must wait some {seconds:.0f} s while {n_rows:,} rows are written")
 
 
 def report_words(report: ImportReport, noun: str) -> str:
@@ -54,10 +37,3 @@ def report_words(report: ImportReport, noun: str) -> str:
     parts += [f"{report.replaced:,} replaced"] if report.replaced else []
     parts += [f"{report.unchanged:,} already there"] if report.unchanged else []
     return ", ".join(parts)
-
-
-def names_words(names: AnyCollection[str]) -> str:
-    """List judges, or count them where they are many."""
-    if len(names) > _NAMES_SHOWN:
-        return counted(len(names), "judge")
-    return ", ".join(sorted(names))

@@ -23,7 +23,7 @@ def files(here: Path) -> Path:
 
 def test_what_became_of_each_document_is_counted(cli: Cli, files: Path) -> None:
     """Added, removed, changed, judged and unjudged since: by hand from the lines above."""
-    found = cli("qrels", "diff", "./a", "./b", "--list", "--by-topic", "--format", "json").fine().json()
+    found = cli("qrels", "diff", "./a", "./b", "--format", "json").fine().json()
     counts = {row["what"]: row["documents"] for row in found["summary"]}
     assert counts == {
         "same": 1, "added": 1, "removed": 0, "changed": 2, "now judged": 1, "now unjudged": 1,

@@ -53,7 +53,7 @@ def test_two_authors_second_judge_each_other(cli: Cli, here: Path) -> None:
     assert cli("export", "qrels", "authors").fine().out == lines
     # The definition that is there from the start says the same: assignments name who is primary.
     assert cli("export", "qrels").fine().out == lines
-    compared = cli("qrels", "diff", "authors", "official", "--list", "--format", "json").fine().json()
+    compared = cli("qrels", "diff", "authors", "official", "--format", "json").fine().json()
     assert compared["differences"] == []
     assert "final grade: 2 (relevant), of ann, primary there" in cli("history", "1", "x").fine().out
 
@@ -153,7 +153,7 @@ def test_sums_have_levels_of_their_own_in_both_forms_of_ntcir(cli: Cli, here: Pa
     assert (here / "web.relaxed").read_text() == "1\tA\ta\t1\n1\tB\tb\t1\n1\tC\tc\t0\n1\tA\td\t1\n"
     cli("qrels", "define", "bare", "--aggregate", "sum").fine()
     refused = cli("export", "qrels", "bare", "--as", "ntcir2", "--out", "web").failed(1).err
-    assert "must be defined with --relaxed and --rigid, as a sum has no letter of the scale" in refused
+    assert "must be defined with --relaxed and --rigid: a sum has no letter of the scale" in refused
     run_of(cli, here, "1", ["c", "a", "b", "d"])
     # Relevant from 2: a, b, d at ranks 2, 3, 4; from 4: a, d at ranks 2, 4.
     for level, ap in (("relaxed", (1 / 2 + 2 / 3 + 3 / 4) / 3), ("rigid", (1 / 2 + 2 / 4) / 2)):

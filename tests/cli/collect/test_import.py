@@ -48,7 +48,7 @@ def test_topics_come_as_trec_and_in_other_formats(cli: Cli, here: Path) -> None:
         assert "nothing new, 1 topic already there" in cli("import", "topics", file).fine().err
     zipped = gzip.compress((here / "t.tsv").read_bytes())
     assert "nothing new" in cli("import", "topics", "-", stdin=zipped).fine().err
-    cli("import", "topics", "t.tsv", "--format", "jsonl").failed(1)
+    cli("import", "topics", "t.tsv", "--as", "jsonl").failed(1)
 
 
 def test_changed_topic_needs_replace(cli: Cli, started: Path) -> None:
@@ -208,7 +208,7 @@ def test_files_whose_ids_do_not_meet_those_of_runs_are_refused(
     write(started / "x.run", "1 Q0 a 1 2 x", "1 Q0 A 2 1 x", "2 Q0 a 1 1 x")
     cli("import", "runs", "x.run").fine()
     write(started / "f", *lines)
-    options = ("--judge", "ann") if kind == "judgements" else ("--format", "jsonl")
+    options = ("--judge", "ann") if kind == "judgements" else ("--as", "jsonl")
     assert words in cli("import", kind, "f", *options).failed(1).err
     assert "no judges" in cli("show", "judges").fine().out
     with Collection("collection.db") as opened:

@@ -1,4 +1,4 @@
-"""`judges add --model`, `import judgements --format umbrela|answers`, `export answers`."""
+"""`judges add --model`, `import judgements --as umbrela|answers`, `export judgements --as`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def add(name: str, *more: str, kept: str = CARD) -> Outcome:
 
 def umbrela(*more: str) -> Outcome:
     """Import the file as umbrela's."""
-    return run_inside("import", "judgements", "u.jsonl", "--format", "umbrela", "--judge", "u", *more)
+    return run_inside("import", "judgements", "u.jsonl", "--as", "umbrela", "--judge", "u", *more)
 
 
 def states() -> dict[str, tuple[Any, ...]]:
@@ -86,7 +86,7 @@ def test_umbrela_is_found_by_its_texts(here: Path) -> None:
               "prompt_text": "Grade {text}\r\n水"}  # fmt: skip
     assert {name: known[name] for name in wanted} == wanted
     assert "3 unchanged" in umbrela().fine().err
-    Path("u.jsonl").write_text(run_inside("export", "answers", "u", "--as", "umbrela").fine().out)
+    Path("u.jsonl").write_text(run_inside("export", "judgements", "u", "--as", "umbrela").fine().out)
     run_inside("judges", "erase", "u", "--yes").fine()
     assert states() == {}
     umbrela().fine()
@@ -100,12 +100,12 @@ def test_answers_go_round(here: Path) -> None:
               "answer": "1", "prompt_tokens": 90, "completion_tokens": 1, "cost": 0.25}  # fmt: skip
     lines([record, {"topic": "1", "docno": "b", "grade": None, "unreadable": "refusal"},
            {"topic": "1", "docno": "c", "error": "timeout"}])  # fmt: skip
-    form = ("import", "judgements", "u.jsonl", "--format", "answers", "--judge", "u")
+    form = ("import", "judgements", "u.jsonl", "--as", "answers", "--judge", "u")
     add("u").fine()
     said = run_inside(*form).fine().err
     assert "1 request failed on the way: no judgement" in said
     assert states() == {"a": ("judged", 1, ""), "b": ("cannot", None, "refusal")}
-    out = run_inside("export", "answers", "u").fine().out
+    out = run_inside("export", "judgements", "u", "--as", "answers").fine().out
     assert json.loads(out.splitlines()[0]) == record
     [row] = run_inside("status", "effort", "--format", "json").fine().json()["models"]
     assert (row["judged"], row["unreadable"], row["failed"], row["cost"]) == (1, 1, 1, 0.25)
@@ -114,14 +114,14 @@ def test_answers_go_round(here: Path) -> None:
     run_inside("judges", "erase", "u", "--yes").fine()
     Path("u.jsonl").write_text(out)
     run_inside(*form).fine()
-    assert run_inside("export", "answers", "u").fine().out == out
+    assert run_inside("export", "judgements", "u", "--as", "answers").fine().out == out
 
 
 def test_what_is_not_read_is_named(here: Path) -> None:
     """A misspelt or unknown name is told, once for all lines; where there is none nothing is said."""
     answer = {"topic": "1", "docno": "a", "grade": 1}
     file = lines([answer | {"tokens_in": 3, "Cost": 1}, answer | {"docno": "b", "tokens_in": 4}], "x.jsonl")
-    into = ("import", "judgements", file, "--format", "answers", "--judge", "u")
+    into = ("import", "judgements", file, "--as", "answers", "--judge", "u")
     assert "x.jsonl: not read: `Cost`, `tokens_in`\n" in run_inside(*into).fine().err
     lines([answer | {"cost": 1}], "x.jsonl")
     assert "not read" not in run_inside(*into, "--replace").fine().err
@@ -134,7 +134,7 @@ def test_lost_distinction_is_not_written(here: Path) -> None:
     add("u", "map = { 3 = 2 }").fine()
     umbrela().fine()
     assert states()["b"] == ("judged", 2, "")
-    said = run_inside("export", "answers", "u", "--as", "umbrela").err
+    said = run_inside("export", "judgements", "u", "--as", "umbrela").err
     assert "grades 2 and 3 of `u` were read as 2, and cannot be told apart any more" in said
     # Another map is another parser, and so another judge.
     assert "model judge `u` is another one" in umbrela("--map", "3=1").failed(3).err
@@ -194,10 +194,10 @@ def test_another_identity_needs_another_name(here: Path) -> None:
         ("judges", "add", "v", "w", "--model", "m.toml"),
         ("judges", "add", "v", "--prompt", "p.txt"),
         ("import", "judgements", "u.jsonl", "--judge", "v", "--model", "m.toml"),
-        ("import", "judgements", "u.jsonl", "--format", "umbrela"),
-        ("import", "judgements", "u.jsonl", "--format", "umbrela", "--judge", "u", "--kind", "human"),
-        ("import", "judgements", "u.jsonl", "--format", "umbrela", "--judge", "u", "--code", "1=cannot"),
-        ("export", "answers", "nobody"),
+        ("import", "judgements", "u.jsonl", "--as", "umbrela"),
+        ("import", "judgements", "u.jsonl", "--as", "umbrela", "--judge", "u", "--kind", "human"),
+        ("import", "judgements", "u.jsonl", "--as", "umbrela", "--judge", "u", "--code", "1=cannot"),
+        ("export", "judgements", "nobody", "--as", "answers"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], here: Path) -> None:

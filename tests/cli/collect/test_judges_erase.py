@@ -85,6 +85,7 @@ def test_every_report_says_how_much_is_gone(cli: Cli, judged: Path) -> None:
     for name in ("q.txt", "j.jsonl"):
         manifest = json.loads((judged / f"{name}.manifest.json").read_text("utf-8"))
         assert manifest["erased"] == {"judges": 1, "judgements": 84}
+    cli("qrels", "define", "official", "--aggregate", "majority", "--ties", "low").fine()
     cli("export", "collection", "out").fine()
     assert (judged / "out" / "README.md").read_text("utf-8").count(GONE) == 1
     manifest = json.loads((judged / "out" / "manifest.json").read_text("utf-8"))

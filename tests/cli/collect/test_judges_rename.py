@@ -54,7 +54,7 @@ def test_notes_that_name_the_judge_stay_and_are_counted(cli: Cli, judged: Path) 
     note = {"topic": "G01", "docno": "KG-E-002", "judge": "carla", "kind": "human", "state": "judged",
             "grade": 1, "reason": "", "note": "as strict says", "iteration": "0"}  # fmt: skip
     (judged / "notes.jsonl").write_text(json.dumps(note) + "\n", "utf-8")
-    cli("import", "judgements", "notes.jsonl", "--format", "jsonl").fine()
+    cli("import", "judgements", "notes.jsonl", "--as", "jsonl").fine()
     answer = cli("judges", "rename", "strict", "stern").fine()
     assert "the old name stays in 1 note or reason" in answer.err
     assert "as strict says" in cli("export", "judgements", "carla").fine().out

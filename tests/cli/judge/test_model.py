@@ -401,7 +401,7 @@ def test_a_model_that_is_not_stated_so_is_not_asked(server: ModelServer, tmp_pat
         tmp_path / "c.db", server, {"a": "x"}, host="other.example", parser="umbrela", topic_fields=()
     )
     told = judge(file, server).failed(1)
-    for words in ("its host is other.example", "--parser json-grade:1", "--shows"):
+    for words in ("its host is other.example", 'parser = "json-grade:1"', "shows = ["):
         assert words in told.err
     assert server.requests == []
 

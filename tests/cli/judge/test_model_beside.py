@@ -89,12 +89,12 @@ audit m --against strict
 adjudicate
 export qrels m
 export qrels --kinds model --aggregate median --ties low
-export ntcir --as ntcireval --judge m
+export qrels m --as ntcireval
 variation --kinds model --level 1 --table probabilities
 export pool
 export judgements
-export answers m
-export answers m --as umbrela
+export judgements m --as answers
+export judgements m --as umbrela
 evaluate --measure AP --qrels m
 compare --measure AP --qrels m
 diagnose --qrels m

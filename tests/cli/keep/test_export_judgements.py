@@ -48,11 +48,11 @@ def elsewhere(cli: Cli, *words: str) -> Outcome:
 def test_history_comes_back_event_by_event(cli: Cli, staffed: Path, form: str) -> None:
     """Exported, imported elsewhere and exported again, it has the same bytes but for sittings."""
     elsewhere(cli, "init", "--scale", "0-2").fine()
-    cli("export", "judgements", "--history", "--format", form, "--out", "h").fine()
-    told = elsewhere(cli, "import", "judgements", "h", "--format", form).fine().err
+    cli("export", "judgements", "--history", "--as", form, "--out", "h").fine()
+    told = elsewhere(cli, "import", "judgements", "h", "--as", form).fine().err
     assert "h: 258 events added of 4 judges" in told
     assert "the sittings that events belong to were not kept" in told
-    elsewhere(cli, "export", "judgements", "--history", "--format", "jsonl", "--out", "a").fine()
+    elsewhere(cli, "export", "judgements", "--history", "--as", "jsonl", "--out", "a").fine()
     cli("export", "judgements", "--history", "--out", "b").fine()
     ours, theirs = (
         [json.loads(line) | {"sitting": None} for line in (staffed / name).read_text().splitlines()]
@@ -65,7 +65,7 @@ def test_history_comes_back_event_by_event(cli: Cli, staffed: Path, form: str) -
         *[(2, "undo", 1), (2, "undo", 1)],
     ]
     assert (anna[0]["note"], anna[0]["dwell_ms"]) == (NOTE, 900)
-    again = elsewhere(cli, "import", "judgements", "h", "--format", form).fine()
+    again = elsewhere(cli, "import", "judgements", "h", "--as", form).fine()
     assert "nothing new, 258 events already there of 4 judges" in again.err
 
 
@@ -73,22 +73,22 @@ def test_history_comes_back_event_by_event(cli: Cli, staffed: Path, form: str) -
 def test_states_come_back_as_they_stand(cli: Cli, staffed: Path, form: str) -> None:
     """The current states go into another collection and out of it with the same bytes."""
     elsewhere(cli, "init", "--scale", "0-2").fine()
-    cli("export", "judgements", "--format", form, "--out", "s").fine()
-    told = elsewhere(cli, "import", "judgements", "s", "--format", form, "--kind", "model").fine()
+    cli("export", "judgements", "--as", form, "--out", "s").fine()
+    told = elsewhere(cli, "import", "judgements", "s", "--as", form, "--kind", "model").fine()
     assert "s: 256 judgements added of 4 judges" in told.err
-    elsewhere(cli, "export", "judgements", "--format", form, "--out", "t").fine()
+    elsewhere(cli, "export", "judgements", "--as", form, "--out", "t").fine()
     kinds = re.compile(rb"\b(human|imported)\b")
     assert (staffed / "t").read_bytes() == kinds.sub(b"model", (staffed / "s").read_bytes())
     rows = elsewhere(cli, "show", "judges", "--format", "json").fine().json()
     assert {row["kind"] for row in rows} == {"model"}
-    again = elsewhere(cli, "import", "judgements", "s", "--format", form).fine()
+    again = elsewhere(cli, "import", "judgements", "s", "--as", form).fine()
     assert again.err.count("stays model, as recorded here") == 1
     assert "warning: judge `anna` stays model, as recorded here; s says human" in again.err
 
 
 def test_named_judges_are_exported_alone(cli: Cli, staffed: Path) -> None:
     """Judges that are named are exported, and unknown ones refused."""
-    rows = cli("export", "judgements", "anna", "--format", "tsv").fine().tsv()
+    rows = cli("export", "judgements", "anna", "--as", "tsv").fine().tsv()
     assert {row["judge"] for row in rows} == {"anna"}
     assert sorted(row["state"] for row in rows) == ["judged", "skipped", "unjudged", "unjudged"]
     [note] = [row["note"] for row in rows if row["state"] == "judged"]
@@ -113,13 +113,13 @@ def test_human_is_the_kind_of_new_judges_where_nothing_says_it(cli: Cli, staffed
     for line in lines:
         del line["kind"]
     write(staffed / "s", *map(json.dumps, lines))
-    told = elsewhere(cli, "import", "judgements", "s", "--format", "jsonl").fine().err
+    told = elsewhere(cli, "import", "judgements", "s", "--as", "jsonl").fine().err
     assert (
         "warning: s: no line says of what kind `strict` is; without --kind, new judges count as human" in told
     )
     assert "stays" not in told
     assert kinds_elsewhere(cli) == {"anna": "adjudicator", "strict": "human"}
-    options = ("--format", "jsonl", "--kind", "model")
+    options = ("--as", "jsonl", "--kind", "model")
     told = elsewhere(cli, "import", "judgements", "s", *options).fine().err
     assert "judge `anna` stays adjudicator, as recorded here; --kind says model" in told
 
@@ -135,8 +135,8 @@ def test_adjudicator_stays_one_and_qrels_stay_the_same(
     write(judged / "q", f"{topic} 0 {docno} 0")
     cli("import", "judgements", "q", "--judge", "zoe", "--kind", "adjudicator").fine()
     elsewhere(cli, "init", "--scale", "0-2").fine()
-    cli("export", "judgements", *history, "--format", form, "--out", "h").fine()
-    told = elsewhere(cli, "import", "judgements", "h", "--format", form).fine().err
+    cli("export", "judgements", *history, "--as", form, "--out", "h").fine()
+    told = elsewhere(cli, "import", "judgements", "h", "--as", form).fine().err
     assert "warning" not in told
     here = cli("show", "judges", "--format", "json").fine().json()
     assert kinds_elsewhere(cli) == {row["judge"]: row["kind"] for row in here}
@@ -155,7 +155,7 @@ def test_grades_off_the_scale_and_unknown_ids_are_told_by_line(cli: Cli, staffed
     )
     write(staffed / "s", line.format("G01", "KG-E-001", 3), line.format("G99", "KG-E-002", 1),
           line.format("G01", "XX", -1))  # fmt: skip
-    refused = cli("import", "judgements", "s", "--format", "jsonl").failed(1)
+    refused = cli("import", "judgements", "s", "--as", "jsonl").failed(1)
     assert refused.err.splitlines()[-1] == ("hint: --allow-unknown keeps unknown topics and docnos")
     assert refused.err.splitlines()[:4] == [
         "error: s:1: expected a grade of the scale (0, 1, 2), got 3",
@@ -164,9 +164,9 @@ def test_grades_off_the_scale_and_unknown_ids_are_told_by_line(cli: Cli, staffed
         "s: 1 of 3 docnos (1 line) not in the collection: `XX`",
     ]
     write(staffed / "s", line.format("G99", "XX", 1))
-    hint = cli("import", "judgements", "s", "--format", "jsonl").failed(1).err
+    hint = cli("import", "judgements", "s", "--as", "jsonl").failed(1).err
     assert "hint: --allow-unknown keeps unknown topics and docnos" in hint
-    cli("import", "judgements", "s", "--format", "jsonl", "--allow-unknown").fine()
+    cli("import", "judgements", "s", "--as", "jsonl", "--allow-unknown").fine()
 
 
 def test_history_that_differs_is_a_conflict_and_never_replaced(cli: Cli, staffed: Path) -> None:
@@ -174,16 +174,16 @@ def test_history_that_differs_is_a_conflict_and_never_replaced(cli: Cli, staffed
     cli("export", "judgements", "anna", "--history", "--out", "h").fine()
     text = (staffed / "h").read_text("utf-8")
     (staffed / "h").write_text(text.replace("cut off", "cut short"), "utf-8")
-    told = cli("import", "judgements", "h", "--format", "jsonl").failed(3).err
+    told = cli("import", "judgements", "h", "--as", "jsonl").failed(3).err
     assert "revision 1 is there otherwise" in told
-    told = cli("import", "judgements", "h", "--format", "jsonl", "--replace").failed(1).err
+    told = cli("import", "judgements", "h", "--as", "jsonl", "--replace").failed(1).err
     assert "`--replace` is for current judgements; a history is never changed" in told
     cli("export", "judgements", "anna", "--out", "s").fine()
     text = (staffed / "s").read_text("utf-8")
     (staffed / "s").write_text(text.replace('"grade": 2', '"grade": 0'), "utf-8")
-    told = cli("import", "judgements", "s", "--format", "jsonl").failed(3).err
+    told = cli("import", "judgements", "s", "--as", "jsonl").failed(3).err
     assert "1 judgements are there otherwise: G01" in told
-    answer = cli("import", "judgements", "s", "--format", "jsonl", "--replace").fine()
+    answer = cli("import", "judgements", "s", "--as", "jsonl", "--replace").fine()
     assert "1 replaced, 3 already there of 1 judge" in answer.err
 
 
@@ -198,13 +198,12 @@ def test_history_that_differs_is_a_conflict_and_never_replaced(cli: Cli, staffed
         (["--judge-column", "2"], "`--judge-column` is for files of format qrels"),
         (["--columns", "docno,grade"], "`--input-columns` is for files of format columns"),
         (["--topic", "1"], "`--topic` is for files of format columns"),
-        (["--as", "xinfap"], "`--as` is for files of format qrels"),
     ],
 )
 def test_options_of_other_formats_are_refused(cli: Cli, here: Path, options: list[str], message: str) -> None:
     """What a file of every judge says itself is not said by an option."""
     cli("init").fine()
-    assert message in cli("import", "judgements", "f", "--format", "tsv", *options).failed(1).err
+    assert message in cli("import", "judgements", "f", "--as", "tsv", *options).failed(1).err
 
 
 @pytest.mark.slow

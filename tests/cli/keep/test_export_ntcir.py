@@ -1,4 +1,4 @@
-"""`pooler export ntcir`, and back: letters in two files, and levels in one."""
+"""`pooler export qrels`, and back: letters in two files, and levels in one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_files_come_back_byte_for_byte(cli: Cli, here: Path, form: str, name: st
     """A file that is imported and exported has its bytes again; its grades are the scale's."""
     cli("init", "--scale", "ntcir").fine()
     (here / "in").write_text(content, "utf-8", newline="")
-    cli("import", "judgements", "in", "--format", form, "--judge", "me").fine()
+    cli("import", "judgements", "in", "--as", form, "--judge", "me").fine()
     assert cli("export", "qrels").fine().out == "2 0 d1 3\n2 0 d2 2\n10 0 d0 0\n10 0 d1 1\n"
     cli("export", "qrels", "--as", form, "--out", "out").fine()
     out = "out" if form == "ntcireval" else f"out.{name}"
@@ -91,8 +91,8 @@ def test_scale_without_letters_is_refused(cli: Cli, here: Path, collection_of: C
     assert "; `pooler export qrels --as ntcir2 --letters CBA` names one a grade, lowest first" in refused
     assert "`pooler init --scale ntcir` makes a collection whose keys are letters" in refused
     write(here / "in", "1\tA\td1\t1")
-    refused = cli("import", "judgements", "in", "--format", "ntcir2", "--judge", "x").failed(1).err
-    assert "`scale` must have a letter for every grade" in refused
+    refused = cli("import", "judgements", "in", "--as", "ntcir2", "--judge", "x").failed(1).err
+    assert "`the scale` must have a letter for every grade" in refused
     assert not list(here.glob("n.*"))
 
 
@@ -119,7 +119,7 @@ def test_what_the_rule_decided_and_left_out_is_told(
     cli("judges", "add", "anna").fine()
     write(here / "s", json.dumps({"topic": "1", "docno": "d9", "judge": "anna", "state": "skipped",
           "grade": None, "reason": "", "note": "", "iteration": "0"}))  # fmt: skip
-    cli("import", "judgements", "s", "--format", "jsonl", "--allow-unknown").fine()
+    cli("import", "judgements", "s", "--as", "jsonl", "--allow-unknown").fine()
     rule = ("--aggregate", "majority", "--ties", "high", "--kinds", "human,imported")
     told = by_rule(cli, "export", "qrels", "--as", "ntcireval", *rule).fine()
     assert told.out == "1 d1 L2\n1 d2 L1\n"
@@ -145,7 +145,7 @@ def test_options_that_cannot_be_are_refused(cli: Cli, lettered: Path) -> None:
         assert "`--out` must be given with --as ntcir2" in refused
     options = ("--as", "ntcir2", "--out", "n")
     refused = by_rule(cli, "export", "qrels", *options, "--aggregate", "sum").failed(1).err
-    assert "`--as` must be defined with --relaxed and --rigid, as a sum has no letter of the scale" in refused
+    assert "`--as` must be defined with --relaxed and --rigid: a sum has no letter of the scale" in refused
     write(lettered / "n.relaxed", "mine")
     assert "n.relaxed: already exists" in by_rule(cli, "export", "qrels", *options).failed(1).err
     assert (lettered / "n.relaxed").read_text("utf-8") == "mine\n"

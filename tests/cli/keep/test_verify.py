@@ -26,7 +26,7 @@ READERS = (
     ("history", "G01", "KG-E-002"),
     ("show", "judges"),
     ("show", "guidelines"),
-    ("diagnose", "--judge", "strict", "--table", "depths", "--depth", "5"),
+    ("diagnose", "--qrels", "strict", "--table", "depths", "--depth", "5"),
     ("status", "outdated"),
     ("agreement",),
     ("adjudicate",),

@@ -193,7 +193,7 @@ def test_several_grades_of_a_class_give_none(classes: Path, cli: Cli) -> None:
     header = "topic docno judge kind state grade reason note iteration".replace(" ", "\t")
     lines = [f"G01\t{docno}\talice\thuman\t{state}\t{grade}\t\t\t0" for docno, state, grade in states]
     Path("alice.tsv").write_text("\n".join([header, *lines, ""]))
-    cli("import", "judgements", "alice.tsv", "--format", "tsv").fine()
+    cli("import", "judgements", "alice.tsv", "--as", "tsv").fine()
     done = cli("export", "qrels", "alice", "--one-of", "classes.txt").fine()
     assert graded(done.out) == {docno: ("0", str(grade)) for docno, grade in rows.items()} | {
         "MIRROR-031": ("duplicate", "1"),

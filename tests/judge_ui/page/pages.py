@@ -1,4 +1,4 @@
-"""Pages of small collections, as `pooler export work --html` makes them."""
+"""Pages of small collections, as `pooler export work` makes them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make_whole(file: Path, *, texts: dict[str, str | None] | None = None, word: 
 def make_page(whole: Path, judge: str = "ann", name: str | None = None) -> Path:
     """Export a judge's page beside a collection."""
     page = whole.with_name(f"{name or judge}.html")
-    command = ["export", "work", judge, "--html", "--out", page, "--collection", whole]
+    command = ["export", "work", judge, "--out", page, "--collection", whole]
     run_inside(*command).fine()
     return page
 

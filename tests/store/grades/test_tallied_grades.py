@@ -73,7 +73,7 @@ def test_nothing_graded_is_no_topic(collection_name: str, collection: Collection
         assert (opened.grades.tallied().judges, opened.grades.tallied().n_documents) == (("ann",), 1)
         with pytest.raises(UnknownNameError, match="unknown judge `nobody`"):
             opened.grades.tallied(["nobody"])
-        with pytest.raises(ArgumentError, match="`of` must be judges, not adjudicators"):
+        with pytest.raises(ArgumentError, match="`judges` must be judges, not adjudicators"):
             opened.grades.tallied(["ann", "boss"])
 
 

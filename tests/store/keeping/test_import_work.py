@@ -148,7 +148,7 @@ def test_page_of_the_collection_that_was_exported_goes_by_its_history(whole: Pat
     assert "import it there" in str(caught.value.hint)
     take(whole, file)
     run_inside("export", "judgements", "ann", "--history", "--out", events, "--collection", whole).fine()
-    run_inside("import", "judgements", events, "--format", "jsonl", "--collection", again).fine()
+    run_inside("import", "judgements", events, "--as", "jsonl", "--collection", again).fine()
     assert grades(again, ["ann"])["ann", "a"] == 2
 
 

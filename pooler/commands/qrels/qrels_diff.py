@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from pooler.command import Lenient, Option, OptionalPlace, RankOrder, RunList, command
+from pooler.commands.qrels.made import qrels_at
 from pooler.messages import say, warn
-from pooler.results.agree.aggregate import qrels_at
 from pooler.results.judgement_files import untold
 from pooler.results.meeting import doubt_forms
 from pooler.results.named_runs import runs_given
-from pooler.results.result import Result, collect_warnings, fields_of, frozen_settings
+from pooler.results.result import Result, fields_of, frozen_settings
 from pooler.results.source import Source
 from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.arrays import judged_arrays
@@ -23,7 +24,6 @@ from store.analysis.pools.differences import ChangeKind, Code, OrderEffect, Qrel
 from store.analysis.pools.differences import qrels_diff as differences_of
 from store.formats.codes import Meaning, understood
 from store.grades.definition import is_file_word
-from store.ranking import Order
 from store.records import Qrel, Run
 from store.text import counted, look_alikes
 
@@ -35,91 +35,83 @@ USUAL = (ChangeKind.ADDED, ChangeKind.REMOVED, ChangeKind.CHANGED)
 """Kinds of differences that are shown also where there are none."""
 
 
+def _as_typed(_: str, text: Any) -> Any:
+    return text
+
+
+@command
 def qrels_diff(
-    a: str | Path | Iterable[Qrel],
-    b: str | Path | Iterable[Qrel],
+    a: Annotated[
+        str | Path | Iterable[Qrel], Option("A", "The older qrels: a name, or a file.", read=_as_typed)
+    ],
+    b: Annotated[str | Path | Iterable[Qrel], Option("B", "The newer qrels.", read=_as_typed)],
+    runs: Annotated[
+        str | Iterable[str | Run] | Mapping[str, Any],
+        Option(
+            "RUN...",
+            "Run files, to see what the difference does to their order.",
+            read=_as_typed,
+            repeated=True,
+        ),
+    ] = (),
     *,
-    runs: str | Iterable[str | Run] | Mapping[str, Any] = (),
-    listed: str | None = None,
+    listed: RunList = None,
     level: int = 1,
-    codes: Sequence[str] = (),
-    cutoff: int = 1000,
-    order: Order = "trec",
-    lenient: bool = False,
-    collection: str | Path | Collection | None = None,
+    codes: Annotated[Sequence[str], Option("--code CODE=MEANING")] = (),
+    cutoff: Annotated[int, Option(least=1)] = 1000,
+    order: RankOrder = "trec",
+    lenient: Lenient = False,
+    collection: OptionalPlace = None,
 ) -> QrelsDifference:
-    """Compare two qrels, and the order of runs under both.
+    """Compare two qrels, grade by grade: names of the collection's, or files.
 
-    Not listed, listed as unjudged (the code -1), and judged are three states; a judgement that
-    came where a document was listed as unjudged is now judged, not added.
+    Not listed, listed as unjudged (the code -1) and judged are three states: a document listed as
+    unjudged in A and graded in B counts as judged now, not as added. "Became" and "ceased" count
+    changed grades that cross --level. With runs: MAP under both, each over its own topics with a
+    relevant document; Kendall's tau-b; tau_AP weighted by the first places of A's order (back: of B's);
+    and the pairs of runs that swap. Files need no collection.
 
-    Parameters
-    ----------
-    a, b : str, Path or iterable of Qrel
-        The older and the newer: names of the collection's (a word without ``/``, ``.`` and ``=``),
-        files, or what is read of them.
-    runs : str, iterable or mapping, optional
-        As for `source`: what the difference does to their order.
-    listed : str, optional
-        A list of run files.
-    level : int, optional
-        Least grade that is relevant.
-    codes : sequence of str, optional
-        What codes mean, as for `source`; lines that are "not-pooled" count as not listed. What is below
-        -1 must be told.
-    cutoff : int, optional
-        Ranks that AP looks at.
-    order : {"trec", "trec9", "docno-asc", "rank", "file"}, optional
-        Of documents within a run.
-    lenient : bool, optional
-        Read files by trec_eval's own rules.
-    collection : str, Path or Collection, optional
-        What the names are of.
+    Example: pooler qrels diff judgements/lenient.qrels judgements/strict.qrels runs/bm25-words.run -q
 
-    Returns
-    -------
-    QrelsDifference
-        Each document that differs; with runs MAP under both, and how far their orders agree.
+    Example: pooler qrels diff strict lenient --table differences
 
-    Raises
-    ------
-    FormatError
-        With every fault of a file.
+    level : Least grade that counts as relevant.
+    codes : A code in the files that is not a grade: unjudged (pooled but not judged), not-pooled, skipped,
+        cannot or unjudgeable (cannot be judged); or grade, if it is one.
+    cutoff : Ranks that AP takes into account (trec_eval -M).
 
     Examples
     --------
+    >>> import pooler as p
     >>> from store.records import Qrel
-    >>> found = qrels_diff([Qrel("1", "x", 1)], [Qrel("1", "x", 0), Qrel("1", "y", 1)])
+    >>> found = p.qrels_diff([Qrel("1", "x", 1)], [Qrel("1", "x", 0), Qrel("1", "y", 1)])
     >>> [(one.docno, str(one.kind)) for one in found.differences]
     [('x', 'changed'), ('y', 'added')]
     """
     names = [str(one) if isinstance(one, str | Path) else "memory" for one in (a, b)]
-    with collect_warnings() as collected:
-        rows = [_rows(one, collection, lenient=lenient) for one in (a, b)]
-        meanings: dict[int, Meaning] = {}
-        for name, part in zip(names, rows, strict=True):
-            known, untold_codes = understood((one.grade for one in part), codes)
-            if untold_codes:
-                raise untold(name, untold_codes[0])
-            meanings |= known
-        no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
-        absent = {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
-        first, second = ([one for one in part if one.grade not in absent] for part in rows)
-        doubt_forms(look_alikes(docnos := {one.docno for one in (*first, *second)}, docnos))
-        found = differences_of(first, second, unjudged=no_grades)
-        files, effect = [*runs_given(runs)], None
-        if files or listed is not None:
-            judged = [[one for one in part if one.grade not in no_grades] for part in (first, second)]
-            how: dict[str, Any] = {"listed": listed, "order": order, "lenient": lenient, "tells_level": False}
-            ranked = Source(files, qrels=[*judged[0], *judged[1]], **how).read.ranked
-            effect = order_effect(
-                *(judged_arrays(ranked, part, level=level, cutoff=cutoff) for part in judged)
-            )
-            _tell(effect)
+    rows = [_rows(one, collection, lenient=lenient) for one in (a, b)]
+    meanings: dict[int, Meaning] = {}
+    for name, part in zip(names, rows, strict=True):
+        known, untold_codes = understood((one.grade for one in part), codes)
+        if untold_codes:
+            raise untold(name, untold_codes[0])
+        meanings |= known
+    no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
+    absent = {code for code, what in meanings.items() if what is Meaning.NOT_POOLED}
+    first, second = ([one for one in part if one.grade not in absent] for part in rows)
+    doubt_forms(look_alikes(docnos := {one.docno for one in (*first, *second)}, docnos))
+    found = differences_of(first, second, unjudged=no_grades)
+    files, effect = [*runs_given(runs)], None
+    if files or listed is not None:
+        judged = [[one for one in part if one.grade not in no_grades] for part in (first, second)]
+        how: dict[str, Any] = {"listed": listed, "order": order, "lenient": lenient, "tells_level": False}
+        ranked = Source(files, qrels=[*judged[0], *judged[1]], **how).read.ranked
+        effect = order_effect(*(judged_arrays(ranked, part, level=level, cutoff=cutoff) for part in judged))
+        _tell(effect)
     settings = frozen_settings(
-        a=names[0], b=names[1], level=level, codes=tuple(codes), cutoff=cutoff, order=order
+        a=names[0], b=names[1], runs=tuple(one for one in files if isinstance(one, str))
     )
-    return QrelsDifference(**fields_of(found), effect=effect, settings=settings, warnings=collected.warnings)
+    return QrelsDifference(**fields_of(found), effect=effect, settings=settings)
 
 
 def _rows(
@@ -151,40 +143,33 @@ def _tell(effect: OrderEffect) -> None:
 class QrelsDifference(Result, QrelsDiff):
     """What differs, and what it does.
 
-    Tables: `summary`, counts by kind; `pairs`, documents by their codes in A and in B; `topics`,
-    those that differ; `differences`, documents; with runs `runs` and `order`.
+    Tables: `summary`, counts by kind; `pairs`, documents by their codes in A and in B; with runs `runs` and
+    `order`; `topics`, those that differ; `differences`, documents.
     """
 
     effect: OrderEffect | None
     """MAPs and orders under both; ``None`` without runs."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("summary", "pairs", "topics", "differences", "runs", "order")
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the tables there are."""
-        return self.NAMES if self.effect is not None else self.NAMES[:4]
+    HAS_TOPICS = True
 
     def shown(self) -> tuple[str, ...]:
-        """Return what `pooler diff` shows."""
+        """Return what a command shows."""
         return tuple(name for name in self.names() if name not in ("topics", "differences"))
 
-    def _views(self, name: str) -> Sequence[View]:
-        table = self._table(name)
-        if not len(table):
-            return []
-        if name == "summary":
-            kept = [row for row, what in enumerate(table.cells("what")) if what not in self._hidden_columns()]
-            return [View(table, rows=kept)]
-        if name == "pairs":
-            return [View(self._crossed())]
-        if name == "topics":
-            unsaid = {kind.replace(" ", "_") for kind in self._hidden_columns()}
-            return [View(table, [column for column in table.columns if column.name not in unsaid])]
-        return [View(table)]
-
-    def _hidden_columns(self) -> set[str]:
-        """Return kinds of differences of unjudged documents that there are none of."""
-        return {kind.value for kind, n in self.counts().items() if not n and kind not in USUAL}
+    def _tables(self) -> Iterator[Table]:
+        unsaid = {kind.value for kind, n in self.counts().items() if not n and kind not in USUAL}
+        table = self._summary()
+        yield table.seen_as(rows=[row for row, what in enumerate(table.cells("what")) if what not in unsaid])
+        yield self._pairs().seen_as(View(self._crossed()))
+        if self.effect is not None:
+            for table in (self._runs(self.effect), self._order(self.effect)):
+                yield table if len(table) else table.seen_as()
+        table = self._topics()
+        said = [column for column in table.columns if column.name.replace("_", " ") not in unsaid]
+        yield table.seen_as(columns=said)
+        before, after = Column("before", "int", "A"), Column("after", "int", "B")
+        columns = [TOPIC, DOCNO, before, after, Column("what")]
+        yield Table.of_records("differences", columns, self.differences, what=lambda one: one.kind.value)
 
     def _summary(self) -> Table:
         counts = {"same": self.n_same} | {kind.value: n for kind, n in self.counts().items()}
@@ -235,14 +220,7 @@ class QrelsDifference(Result, QrelsDiff):
         note = f"{counted(len(by_topic), 'topic')} of {len(self.same):,} differ"
         return Table.of_rows("topics", columns, rows, notes=[note])
 
-    def _differences(self) -> Table:
-        before, after = Column("before", "int", "A"), Column("after", "int", "B")
-        columns = [TOPIC, DOCNO, before, after, Column("what")]
-        return Table.of_records("differences", columns, self.differences, what=lambda one: one.kind.value)
-
-    def _runs(self) -> Table:
-        effect = self.effect
-        assert effect is not None
+    def _runs(self, effect: OrderEffect) -> Table:
         before, after = np.asarray(effect.map_before), np.asarray(effect.map_after)
         is_defined = ~(np.isnan(before) | np.isnan(after))
         columns = {
@@ -256,9 +234,7 @@ class QrelsDifference(Result, QrelsDiff):
         }
         return Table.of_columns("runs", columns)
 
-    def _order(self) -> Table:
-        effect = self.effect
-        assert effect is not None
+    def _order(self, effect: OrderEffect) -> Table:
         reason = effect.tau.reason
         columns = {
             Column("runs", "int"): [len(effect.tags)],

@@ -94,16 +94,6 @@ def qrels_facts(
     }
 
 
-def tell_final(final: FinalQrels, all_votes: AllVotes, n_open: int) -> None:
-    """Say what is in the qrels of a collection, and what is not."""
-    tell_judged(final, all_votes)
-    tell_decisions(final)
-    tell_few_votes(final)
-    tell_tied([final])
-    tell_rulings(final)
-    tell_left_out(final, n_open)
-
-
 def tell_judged(final: FinalQrels, all_votes: AllVotes, label: str = "") -> None:
     """Say how many documents have which grade, and whose."""
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in final.by_grade.items())

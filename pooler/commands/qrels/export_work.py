@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption
-from pooler.cli.signature import argument, option
-from pooler.interrupts import tidy_when_killed
+from pooler.command import Option, Stored, command
 from pooler.messages import progress, say, warn
+from pooler.results.result import Done, frozen_settings
+from pooler.results.source import DEFAULT_COLLECTION
 from store.errors import ArgumentError, PoolerError, StoreError
+from store.records import JudgeKind
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -21,16 +22,14 @@ _Words = tuple[Callable[[str], None], str]
 """What is said, and how: plainly, or as a warning."""
 
 
-def work(
-    name: Annotated[str | None, argument("JUDGE", "Whose documents.")] = None,
-    judge: Annotated[str | None, option("--judge NAME", "The same as JUDGE.")] = None,
-    all_: Annotated[
-        Path | None, option("--all DIR", "A page for every human judge who has documents, in a new folder.")
-    ] = None,
-    out: Annotated[Path | None, option("--out -o FILE", "A new file. Default JUDGE.html.")] = None,
-    html: Annotated[bool, option("--html", "As a page for a browser, the only form there is.")] = False,
-    collection: CollectionOption = DEFAULT_COLLECTION,
-) -> None:
+@command
+def export_work(
+    collection: Stored,
+    judge: Annotated[str | None, Option("JUDGE", "Whose documents.")] = None,
+    *,
+    all_judges: Annotated[str | Path | None, Option("--all DIR")] = None,
+    out: Annotated[str | Path | None, Option("--out -o FILE", default="JUDGE.html")] = None,
+) -> Done:
     """Make a page of one judge's documents, to judge on in a browser on another machine.
 
     It holds what is left for the judge (topics, documents with their texts, guidelines) and how it stands;
@@ -39,53 +38,53 @@ def work(
     alone. Adaptive pools depend on all judgements, which a page cannot know: they are judged with `pooler
     judge` or `pooler serve`.
 
-    Example: pooler export work ann --html
+    Example: pooler export work ann
 
-    Example: pooler export work --all pages --html
+    Example: pooler export work --all pages
+
+    all_judges : A page for every human judge who has documents, in a new folder.
+    out : A new file.
     """
-    from store.collection import Collection
-    from store.db.engine import collection_url, display
     from store.db.files import check_folder, folder_beside
-    from store.records import JudgeKind
 
-    del html  # there is no other form
-    if all_ is not None and (name or judge or out):
-        raise ArgumentError("--all", "is for every judge, in files named after them", str(all_))
-    back = "" if collection == DEFAULT_COLLECTION else f" --collection {display(collection_url(collection))}"
-    with Collection(collection) as opened, tidy_when_killed():
-        if all_ is None:
-            named = {one for one in (name, judge) if one}
-            if len(named) != 1:
-                got = " and ".join(sorted(named)) or None
-                raise ArgumentError("JUDGE", "must name one judge", got, hint="as in pooler export work ann")
-            whose = named.pop()
-            place = out or _place(whose)
-            _check_free(place)
-            check_folder(place)
-            told = _write_page(opened, whose, place, place, back)
-            if not told:
-                message = f"there is no document for judge `{whose}`"
-                hint = "pooler pool makes a pool, pooler assign gives documents to judges"
-                raise StoreError(message, hint=hint)
-        else:
-            _check_free(all_)
-            check_folder(all_)
-            judges = opened.judges.all()
-            people = [one.name for one in judges if one.kind is JudgeKind.HUMAN and not one.disabled]
-            pages = {whose: _place(whose) for whose in people}
-            told = []
-            with folder_beside(all_, private=True) as folder:
-                for whose, page in pages.items():
-                    told += _write_page(opened, whose, folder / page, all_ / page, back) or [
-                        (say, f"`{whose}` has no document, and so no page")
-                    ]
+    pages = 0
+    if all_judges is None:
+        if judge is None:
+            raise ArgumentError("judge", "must name one judge", None, hint="as in pooler export work ann")
+        place = _place(judge) if out is None else Path(out)
+        _check_free(place)
+        check_folder(place)
+        told = _write_page(collection, judge, place, place)
+        if not told:
+            message = f"there is no document for judge `{judge}`"
+            hint = "pooler pool makes a pool, pooler assign gives documents to judges"
+            raise StoreError(message, hint=hint)
+        pages = 1
+    else:
+        if judge or out:
+            raise ArgumentError(
+                "all_judges", "is for every judge, in files named after them", str(all_judges)
+            )
+        target = Path(all_judges)
+        _check_free(target)
+        check_folder(target)
+        judges = collection.judges.all()
+        people = [one.name for one in judges if one.kind is JudgeKind.HUMAN and not one.disabled]
+        files = {whose: _place(whose) for whose in people}
+        told = []
+        with folder_beside(target, private=True) as folder:
+            for whose, page in files.items():
+                written = _write_page(collection, whose, folder / page, target / page)
+                pages += bool(written)
+                told += written or [(say, f"`{whose}` has no document, and so no page")]
     for tell, words in told:
         tell(words)
+    return Done(counts=frozen_settings(pages=pages))
 
 
 def _place(judge: str) -> Path:
     if judge.startswith(".") or Path(judge).name != judge:
-        raise ArgumentError("--out", "must name the file: this judge's name is none", judge)
+        raise ArgumentError("out", "must name the file: this judge's name is none", judge)
     return Path(f"{judge}.html")
 
 
@@ -95,10 +94,10 @@ def _check_free(place: Path) -> None:
         raise StoreError(message, hint="choose another name: nothing is overwritten")
 
 
-def _write_page(opened: Collection, judge: str, file: Path, place: Path, back: str) -> list[_Words]:
+def _write_page(opened: Collection, judge: str, file: Path, place: Path) -> list[_Words]:
     """Write the page of a judge; return what to say when it is in its place, nothing = there is no document.
 
-    `file`: where it is written. `back`: the rest of the command line that brings the page's file back.
+    `file`: where it is written.
     """
     from judge_ui.page.page import page_data, page_html
     from store.db.files import made_whole
@@ -132,13 +131,12 @@ def _write_page(opened: Collection, judge: str, file: Path, place: Path, back: s
         more = counted(n_open, "more document")
         told.append((say, f"{more} could still be claimed by `{judge}` here; not on the page"))
     told.append((say, f"there: open {place} in a browser, and save {data['file']} at the end"))
+    back = "" if opened.where == DEFAULT_COLLECTION else f" --collection {opened.where}"
     told.append((say, f"back here: pooler import work {data['file']}{back}"))
     return told
 
 
 def _desk(opened: Collection, judge: str) -> Desk:
-    from store.records import JudgeKind
-
     kind = next((one.kind for one in opened.judges.all() if one.name == judge), None)
     if kind is JudgeKind.MODEL:
         message = f"judge `{judge}` is of kind model, but only people judge on a page"

@@ -10,8 +10,7 @@ from heapq import merge
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pooler.messages import Listener, listening, say, warn
-from pooler.results.agree.qrels_words import (
+from pooler.commands.qrels.words import (
     qrels_facts,
     tell_decisions,
     tell_few_votes,
@@ -20,11 +19,12 @@ from pooler.results.agree.qrels_words import (
     tell_rulings,
     tell_tied,
 )
+from pooler.messages import say, warn
 from pooler.results.files import WritesFile
 from pooler.results.judge_kinds import erased_facts, erased_words, warn_about_voters
 from pooler.results.judged import Level
-from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.source import Source, opened_collection, source_of
+from pooler.results.result import Done, Result, frozen_settings
+from pooler.results.source import Source, opened_collection
 from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
@@ -49,59 +49,6 @@ Choose = Callable[["Scale"], Levels]
 """Of a scale, the levels."""
 
 
-def export_qrels(
-    source: Source | Collection | tuple[Any, Any],
-    *,
-    level: Level = None,
-    unjudged: int | None = None,
-    progress: Progress | None = None,
-) -> QrelsResult:
-    """Make one grade a document of judges' grades, by the source's qrels.
-
-    Parameters
-    ----------
-    source : Source or Collection
-        The judgements, and by its `qrels` whose count and how several become one; its runs are not
-        read.
-    level : int, "rigid" or "relaxed", optional
-        Make grades binary: 1 from this grade on, or this sum, else 0; default as they are.
-    unjudged : int, optional
-        A negative code with which pooled documents without a decision are written,
-        too; they are in no `qrels`.
-
-    Returns
-    -------
-    QrelsResult
-        Documents that are skipped, cannot be judged, are undecided or unjudged have no grade; none
-        becomes grade 0.
-
-    Raises
-    ------
-    ArgumentError
-        If choices have no meaning on the scale.
-    UnknownNameError
-        If a judge is not known.
-    PoolerError
-        If nothing is judged; if judges differ on a document, and no rule says what then.
-
-    Notes
-    -----
-    One application of the rule, and one for each other choice that would change something.
-
-    Sources: Dawid & Skene (1979).
-
-    Examples
-    --------
-    >>> from pooler.results.source import source
-    >>> made = export_qrels(source(qrels={"1": {"a": 2, "b": 0, "c": -1}}))
-    >>> made.qrels
-    [Qrel(topic='1', docno='a', grade=2, iteration='0'), Qrel(topic='1', docno='b', grade=0, iteration='0')]
-    >>> made.decisions["judged"], made.decisions["unjudged"]
-    (2, 1)
-    """
-    return qrels_at(source_of(source), levels=[level], unjudged=unjudged, progress=progress)[0]
-
-
 def qrels_at(
     source: Source,
     *,
@@ -110,7 +57,6 @@ def qrels_at(
     one_of: Classes | None = None,
     check: Callable[[Levels], None] | None = None,
     publishes: bool = True,
-    progress: Progress | None = None,
 ) -> list[QrelsResult]:
     """Make qrels at several levels of the same votes, ``None`` = graded, which come first.
 
@@ -119,7 +65,7 @@ def qrels_at(
     `qrels`, and no judgements.
 
     `check` is called with the levels before any work. What `publishes` refuses undecided documents. What
-    there is to say of the qrels `tell_qrels` says, when they are written.
+    there is to say of the qrels `tell_qrels` says.
     """
     named = source.named_qrels
     definition = named.definition
@@ -134,28 +80,24 @@ def qrels_at(
         if unjudged is not None and (unjudged >= 0 or unjudged in grades):
             # Evaluators take a code above 0 for relevant.
             requirement = "must be a negative code that is no grade of the scale"
-            raise ArgumentError("--unjudged", requirement, unjudged)
+            raise ArgumentError("unjudged", requirement, unjudged)
         return wanted
 
-    with collect_warnings(progress) as collected:
-        if source.judgements or source.is_of_files:
-            classes = None if one_of is None else read_classes(one_of)
-            found = _of_files(source, named, levels, choose)
-        else:
-            with opened_collection(source.collection) as opened:
-                classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
-                found = _of_collection(opened, named, choose)
-        made = list(found.results(source, unjudged=unjudged, one_of=one_of, classes=classes))
-        for one in made if publishes else ():
-            check_decided(named, one.final)
-        if found.files:
-            from pooler.results.judgement_files import tell
+    if source.judgements or source.is_of_files:
+        classes = None if one_of is None else read_classes(one_of)
+        found = _of_files(source, named, levels, choose)
+    else:
+        with opened_collection(source.collection) as opened:
+            classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
+            found = _of_collection(opened, named, choose)
+    made = list(found.results(source, unjudged=unjudged, one_of=one_of, classes=classes))
+    for one in made if publishes else ():
+        check_decided(named, one.final)
+    if found.files:
+        from pooler.results.judgement_files import tell
 
-            tell(found.files)
-        with listening(Listener()), collect_warnings() as doubts:
-            tell_qrels(made)
-    warnings = (*collected.warnings, *doubts.warnings)
-    return [replace(one, warnings=warnings) for one in made]
+        tell(found.files)
+    return made
 
 
 def check_decided(named: NamedQrels, final: FinalQrels) -> None:
@@ -170,8 +112,12 @@ def check_decided(named: NamedQrels, final: FinalQrels) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class QrelsResult(WritesFile, Result):
-    """Qrels, and how they came about; tables: `qrels`, and `left_out`, documents without a grade."""
+class QrelsResult(WritesFile, Done):
+    """Qrels, and how they came about.
+
+    Tables: `qrels`; `left_out`, documents without a grade; `duplicates`, grades copied to near-duplicates. Of
+    `counts`, `judged` is documents with a grade, some of them `by_ruling` or `by_tie_rule`.
+    """
 
     final: FinalQrels
     """The grades, whose votes they are, and what rule and rulings decided."""
@@ -187,10 +133,11 @@ class QrelsResult(WritesFile, Result):
     """How much of erased judges is gone; empty where nothing is."""
     duplicates: tuple[Qrel, ...] = ()
     """Grades of near-duplicates, copied from judged documents, in the file and in no other count."""
+    others: tuple[QrelsResult, ...] = ()
+    """The same at the other levels that were asked for."""
     _digest: list[str] = field(default_factory=list)
     """The hash, once the lines were gone through."""
 
-    NAMES: ClassVar[tuple[str, ...]] = ("qrels", "left_out", "duplicates")
     PRIVATE: ClassVar[bool] = True
 
     @property
@@ -200,7 +147,7 @@ class QrelsResult(WritesFile, Result):
 
     @property
     def text(self) -> str:
-        """The bytes of the file."""
+        """The bytes of the file, in TREC's form."""
         return "".join(f"{lines}\n" for lines in self.file_lines())
 
     def file_lines(self) -> Iterator[str]:
@@ -219,31 +166,8 @@ class QrelsResult(WritesFile, Result):
                 pass
         return {**self.manifest_facts, "sha256": self._digest[0]}
 
-    @property
-    def decisions(self) -> Mapping[str, int]:
-        """Documents with a grade, those of them that a ruling or the tie rule decided; and without one."""
-        final = self.final
-        return {
-            "judged": final.n_documents,
-            "by_ruling": final.n_ruled,
-            "by_tie_rule": final.n_decided_by_ties if final.ties else 0,
-            "undecided": final.count_left_out("undecided"),
-            "skipped": final.count_left_out("skipped"),
-            "cannot": final.count_left_out("cannot"),
-            "unjudged": len(self.open_pairs),
-        }
-
-    def facts(self) -> Mapping[str, Any]:
-        """Return the decisions."""
-        return self.decisions
-
-    def _qrels(self) -> Table:
-        return Table.of_records("qrels", _QRELS, self.qrels, title="Qrels")
-
-    def _duplicates(self) -> Table:
-        return Table.of_records("duplicates", _QRELS, self.duplicates, title="Grades of near-duplicates")
-
-    def _left_out(self) -> Table:
+    def _tables(self) -> Iterator[Table]:
+        yield Table.of_records("qrels", _QRELS, self.qrels, title="Qrels")
         about = "undecided: judges differ; cannot: found impossible to judge; unjudged: no decision"
         states = self.final.left_out | dict.fromkeys(sorted(self.open_pairs), "unjudged")
         columns = {
@@ -251,7 +175,11 @@ class QrelsResult(WritesFile, Result):
             DOCNO: [docno for _, docno in states],
             Column("state", about=about): [*states.values()],
         }
-        return Table.of_columns("left_out", columns, "Documents without a grade")
+        yield Table.of_columns("left_out", columns, "Documents without a grade")
+        yield Table.of_records("duplicates", _QRELS, self.duplicates, title="Grades of near-duplicates")
+
+    def _repr_html_(self) -> str:
+        return Result._repr_html_(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +234,15 @@ class _CollectedVotes:
             settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
             settings |= {} if one_of is None else {"one_of": str(one_of)}
             settings |= all_votes.voters.to_json()
+            counts = {
+                "judged": final.n_documents,
+                "by_ruling": final.n_ruled,
+                "by_tie_rule": final.n_decided_by_ties if final.ties else 0,
+                **{reason: final.count_left_out(reason) for reason in ("undecided", "skipped", "cannot")},
+                "unjudged": len(self.open_pairs),
+            }
             yield QrelsResult(
+                counts=frozen_settings(**counts),
                 final=final,
                 all_votes=all_votes,
                 flips=tuple(flips),
@@ -365,7 +301,7 @@ def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose
     if reading.scale is None and not is_sum and (words := [one for one in levels if isinstance(one, str)]):
         hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
         requirement = "needs a declared scale to be rigid or relaxed"
-        raise ArgumentError("--level", requirement, words[0], hint=hint)
+        raise ArgumentError("level", requirement, words[0], hint=hint)
     if source.judgements or isinstance(qrels, str):
         files = read_files(source.judgements or [qrels], reading)
     else:
@@ -459,7 +395,3 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
         if one_of["without_grade"]:
             n_without = counted(one_of["without_grade"], "near-duplicate")
             say(f"{n_without} left out: the judged documents of the class have different grades")
-    if n_mixed := first.final.n_mixed_iterations:
-        say(f"judged in different rounds: {counted(n_mixed, 'document')}, iteration 0")
-    if first.erased:
-        say(first.erased)

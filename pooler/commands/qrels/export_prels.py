@@ -1,49 +1,28 @@
-"""`pooler export prels`, and what files for evaluation programs have in common."""
+"""`pooler export prels`."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.cli.console import check_out, erased_facts, erased_words, write_results
-from pooler.cli.options import DEFAULT_COLLECTION, CollectionOption, ManifestOption, OutOption, QrelsOption
-from pooler.cli.qrels_files import tell_file_name, tell_rises
-from pooler.cli.signature import command, option
+from pooler.command import Manifest, Option, Out, QrelsName, Stored, command
+from pooler.commands.qrels.exporting import made_of, named_qrels, sha256_of, tell_voters
+from pooler.commands.qrels.made import check_decided
+from pooler.commands.qrels.words import rule_facts, tell_few_votes, tell_rulings
 from pooler.messages import say, warn
+from pooler.results.files import check_out, write_results
+from pooler.results.judge_kinds import erased_facts, erased_words, warn_about_voters, who_judged
 from pooler.results.judgement_files import PrelsName, method_of, pairs_listed
-from store.errors import ArgumentError, PoolerError
-from store.grades.definition import is_file_word
+from pooler.results.result import Done, frozen_settings
+from store.errors import PoolerError
 from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.formats.prels import StatapRow, XinfapRow
-    from store.grades.definition import NamedQrels
     from store.grades.qrels import FinalQrels
     from store.records import Pool
-
-
-def made_of(opened: Collection) -> dict[str, Any]:
-    """Begin a manifest; no times are in one, so that equal files have equal manifests."""
-    from pooler.version import __version__
-
-    return {"tool": "pooler", "version": __version__, "collection": opened.name}
-
-
-def named_qrels(opened: Collection, word: str | None) -> NamedQrels:
-    """Return qrels of a collection by name; `ArgumentError` for a file."""
-    if word is not None and is_file_word(word):
-        raise ArgumentError("--qrels", "must be a name, of qrels or of a judge of the collection", word)
-    return opened.qrels.named(word)
-
-
-def sha256_of(text: str) -> str:
-    """Return the hash of a file's text, as a manifest has it."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
 
 _WORDS = {
     "unjudged": "unjudged",
@@ -55,52 +34,44 @@ _WORDS = {
 
 
 @command
-def prels(
-    kind: Annotated[
-        PrelsName,
-        option(
-            "--as",
-            "xinfap (topic iteration docno stratum rel; -1 = not sampled), or statap (topic docno rel method"
-            " iprob).",
-        ),
-    ],
-    name: Annotated[str, option("--pool NAME", "A sampled pool.")] = "pool",
-    out: OutOption = None,
+def export_prels(
+    collection: Stored,
     *,
-    qrels: QrelsOption = None,
-    manifest: ManifestOption = None,
-    collection: CollectionOption = DEFAULT_COLLECTION,
-) -> None:
+    form: Annotated[PrelsName, Option("--as")],
+    pool: Annotated[str, Option("--pool NAME")] = "pool",
+    qrels: QrelsName = None,
+    out: Out = None,
+    manifest: Manifest = None,
+) -> Done:
     """Write the judgements of a sampled pool, for xinfAP or statAP.
 
     Documents that were judged but not sampled count as not sampled. Sampled documents without a grade
     are counted on stderr: xinfap can only write -1 for them, statap leaves them out.
 
     Example: pooler export prels --as xinfap --pool sample --qrels alice --out prels.txt
+
+    form : xinfap (topic iteration docno stratum rel; -1 = not sampled), or statap (topic docno rel method
+        iprob).
+    pool : A sampled pool.
     """
-    from pooler.results.agree.aggregate import check_decided
-    from pooler.results.judge_kinds import warn_about_voters, who_judged
-    from store.collection import Collection
     from store.grades.qrels import decide
 
     check_out(out, manifest)
-    with Collection(collection) as opened:
-        pool, named = opened.pools.get(name), named_qrels(opened, qrels)
-        all_votes = opened.grades.all_votes(named.definition)
-        final = decide(all_votes, named.definition)
-        check_decided(named, final)
-        counts = _sample_counts(pool, final)
-        text = _xinfap(pool, final) if kind == "xinfap" else _statap(pool, final)
-        facts = _prels_facts(opened, pool, kind, final, counts)
-        facts |= {"qrels": named.label, "sha256": sha256_of(text)} | erased_facts(opened)
-        erased = erased_words(opened)
+    sampled, named = collection.pools.get(pool), named_qrels(collection, qrels)
+    all_votes = collection.grades.all_votes(named.definition)
+    final = decide(all_votes, named.definition)
+    check_decided(named, final)
+    counts = _sample_counts(sampled, final)
+    text = _xinfap(sampled, final) if form == "xinfap" else _statap(sampled, final)
+    facts = _facts(collection, sampled, form, final, counts)
+    facts |= {"qrels": named.label, "sha256": sha256_of(text)} | erased_facts(collection)
     write_results({out: text.splitlines()}, lambda: facts, manifest)
-    _report_prels(kind, pool, who_judged(final, all_votes), final, counts)
+    _tell(form, sampled, who_judged(final, all_votes), final, counts)
     warn_about_voters(all_votes.voters)
-    tell_file_name([out], all_votes.voters)
-    tell_rises(collection, all_votes.voters)
-    if erased:
+    tell_voters(collection, [out], all_votes.voters)
+    if erased := erased_words(collection):
         say(erased)
+    return Done(counts=frozen_settings(listed=len(sampled.entries), judged=counts.by_grade.total()))
 
 
 @dataclass(slots=True)
@@ -183,10 +154,9 @@ def _no_sample(pool: Pool, lacks: str) -> PoolerError:
     return PoolerError(f"pool `{pool.name}` has no {lacks}", hint=hint)
 
 
-def _prels_facts(
+def _facts(
     opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, counts: _SampleCounts
 ) -> dict[str, Any]:
-    from pooler.results.agree.qrels_words import rule_facts
     from store.formats.prels import COLUMNS
     from store.formats.scale import scale_to_json
 
@@ -209,9 +179,7 @@ def _prels_facts(
     }
 
 
-def _report_prels(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, counts: _SampleCounts) -> None:
-    from pooler.results.agree.qrels_words import tell_few_votes, tell_rulings
-
+def _tell(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, counts: _SampleCounts) -> None:
     n_listed, n_judged = len(pool.entries), counts.by_grade.total()
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(counts.by_grade.items()))
     say(
