@@ -18,7 +18,7 @@ RUNS = tuple(str(GARDEN / "runs" / f"{tag}.run") for tag in ("bm25-words", "tfid
 
 COMMANDS = {
     "agreement": (
-        (*qrels_of(FIRST, SECOND), "--by-topic", "--table", "cross_tables"),
+        (*qrels_of(FIRST, SECOND), "--by-topic"),
         (*qrels_of(FIRST, SECOND, THIRD), "--against", THIRD[-12:-6], "--aggregate", "median", "--ties",
          "low", "--interval", "asymptotic"),
         ("orders", *qrels_of(FIRST, SECOND), "--mixtures", "10", "--run", RUNS[0], "--run", RUNS[1]),

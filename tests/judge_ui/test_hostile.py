@@ -319,7 +319,7 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
     "arguments",
     [
         ("status", "outdated"),
-        ("status", "effort", "--list"),
+        ("status", "effort", "--table", "low_dwell"),
         ("agreement", "--interval", "none"),
         ("adjudicate", "--names"),
         *(

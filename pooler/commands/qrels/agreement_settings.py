@@ -175,8 +175,8 @@ def _alone(opinions: Opinions, name: str, names: Sequence[str], voters: Voters) 
         hint = (
             "let another judge grade the same documents: pooler judge --judge NAME"
             if opinions.collection is not None
-            else "name another judge's file, too; of a file of several judges"
-            " --judge-column or --input-columns says where their names are"
+            else "name another judge's file with --qrels, too; a file of several judges is read by"
+            " `pooler import judgements FILE --judge-column 2`"
         )
     return PoolerError(message, hint=hint)
 

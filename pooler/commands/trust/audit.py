@@ -60,7 +60,7 @@ def audit(
         str | Sequence[str],
         Option(
             "--measure -m MEASURE",
-            "May be repeated; see `show measures`.",
+            "Repeatable; see `show measures`.",
             read=lambda _, texts: texts,
             repeated=True,
             default="AP, P@10, nDCG@10",
@@ -92,7 +92,7 @@ def audit(
     against : A person; may be repeated.
     aggregate : How several people's grades become one; rulings have no part in it.
     ties : How majority and median break ties.
-    level : Least relevant grade, or a level of the scale.
+    level : Least relevant grade, or the scale's level.
     model_level : The same of the audited judge.
     alpha : Level of significance of t tests, two-sided.
     epsilon : Alternative annotator test: by how much a person may be better and still be replaced: .2 for
@@ -145,7 +145,7 @@ def audit(
     with whole.judging(of_scale=isinstance(level, str)) as opinions:
         scale = opinions.scale
         if not people:
-            whose = whole.whose
+            whose = whole.definition  # of the qrels of one judge this one
             voters = opinions.grades.voters(whose.judges, whose.kinds)
             people = [name for name in voters.voting if name != model]
             warn_about_voters(voters.without(model), "count together")

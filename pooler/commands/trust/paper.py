@@ -96,11 +96,11 @@ def paper(
     rank : The rank below the pool; without it tables 3 and 8, figure 2 and section 4.3 are left out.
     scenario : Who gains from the documents at rank N+1 of B: B, as in the paper, or every run that has them.
     flip : Which are found relevant: all with no chance of it, as in the paper, or unjudged ones.
-    empty : Where judging again would leave a topic without a relevant document: leave that outcome out, as
-        AP does not exist there (given), or count AP as 0, as trec_eval does (zero).
+    empty : Where judging again leaves a topic without a relevant document: leave that outcome out, as AP
+        does not exist (given), or count AP as 0, as trec_eval does (zero).
     simulate : Judge M times at random, as the paper does (100,000 times), beside the exact moments.
     seed : Seed of --monte-carlo.
-    alpha : Level of significance of tables 7 and 8, two-sided.
+    alpha : Level of significance, tables 7 and 8, two-sided.
     levels : Least relevant grade, for the judges' own MAPs; may be repeated.
     cutoff : Ranks that AP takes into account (trec_eval -M).
 

@@ -210,7 +210,7 @@ def test_one_file_says_how_it_could_be_two_judges(here: Path) -> None:
     """One file of one judge is not enough, and the message says what would be."""
     answer = refused(FILES[0])
     assert "agreement needs two judges, but there is only `lenient`" in answer.err
-    assert "--judge-column" in answer.err
+    assert "--judge-column 2" in answer.err
     empty = write(here / "empty.qrels", "1 0 d1 -1")
     assert "no judge has graded" in refused(empty, options=("--code", "-1=unjudged")).err
 
