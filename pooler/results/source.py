@@ -578,7 +578,14 @@ class Source:
         """Return whether judged pairs of topic and docno are relevant, and by whom."""
         if self.is_of_files and not self._given["qrels"]:
             return {}, Voters()
-        judged = self.judged
+        try:
+            judged = self.judged
+        except PoolerError as error:
+            from store.grades.qrels import NOTHING_JUDGED
+
+            if str(error) != NOTHING_JUDGED:
+                raise
+            return {}, Voters()
         self.refuse_codes()
         return {(row.topic, row.docno): row.grade >= judged.level for row in judged.qrels}, judged.voters
 
