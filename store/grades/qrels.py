@@ -38,6 +38,10 @@ _BLOCK = 10_000
 """Rows made at a time."""
 
 
+NOTHING_JUDGED = "nothing is judged yet"
+"""Why there are no qrels before anybody has judged."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class GradeOutcome:
     """What happened to every document of `AllVotes.pairs`; all arrays have shape (n_pairs,)."""
@@ -362,7 +366,7 @@ def decide(all_votes: AllVotes, definition: QrelsDefinition, level: int | None =
         raise ArgumentError("binary_first", requirement, None, hint=hint)
     if not all_votes.votes.n_documents and not all_votes.rulings:
         hint = "pooler judge makes judgements; pooler import judgements reads them"
-        message = "nothing is judged yet"
+        message = NOTHING_JUDGED
         if definition.sole:
             message = f"judge `{definition.sole}` has judged nothing"
         elif definition.aggregate == "primary" and all_votes.n_beside_primary:

@@ -166,9 +166,10 @@ def _listed(ask: Ask, *words: str) -> list[dict[str, Any]]:
 @pytest.mark.slow
 def test_report_is_that_of_the_people(asks: tuple[Ask, Ask], folders: tuple[Path, Path]) -> None:
     """Every section but those that list judges, tell how far each kind agrees, or are of models."""
-    words = ("report", "page.html", *shlex.split(RULE), "--depth", "5")
+    words = ("report", "page.html", "--depth", "5")
     pages = []
     for ask, folder in zip(asks, folders, strict=True):
+        ask("qrels", "define", "official", *shlex.split(RULE))
         ask(*words)
         page = (folder / "page.html").read_text("utf-8")
         pages.append(page)
@@ -182,7 +183,8 @@ def test_report_is_that_of_the_people(asks: tuple[Ask, Ask], folders: tuple[Path
     assert not ours.keys() - theirs.keys()
     differing = {title for title in ours if ours[title] != theirs[title]}
     assert differing == {"Agreement of the judges", "Judging", "What this report is about"}
-    asks[1](*words, "--kinds", "human,model")
+    asks[1]("qrels", "define", "both", *shlex.split(RULE), "--kinds", "human,model")
+    asks[1](*words, "--qrels", "both")
     page = (folders[1] / "page.html").read_text("utf-8")
     both = "People and models vote together: 2 people, 3 models."
     assert both in page[: page.index('id="s2"')]
