@@ -26,12 +26,9 @@ _MODULES = {
     "pooler.commands.trust.corrected": ("corrected",),
     "pooler.commands.trust.paper_least": ("swap_of_ranks",),
     "pooler.qrels_rules": ("Qrels",),
-    "pooler.results.agree.agreement": ("agreement",),
-    "pooler.results.agree.order_stability": ("disagreement_matters",),
-    "pooler.results.audit.audit": ("audit",),
-    "pooler.results.pool.pool": ("list_strategies",),
-    "pooler.results.reading": ("open_collection", "read_qrels", "read_runs"),
-    "pooler.results.source": ("source",),
+    "pooler.commands.look.strategies": ("list_strategies",),
+    "pooler.sources.opening": ("open_collection", "read_qrels", "read_runs"),
+    "pooler.sources.source": ("source",),
     "store.errors": ("ArgumentError", "FormatError", "PoolerError", "StoreError", "UnknownNameError"),
 }
 """Where each public name is that is no command."""

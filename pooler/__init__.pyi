@@ -26,6 +26,7 @@ from pooler.commands.look.show import show_pools as show_pools
 from pooler.commands.look.show import show_runs as show_runs
 from pooler.commands.look.show import show_strategies as show_strategies
 from pooler.commands.look.show import show_topics as show_topics
+from pooler.commands.look.strategies import list_strategies as list_strategies
 from pooler.commands.measure.at_rank import attainable as attainable
 from pooler.commands.measure.choice import choose as choose
 from pooler.commands.measure.compare import compare as compare
@@ -42,6 +43,8 @@ from pooler.commands.pool.pool_diff import pool_diff as pool_diff
 from pooler.commands.pool.pool_drop import pool_drop as pool_drop
 from pooler.commands.pool.pool_next import pool_next as pool_next
 from pooler.commands.pool.replay import replay as replay
+from pooler.commands.qrels.agreement import agreement as agreement
+from pooler.commands.qrels.agreement_orders import agreement_orders as agreement_orders
 from pooler.commands.qrels.export import export_judgements as export_judgements
 from pooler.commands.qrels.export import export_pool as export_pool
 from pooler.commands.qrels.export_collection import export_collection as export_collection
@@ -61,6 +64,7 @@ from pooler.commands.start.import_ import import_topics as import_topics
 from pooler.commands.start.import_ import import_work as import_work
 from pooler.commands.start.import_judgements import import_judgements as import_judgements
 from pooler.commands.start.init import init as init
+from pooler.commands.trust.audit import audit as audit
 from pooler.commands.trust.corrected import corrected as corrected
 from pooler.commands.trust.diagnose import diagnose as diagnose
 from pooler.commands.trust.paper import paper as paper
@@ -72,14 +76,10 @@ from pooler.commands.trust.report import report as report
 from pooler.commands.trust.sensitivity import sensitivity as sensitivity
 from pooler.commands.trust.variation import variation as variation
 from pooler.qrels_rules import Qrels as Qrels
-from pooler.results.agree.agreement import agreement as agreement
-from pooler.results.agree.order_stability import disagreement_matters as disagreement_matters
-from pooler.results.audit.audit import audit as audit
-from pooler.results.pool.pool import list_strategies as list_strategies
-from pooler.results.reading import open_collection as open_collection
-from pooler.results.reading import read_qrels as read_qrels
-from pooler.results.reading import read_runs as read_runs
-from pooler.results.source import source as source
+from pooler.sources.opening import open_collection as open_collection
+from pooler.sources.opening import read_qrels as read_qrels
+from pooler.sources.opening import read_runs as read_runs
+from pooler.sources.source import source as source
 from pooler.version import __version__ as __version__
 from store.errors import ArgumentError as ArgumentError
 from store.errors import FormatError as FormatError

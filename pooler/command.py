@@ -45,10 +45,9 @@ from typing import (
     overload,
 )
 
-from pooler.results.result import Done, Result, collect_warnings, frozen_settings
-from pooler.results.source import Measurable, SomeRuns, Source, opened_collection, runs_of, source_of
+from pooler.result import Done, Result, collect_warnings, frozen_settings
+from pooler.sources.source import Measurable, SomeRuns, Source, opened_collection, runs_of, source_of
 from store.errors import ArgumentError
-from store.judging.kinds import check_kinds
 from store.ranking import Order
 
 if TYPE_CHECKING:
@@ -86,8 +85,8 @@ class Option:
     """Variable of the environment that stands for it."""
     panel: str = ""
     """Heading under which help lists it; default the command's own options."""
-    for_people: int | None = None
-    """Of `Limit`: how many people see unless they ask for more."""
+    for_people: Any = None
+    """Of what is of Python alone: its value where people read the output; of `Limit` unless they say it."""
     hidden: bool = False
     """Of Python alone."""
     required: bool = False
@@ -146,27 +145,22 @@ def decimals(name: str, text: str) -> list[float]:
     return list(dict.fromkeys(map(float, parts)))
 
 
-def level_word(text: str) -> int | str:
+def level_word(name: str, text: str) -> int | str:
     """Read a level: a grade, ``rigid`` or ``relaxed``.
 
-    >>> level_word("2"), level_word("rigid")
+    >>> level_word("level", "2"), level_word("level", "rigid")
     (2, 'rigid')
     """
     if text in ("rigid", "relaxed"):
         return text
     if not re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII):
-        raise ArgumentError("--level", "must be an integer, rigid or relaxed", text)
+        raise ArgumentError(name, "must be an integer, rigid or relaxed", text)
     return int(text)
 
 
-def levels_of(_: str, texts: Sequence[str]) -> list[int | str]:
-    """Read several levels."""
-    return [level_word(one) for one in texts]
-
-
-def _kinds(_: str, text: str) -> tuple[str, ...]:
-    """Read kinds of judges like ``human,model``."""
-    return check_kinds([part.strip() for part in text.split(",")])
+def levels_of(name: str, texts: Sequence[str]) -> list[int | str]:
+    """Read several, each once."""
+    return list(dict.fromkeys(level_word(name, text) for text in texts))
 
 
 @dataclass(frozen=True)
@@ -227,13 +221,24 @@ PoolDepth = Annotated[
         default="the pools', where they have one; else what the judgements look like",
     ),
 ]
-Kinds = Annotated[
-    Sequence[str],
+Level = Annotated[
+    int | str | None,
     Option(
-        "--kinds KIND,...",
-        "Count judges of these kinds together: human (with adjudicators), model, imported.",
-        read=_kinds,
-        default="people alone; where no person judged, imported, else models",
+        "--level N|rigid|relaxed",
+        "Least grade that counts as relevant, or the scale's rigid level, the stricter one (NTCIR: S, A), or"
+        " its relaxed one (S, A, B).",
+        read=level_word,
+        default="relaxed",
+    ),
+]
+Levels = Annotated[
+    Sequence[int | str],
+    Option(
+        "--level N|rigid|relaxed",
+        "Least grade that counts as relevant, or a level of the scale; may be repeated.",
+        read=levels_of,
+        repeated=True,
+        default="the relaxed and the rigid level",
     ),
 ]
 Cutoff = Annotated[
@@ -404,8 +409,11 @@ def parameters_of(made: Callable[..., Any]) -> Parameters:
         if how := next((one for one in more if isinstance(one, Given)), None):
             given[name] = how
         else:
-            option = next((one for one in more if isinstance(one, Option)), Option())
-            options[name] = replace(option, words=words.get(name, option.words))
+            ways = [one for one in more if isinstance(one, Option)] or [Option()]
+            # One beside a shared type says another default.
+            options[name] = replace(
+                ways[0], words=words.get(name, ways[0].words), default=ways[-1].default or ways[0].default
+            )
     declared = signature(function).parameters
     unknown = [name for name in words if name not in declared]
     assert not unknown, f"{function.__name__}: the docstring tells of {unknown}, which are no parameters"

@@ -45,11 +45,12 @@ def build(where: str) -> None:
 def exports(where: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, bytes]:
     """Write everything that can be written, and return it by name."""
     folder.mkdir()
-    majority = ["--aggregate", "majority", "--ties", "low"]
+    rule = ["--kinds", "human", "--aggregate", "majority", "--ties", "low"]
+    assert run(["qrels", "define", "official", *rule, "--collection", where]) == 0
     files = {
         "pool": ["export", "pool"],
         "judgements": ["export", "judgements"],
-        "qrels": ["export", "qrels", *majority, "--unjudged", "-1"],
+        "qrels": ["export", "qrels", "--unjudged", "-1"],
         "binary": ["export", "qrels", "明子", "--level", "relaxed"],
     }
     for name, command in files.items():
@@ -58,9 +59,9 @@ def exports(where: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> dict
     result = {path.name: path.read_bytes() for path in folder.iterdir()}
     tables = {
         "status": ["status", "--by-topic"],
-        "agreement": ["agreement", "--by-topic", "--kinds", "human,imported,model"],
-        "evaluate": ["evaluate", "--by-topic", *majority],
-        "sensitivity": ["sensitivity", "--depth", "5", *majority],
+        "agreement": ["agreement", "--by-topic"],
+        "evaluate": ["evaluate", "--by-topic"],
+        "sensitivity": ["sensitivity", "--depth", "5"],
     }
     for name, command in tables.items():
         capfd.readouterr()

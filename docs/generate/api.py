@@ -16,7 +16,7 @@ import pooler
 from docs.generate.markdown import code, heading, plain, table
 from pooler.command import Option, is_command, parameters_of
 from pooler.commands import announced
-from pooler.results.result import Result
+from pooler.result import Result
 
 GROUPS = {
     "Runs, judgements and collections": (
@@ -31,7 +31,7 @@ GROUPS = {
         "details", "history", "erasing",
     ),
     "Agreement": (
-        "agreement", "audit", "disagreement_matters", "plan_sharing", "disagreements", "compare_qrels",
+        "agreement", "audit", "agreement_orders", "plan_sharing", "disagreements", "compare_qrels",
         "clusters",
     ),
     "One grade for each document": ("aggregate", "collapse", "Qrels"),

@@ -16,7 +16,7 @@ import pooler as p
 from docs.generate.column_words import meaning
 from docs.generate.markdown import code, heading, plain, table
 from pooler.cli.main import run
-from pooler.results.table import Column
+from pooler.tables import Column
 
 ROOT = Path(__file__).resolve().parents[2]
 Maker = Callable[[Any], Any]
@@ -30,7 +30,7 @@ def _alice(collection: Any) -> Any:
 
 MORE: tuple[tuple[str, Maker], ...] = (
     ("adjudicate", lambda c: p.adjudicate(c, names=True)),
-    ("agreement", lambda c: p.disagreement_matters(c)),
+    ("agreement orders", lambda c: p.agreement_orders(c)),
     ("audit", lambda c: p.audit(c, "gpt", "alice", uses={"rm3-bigrams": ["gpt"]})),
     ("check", lambda _c: p.check("runs/bm25-words.run", rules="track.toml")),
     ("pool diff", lambda c: p.pool_diff({("G01", "NOTE-01")}, "pool", collection=c)),

@@ -10,7 +10,8 @@ from typing import Any
 import typer
 
 from docs.generate.markdown import anchor, code, heading, plain, table
-from pooler.cli.commands import GROUPS, app, help_record
+from pooler.cli.commands import app, help_record
+from pooler.commands import by_heading
 
 _EXAMPLE = re.compile(r"^ *Example: ")
 _FACTS = re.compile(r"^(.*?)  \[(.*)\]$", re.DOTALL)
@@ -60,8 +61,8 @@ def page() -> str:
     """Return the page: contents, commands, and the options that many of them have."""
     root: Any = typer.main.get_command(app)
     found: dict[str, list[tuple[str, Any]]] = {
-        title: [leaf for name in names for leaf in leaves(name, root.commands[name])]
-        for title, names in GROUPS.items()
+        title.capitalize(): [leaf for name in names for leaf in leaves(name, root.commands[name])]
+        for title, names in by_heading().items()
     }
     options = {words: options_of(words, command) for group in found.values() for words, command in group}
     every = [one for known in options.values() for one in known if not one.is_argument]

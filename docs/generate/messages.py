@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from docs.generate.markdown import code, heading, plain, table
-from pooler.results.reasons import OF_PAIRS, REASONS
+from pooler.reasons import OF_PAIRS, REASONS
 from store.db.engine import _SQLITE_SAYS
 from store.keeping.verify import CHECKS
 
@@ -18,32 +18,26 @@ ROOT = Path(__file__).resolve().parents[2]
 
 DOING = {
     "Reading files": (
-        "pooler/reading", "store/formats", "pooler/results/reading", "pooler/results/judgement_files",
-        "pooler/results/pairs",
+        "pooler/reading", "store/formats", "pooler/sources/opening", "pooler/sources/judgement_files",
     ),
-    "Starting and importing": ("pooler/cli/collect", "store/content"),
+    "Starting and importing": ("pooler/commands/start", "store/content"),
     "Pooling": (
-        "pooler/pools", "pooler/spark", "pooler/strategies", "pooler/results/pool", "pooler/cli/pool",
+        "pooler/pools", "pooler/spark", "pooler/strategies", "pooler/commands/pool",
         "store/analysis/pools", "store/analysis/rankings", "store/analysis/run_order", "store/ranking",
     ),
     "Assigning and judging": (
         "pooler/assigning", "store/judging", "judge_ui", "pooler/commands/judge", "pooler/commands/look",
-        "pooler/results/look",
         "store/overview", "store/history", "store/event", "store/records",
     ),
     "Agreement and one grade": (
         "store/grades", "store/analysis/agreement", "store/analysis/aggregation", "store/analysis/clusters",
         "store/analysis/collapse", "store/analysis/dawid_skene", "store/analysis/audit",
-        "pooler/results/agree", "pooler/results/audit", "pooler/cli/agree", "pooler/commands/qrels/qrels",
-        "pooler/commands/qrels/made", "pooler/commands/qrels/words", "pooler/qrels_rules",
+        "pooler/commands/qrels", "pooler/commands/trust/audit", "pooler/qrels_rules",
     ),
     "Measuring and comparing": (
-        "store/analysis/measures", "store/analysis/significance", "pooler/results/source",
-        "pooler/cli/source_options", "pooler/cli/measure", "pooler/commands/measure",
-        "pooler/results/measured",
-        "pooler/results/undiscovered", "pooler/results/variation", "pooler/results/pool/diagnose",
-        "pooler/results/pool/conclusions",
-        "store/analysis/corrected", "pooler/results/audit/corrected",
+        "store/analysis/measures", "store/analysis/significance", "pooler/sources/source",
+        "pooler/cli/source_options", "pooler/commands/measure",
+        "store/analysis/corrected", "pooler/commands/trust/corrected",
     ),
     "What the pool missed, and what judging again would change": (
         "store/analysis/undiscovered", "store/analysis/variation", "store/analysis/quadrature",
@@ -51,7 +45,7 @@ DOING = {
         "pooler/commands/trust",
     ),
     "Keeping and exporting": (
-        "store/keeping", "pooler/commands/keep", "pooler/commands/qrels/export", "pooler/results/files",
+        "store/keeping", "pooler/commands/keep", "pooler/commands/qrels/export", "pooler/files",
     ),
     "Opening a collection": ("store/db", "store/collection"),
     "Options and output": ("pooler", "store"),

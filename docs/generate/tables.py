@@ -9,7 +9,7 @@ from typing import Any
 import pooler as p
 import store.analysis
 from docs.generate.markdown import code, plain, table
-from pooler.results.result import Result
+from pooler.result import Result
 from store.event import EVENT
 
 

@@ -10,7 +10,6 @@ import os
 import re
 from collections import Counter, UserDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -32,38 +31,23 @@ _TYPES = {"int": "N", "int range": "N", "float": "X", "float range": "X", "str":
 """How typer writes what a value is, and how help does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A command before its module is imported."""
+@cache
+def load(word: str) -> Any:
+    """Import what a word stands for, and return its command, made as typer would have made it at once."""
+    found = _of_functions(word)
+    around = typer.Typer(add_completion=False, rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        own = found.info.cls
+        for one in found.registered_commands:
+            one.cls = GroupedCommand
+        around.add_typer(found, name=word, cls=own if isinstance(own, type) else ListingGroup)
+    else:
+        around.command(word, cls=GroupedCommand)(found)
+    return typer.main.get_group(around).commands[word]
 
-    where: str
-    """`module:name` of its function, or of the typer app of its sub-commands."""
-    first_line: str
-    """The first line of its help."""
 
-    @property
-    def summary(self) -> str:
-        """The first sentence."""
-        return self.first_line.partition(". ")[0].rstrip(".")
-
-    @cache  # noqa: B019 - the announcements are a table that lives as long as the process
-    def load(self, name: str) -> Any:
-        """Import the module and return the command, made as typer would have made it at once."""
-        module, _, attribute = self.where.partition(":")
-        found = _of_functions(name) if not module else getattr(import_module(module), attribute)
-        if COMPLETES in os.environ:
-            from pooler.cli.completion import add_completion
-
-            add_completion(found)
-        around = typer.Typer(add_completion=False, rich_markup_mode=None)
-        if isinstance(found, typer.Typer):
-            own = found.info.cls
-            for one in found.registered_commands:
-                one.cls = GroupedCommand
-            around.add_typer(found, name=name, cls=own if isinstance(own, type) else ListingGroup)
-        else:
-            around.command(name, cls=GroupedCommand)(found)
-        return typer.main.get_group(around).commands[name]
+def _sentence(first_line: str) -> str:
+    return first_line.partition(". ")[0].rstrip(".")
 
 
 def help_record(parameter: Any, context: Any) -> tuple[str, str] | None:
@@ -87,14 +71,14 @@ class Commands(UserDict[str, Any]):
     """Commands by name, in the order of the table; one is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
-        return self.data[name].load(name)
+        return load(name)
 
 
 class _Placeholder(TyperCommand):
     """Stands for a command in help and completion; the real one parses and runs."""
 
     def make_context(self, info_name: str | None, *rest: Any, **extra: Any) -> Any:
-        return TABLE[str(self.name)].load(str(self.name)).make_context(info_name, *rest, **extra)
+        return load(str(self.name)).make_context(info_name, *rest, **extra)
 
 
 class GroupedCommand(TyperCommand):
@@ -188,15 +172,6 @@ class FormGroup(TyperGroup):
         return made
 
 
-def with_forms(own: Callable[..., None], **forms: Callable[..., None]) -> typer.Typer:
-    """Make a command that has forms."""
-    group = type("OwnForms", (FormGroup,), {"own": staticmethod(lambda: own)})
-    app = typer.Typer(cls=group, help=own.__doc__, rich_markup_mode=None)
-    for name, form in forms.items():
-        app.command(name)(form)
-    return app
-
-
 def _of_functions(word: str) -> Any:
     """Make the command of a word of functions that `pooler.command` made commands."""
     forms = {one.form: one for one in commands.announced().values() if one.word == word}
@@ -249,32 +224,8 @@ class ListingGroup(TyperGroup):
             )
 
 
-def _announced(name: str, where: str, first_line: str) -> Word:
-    return Word(f"pooler.cli.{where}" if ":" in where else f"pooler.cli.{where}:{name}", first_line)
-
-
-_GROUPS = {  # the first lines are the commands' own: a test holds them together
-    "Start": {},
-    "Pool": {},
-    "Judge": {},
-    "Qrels": {},
-    "Agree": {
-        "agreement": ("agree.agreement", "Measure how far judges agree, all together and two by two."),
-        "audit": ("agree.audit", "Measure what a model's grades change in place of people's."),
-    },
-    "Measure": {},
-    "Trust": {},
-}
-GROUPS = {
-    heading: {name: _announced(name, *about) for name, about in those.items()}
-    for heading, those in _GROUPS.items()
-}
-"""The commands in the order in which they are used, by what they are for."""
-for _one in commands.announced().values():
-    _heading = GROUPS.setdefault(_one.heading.capitalize(), {})
-    _heading.setdefault(_one.word, Word("", commands.words()[_one.word]))
-TABLE = {name: found for group in GROUPS.values() for name, found in group.items()}
-WORKFLOW = tuple(TABLE)
+WORKFLOW = tuple(commands.words())
+"""The commands in the order in which they are used."""
 
 
 class ReaderGone(BaseException):
@@ -286,13 +237,13 @@ class Workflow(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = Commands(TABLE)
+        self.commands = Commands(commands.words())
 
     def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Write the list of commands, by what they are for."""
-        for heading, those in GROUPS.items():
-            with formatter.section(heading):
-                formatter.write_dl([(name, one.summary) for name, one in those.items()])
+        for heading, words in commands.by_heading().items():
+            with formatter.section(heading.capitalize()):
+                formatter.write_dl([(word, _sentence(commands.words()[word])) for word in words])
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Return the names of the commands."""
@@ -300,8 +251,8 @@ class Workflow(TyperGroup):
 
     def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Return what stands for a command until it is called; ``None`` = there is none of that name."""
-        found = TABLE.get(cmd_name)
-        return found and _Placeholder(cmd_name, help=found.first_line)
+        first_line = commands.words().get(cmd_name)
+        return None if first_line is None else _Placeholder(cmd_name, help=first_line)
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> Any:
         """Read the options of the program; `help COMMAND` is `COMMAND --help`."""

@@ -12,16 +12,16 @@ import sys
 from contextlib import suppress
 from enum import IntEnum
 
+from pooler.files import check_manifest as check_manifest
+from pooler.files import check_out as check_out
+from pooler.files import check_place as check_place
+from pooler.files import json_text as json_text
+from pooler.files import write_json as write_json
+from pooler.files import write_lines as write_lines
+from pooler.files import write_results as write_results
+from pooler.judge_kinds import erased_facts as erased_facts
+from pooler.judge_kinds import erased_words as erased_words
 from pooler.messages import say
-from pooler.results.files import check_manifest as check_manifest
-from pooler.results.files import check_out as check_out
-from pooler.results.files import check_place as check_place
-from pooler.results.files import json_text as json_text
-from pooler.results.files import write_json as write_json
-from pooler.results.files import write_lines as write_lines
-from pooler.results.files import write_results as write_results
-from pooler.results.judge_kinds import erased_facts as erased_facts
-from pooler.results.judge_kinds import erased_words as erased_words
 from pooler.streams import on_terminal, text_stdin
 from store.errors import ContradictionError, PoolerError, StoreError
 from store.text import sanitise

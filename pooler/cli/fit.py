@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
 
-from pooler.results.table import map_cells
 from pooler.streams import PAGE
+from pooler.tables import map_cells
 from store.text import sanitise, sanitise_line
 from store.wrapping import broken, least_width, wrapped
 
 if TYPE_CHECKING:
-    from pooler.results.table import Column, RenderedView
+    from pooler.tables import Column, RenderedView
 
 LEAST_TEXT_WIDTH = 10
 """Cells of text are not folded to fewer columns of a terminal than this."""

@@ -21,7 +21,7 @@ from pooler.cli.options import YesOption
 from pooler.cli.render import ByTopicOption, HtmlOption, Output, PlotOption, check_choice, render
 from pooler.cli.signature import given, is_signed, parameters_of
 from pooler.messages import say, warn
-from pooler.results.result import Done, Result
+from pooler.result import Done, Result
 from store.errors import ArgumentError
 
 _TYPED: Mapping[Any, Any] = {str | Path: str, str | Path | None: str | None}
@@ -66,7 +66,7 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
     def run(**values: Any) -> None:
         output = given(Output, values) if results else None
         if output is not None:
-            if values.get("by_topic"):
+            if values.get("by_topic") and "by_topic" not in about.options:
                 output = replace(output, table=output.table or "topics")
             output.check(plot=values.get("plot"))
             if html := values.get("html"):
@@ -88,6 +88,8 @@ def from_function(function: Callable[..., Any]) -> Callable[..., None]:
                 named[name] = partial(confirm, yes=values["yes"])
             elif name == "run_line" and option.hidden:
                 named[name] = values["ctx"].obj
+            elif option.hidden and option.for_people is not None and output and output.is_for_people:
+                named[name] = option.for_people
             elif not option.hidden and values[name] is not None:
                 named[name] = values[name] if option.read is None else option.read(name, values[name])
         first = [named.pop(name) for name in takewhile(groups.__contains__, about.declared)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from pooler.results.table import RenderedView
+from pooler.tables import RenderedView
 
 _TEX = str.maketrans(
     {one: f"\\{one}" for one in "&%$#_{}"}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
+from pooler import command
 from pooler.cli.signature import option
 from pooler.command import ORDER_WORDS
 from pooler.command import level_word as level_word
-from pooler.results.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
+from pooler.sources.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.formats import GradesFormat
 from store.grades import Aggregate
 from store.ranking import Order
@@ -53,14 +55,11 @@ TrackRulesOption = Annotated[
         " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
     ),
 ]
+_LEVEL: command.Option = get_args(command.Level)[1]
 LevelOption = Annotated[
     Any,
     option(
-        "--level N|rigid|relaxed",
-        "Least grade that counts as relevant, or the scale's rigid level, the stricter one (NTCIR: S, A), or"
-        " its relaxed one (S, A, B).",
-        parser=level_word,
-        show_default="relaxed",
+        _LEVEL.form, _LEVEL.words, parser=partial(command.level_word, "--level"), show_default=_LEVEL.default
     ),
 ]
 YesOption = Annotated[bool, option("--yes -y", "Go on without asking.")]
@@ -131,8 +130,8 @@ FileCodeOption = Annotated[
     list[str] | None,
     option(
         "--code CODE=MEANING",
-        "With --qrels FILE: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot."
-        " Without: -1 is pooled and unjudged; -2 and lower are judged, not relevant.",
+        "With --qrels FILE: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot or"
+        " unjudgeable. Without: -1 is pooled and unjudged; -2 and lower are judged, not relevant.",
     ),
 ]
 FileRunsOption = Annotated[
@@ -190,8 +189,8 @@ CodeOption = Annotated[
     list[str] | None,
     option(
         "--code CODE=MEANING",
-        "A code in the files that is not a grade: unjudged (pooled but not judged), not-pooled, skipped,"
-        " cannot or unjudgeable (cannot be judged); or grade, if it is one.",
+        "A code of the files: unjudged (pooled, not judged), not-pooled, skipped, cannot or unjudgeable; or"
+        " grade, if it is one.",
     ),
 ]
 RepeatsOption = Annotated[

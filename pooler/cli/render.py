@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TextIO
 
 from pooler.cli.signature import option
 from pooler.messages import say
-from pooler.results.table import Cell, Table, View, map_cells
+from pooler.tables import Cell, Table, View, map_cells
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
-    from pooler.results.result import Result
+    from pooler.result import Result
 
 LAYOUT = 2
 """Of the JSON: one object of named tables, lists as lists."""
@@ -197,8 +197,8 @@ def _draw_plots(result: Result, names: Sequence[str], file: Path) -> None:
     if not plots:
         say(f"{file}: not written, since there is nothing to draw")
         return
+    from pooler.files import write_whole
     from pooler.pages.figures import svg_of
-    from pooler.results.files import write_whole
 
     write_whole(str(file), [svg_of(plots).removesuffix("\n")])
 
@@ -206,7 +206,7 @@ def _draw_plots(result: Result, names: Sequence[str], file: Path) -> None:
 def _draw(views: Sequence[View], output: Output, stream: TextIO) -> None:
     from pooler.cli.fit import draw
     from pooler.cli.markup import write_latex, write_markdown
-    from pooler.results.table import render_view
+    from pooler.tables import render_view
 
     write = {"markdown": write_markdown, "latex": write_latex}.get(output.fmt, draw)
     for number, view in enumerate(views):
@@ -243,7 +243,7 @@ def _write(output: Output, write: Callable[[TextIO], None]) -> None:
 
 def _write_json(result: Result, tables: Sequence[Table], stream: TextIO) -> None:
     """Write one object: settings, facts, and each table's name to its rows."""
-    from pooler.results.files import json_text
+    from pooler.files import json_text
     from pooler.version import __version__
 
     settings = {"layout": LAYOUT, "pooler": __version__, **result.settings}

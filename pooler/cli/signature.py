@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache, wraps
-from inspect import Parameter, Signature, signature
+from functools import cache
+from inspect import Parameter
 from typing import Annotated, Any, get_type_hints
 
 import typer
-from typer.models import ArgumentInfo, OptionInfo
+from typer.models import OptionInfo
 
 
 def option(form: str, words: str, **how: Any) -> Any:
@@ -32,41 +32,6 @@ def option(form: str, words: str, **how: Any) -> Any:
 def argument(form: str, words: str) -> Any:
     """Declare an argument as help shows it: what stands for it, and what it is."""
     return typer.Argument(metavar=form, help=words)
-
-
-def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Let typer read a command some of whose parameters are dataclasses of options.
-
-    A parameter whose type is a dataclass gets an instance of it, made of what was given for its fields, of
-    which some may be dataclasses again. Arguments come first, its own before those of dataclasses; then
-    options in the order in which they are declared.
-    """
-    declared = signature(function, eval_str=True).parameters
-    every: dict[str, Parameter] = {}
-    for one in declared.values():
-        group = is_dataclass(one.annotation)
-        in_place = parameters_of(one.annotation) if group else [one.replace(kind=Parameter.KEYWORD_ONLY)]
-        every |= {part.name: part for part in in_place}
-
-    def place(one: Parameter) -> int:
-        if one.annotation is typer.Context:
-            return 0
-        return 3 if not is_signed(one, ArgumentInfo) else 1 if one.name in declared else 2
-
-    parameters = sorted(every.values(), key=place)
-
-    @wraps(function)
-    def signed(**values: Any) -> None:
-        function(
-            **{
-                one.name: given(one.annotation, values) if is_dataclass(one.annotation) else values[one.name]
-                for one in declared.values()
-            }
-        )
-
-    signed.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
-    signed.__annotations__ = {one.name: one.annotation for one in parameters}
-    return signed
 
 
 def given(group: Any, values: Mapping[str, Any]) -> Any:

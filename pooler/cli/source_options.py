@@ -33,7 +33,7 @@ from pooler.cli.options import (
     names_collection,
 )
 from pooler.cli.signature import argument, option, parameters_of
-from pooler.results.source import Source, source
+from pooler.sources.source import Source
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_pattern
 from store.grades.definition import is_file_word
@@ -202,7 +202,7 @@ class GivenQrelsOptions:
 
     def made(self) -> Source:
         """Return what the qrels are made of."""
-        from pooler.results.judgement_files import FileReading
+        from pooler.sources.judgement_files import FileReading
 
         words = self.words or []
         files = [one for one in words if is_file_word(one)]
@@ -224,90 +224,6 @@ class GivenQrelsOptions:
                 hint = f"pooler qrels define NAME --{name.replace('_', '-')} ...: pooler export qrels NAME"
                 is_rule = options is self.rule
                 raise ArgumentError(name, "is for files of judges", None, hint=hint if is_rule else None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgementOptions:
-    """Judges of a collection, or files of one judge each."""
-
-    ctx: typer.Context
-    judges: Annotated[
-        list[str] | None,
-        argument("JUDGE|FILE...", "Judges of the collection (default all), or a file for each, NAME=FILE."),
-    ] = None
-    scale: FileScaleOption = None
-    codes: FileCodeOption = None
-    lenient: LenientOption = False
-    collection: CollectionOption = DEFAULT_COLLECTION
-
-    def made(self) -> Source:
-        """Return what they judged."""
-        return self._judged()[0]
-
-    def tags(self) -> Sequence[str]:
-        """Return the judges that were named, where they are those of a collection."""
-        return self._judged()[1] or ()
-
-    def _judged(self) -> tuple[Source, Sequence[str] | None]:
-        from pooler.cli.agree.agreement import judged_source
-        from pooler.results.judgement_files import FileReading
-
-        reading = FileReading(scale=self.scale, codes=self.codes, lenient=self.lenient)
-        return judged_source(
-            self.judges or (),
-            reading,
-            (),
-            None,
-            "trec",
-            qrels=None,
-            wants_runs=False,
-            collection=self.collection,
-            is_chosen=names_collection(self.ctx),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpinionOptions:
-    """Two runs and what several judges said: of a collection, or of files, one a judge."""
-
-    runs: Annotated[
-        list[str] | None,
-        argument(
-            "RUN_A RUN_B",
-            "Two run tags of the collection; default the two with the highest expected MAP. With --qrels:"
-            " run files, of which the two highest are compared.",
-        ),
-    ] = None
-    qrels: Annotated[
-        list[str] | None,
-        option(
-            "--qrels FILE",
-            "Work on files instead of a collection: one file a judge, FILE or NAME=FILE; may be repeated.",
-        ),
-    ] = None
-    order: OrderOption = "trec"
-    scale: FileScaleOption = None
-    lenient: LenientOption = False
-    collection: CollectionOption = DEFAULT_COLLECTION
-
-    def made(self) -> Source:
-        """Return the runs and the judges."""
-        named = self.runs or []
-        if self.qrels:
-            return source(
-                named, judgements=self.qrels, scale=self.scale, lenient=self.lenient, order=self.order
-            )
-        if self.scale is not None:
-            raise ArgumentError("--scale", "is of --qrels: a collection has its scale", self.scale)
-        for run in named:
-            if Path(run).is_file():
-                hint = "run files go with --qrels FILE"
-                raise ArgumentError("RUN_A", "must be a run tag of the collection", run, hint=hint)
-        return source(collection=self.collection, order=self.order)
-
-    def tags(self) -> Sequence[str]:
-        """Return the runs that were named, where they are runs of a collection."""
-        return () if self.qrels else self.runs or ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

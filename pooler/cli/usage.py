@@ -61,6 +61,16 @@ _OLD_WORDS = {
     "pooler status effort --list": "pooler status effort --table low_dwell",
     "pooler adjudicate --list": "pooler adjudicate",
     "pooler adjudicate --summary": "pooler adjudicate --table cells",
+    "pooler agreement --matters": "pooler agreement orders",
+    "pooler agreement --per-grade": "pooler agreement --table per_grade",
+    "pooler agreement --tables": "pooler agreement --table cross_tables",
+    "pooler agreement --manifest": "pooler agreement --format json --out FILE",
+    **{
+        f"pooler {one} --{name}": f"pooler import judgements FILE --{name} ..., then pooler {one}"
+        for one in ("agreement", "agreement orders")
+        for name in ("input", "input-columns", "topic", "judge-column", "map", "repeats")
+    },
+    "pooler audit --by-run": "pooler audit JUDGE --table runs",
     "pooler show docs --text": "pooler show docs DOCNO --table text",
     "pooler export answers": "pooler export judgements NAME --as answers",
     "pooler export judgements --format": "pooler export judgements --as FORM",

@@ -72,6 +72,15 @@ def words() -> dict[str, str]:
     return found
 
 
+@cache
+def by_heading() -> dict[str, tuple[str, ...]]:
+    """Return the words of each folder, in the order of help."""
+    return {
+        heading: tuple(dict.fromkeys(one.word for one in announced().values() if one.heading == heading))
+        for heading in HEADINGS
+    }
+
+
 def _of_folder(heading: str) -> Iterator[Announced]:
     for path in sorted((Path(__file__).parent / heading).glob("*.py")):
         for kind, name, first_line in _FUNCTION.findall(path.read_text("utf-8")):

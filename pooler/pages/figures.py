@@ -16,7 +16,7 @@ from pooler.pages.charts.lines import ChartLine, LineChart
 from pooler.pages.charts.rows import Row, Rows
 from pooler.pages.charts.svg import LINE, N_SERIES, PADDING, Axis, Sheet, wrapped_label
 from pooler.pages.page import WIDTH, Figure, PageColumn, PageTable
-from pooler.results.table import Cell, Column, Plot, Table, View, render_view, written
+from pooler.tables import Cell, Column, Plot, Table, View, render_view, written
 
 HEADINGS = {
     "ap_left_out": "AP if late",

@@ -8,9 +8,9 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 
+from pooler.files import write_whole
 from pooler.messages import say
 from pooler.pages.page import ReportPage, Section, render
-from pooler.results.files import write_whole
 from pooler.version import __version__
 from store.errors import ArgumentError
 from store.text import counted

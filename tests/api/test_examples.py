@@ -11,7 +11,7 @@ import pytest
 import pooler as p
 from tests.cf_collection import DATA as CF
 from tests.cf_collection import load_judgements
-from tests.helpers.run import run_inside
+from tests.helpers.run import qrels_of, run_inside
 from tests.trec_covid import data_path
 
 pytestmark = pytest.mark.slow
@@ -59,7 +59,7 @@ def test_many_judges_in_a_notebook(judged: Path) -> None:
         low, high = a.intervals["kappa"][1, 0]
         assert low < a.pairs["kappa"][1, 0] < high
         assert a.all_judges["alpha_nominal"].shape == (3,)
-        assert p.disagreement_matters(c).tau_b.min() <= 1
+        assert p.agreement_orders(c).tau_b.min() <= 1
 
 
 def test_trec_covid_and_cf_from_files_to_a_report(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_trec_covid_and_cf_from_files_to_a_report(tmp_path: Path) -> None:
     told = run_inside("sensitivity", *names, *of_files, "--format", "json").fine().json()
     assert changes.change.tolist() == [row["change"] for row in told]
     judges = [f"{name}={file}" for name, file in files.items()]
-    told = run_inside("agreement", *judges, "--scale", "0-2", "--format", "json").fine().json()
+    told = run_inside("agreement", *qrels_of(*judges), "--scale", "0-2", "--format", "json").fine().json()
     assert pairs["kappa"].to_list() == [row["kappa"] for row in told["pairs"]]
     run_inside("report", tmp_path / "theirs.html", *of_files, "--title", "Round 1", *names).fine()
     assert (tmp_path / "trust.html").read_bytes() == (tmp_path / "theirs.html").read_bytes()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import pooler as p
-from pooler.results.judgement_files import FileReading
-from pooler.results.source import Source
+from pooler.sources.judgement_files import FileReading
+from pooler.sources.source import Source
 from store.analysis.aggregation import TIES, Ties
 from tests.helpers.run import Cli, by_rule, write
 

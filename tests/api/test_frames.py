@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from pooler.results.table import Column, Table
+from pooler.tables import Column, Table
 from store.errors import PoolerError
 
 WHEN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)

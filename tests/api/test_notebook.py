@@ -11,7 +11,7 @@ import pytest
 import pytrec_eval
 
 import pooler as p
-from pooler.results.source import Source
+from pooler.sources.source import Source
 from tests.cf_collection import DATA as CF
 from tests.cf_collection import load_judgements
 from tests.helpers.run import run_inside

@@ -52,6 +52,7 @@ def diagnose_process_speed(folder: Path) -> None:
         ["pool", "--depth", str(DEPTH)],
         ["import", "judgements", str(qrels), "--judge", "one"],
         ["import", "judgements", str(second), "--judge", "two"],
+        ["qrels", "define", "official", *MAJORITY],
     ):
         run_inside(*command, "--collection", collection).fine()
     stored = [*PROGRAM, "diagnose", "--collection", collection, "--qrels", "one"]
@@ -63,8 +64,8 @@ def diagnose_process_speed(folder: Path) -> None:
         "files": bare,
         "collection, groups": [*stored, "--by-group"],
         "collection, scores": [*stored, "--table", "scores"],
-        "report, one judge": [*page, "--collection", collection, "--judge", "one"],
-        "report, two judges": [*page, "--collection", collection, *MAJORITY],
+        "report, one judge": [*page, "--collection", collection, "--qrels", "one"],
+        "report, two judges": [*page, "--collection", collection],
         "report, files": [*page, *bare[len(PROGRAM) + 1 :]],
     }
     medians = interleaved(commands)

@@ -20,7 +20,6 @@ from tests.benchmarks.agreement_command_speed import JUDGEMENTS, TOPICS, make_gr
 from tests.benchmarks.timing import PROGRAM, in_folder, is_here, repeated, seconds
 
 JUDGES = ("ann", "bob")
-CROWD, CROWD_TOPICS = 1500, 400
 
 
 def write_files(folder: Path, grades: np.ndarray) -> list[str]:
@@ -69,25 +68,10 @@ def file_agreement_speed(folder: Path) -> None:
         print(f"  {'scikit-learn, one kappa':32} {1000 * seconds(call):9.1f} ms")
     else:
         print("  scikit-learn: peer absent")
+    named = [word for path in paths for word in ("--qrels", path)]
     for name, options in (("pooler agreement", ()), ("the same, no intervals", ("--interval", "none"))):
-        print(f"  {name:32} {repeated(*PROGRAM, 'agreement', *paths, *options)}")
-
-
-def crowd_agreement_speed(folder: Path, n_together: int) -> None:
-    """Print the time of 1,500 judges who share nothing, or documents with two others each."""
-    rng = np.random.default_rng(1)
-    lines = []
-    for number in range(CROWD_TOPICS * 12):
-        judges = [number % CROWD] if n_together == 1 else rng.choice(CROWD, n_together, replace=False)
-        lines += [f"t{number // 12} d{number} j{judge} {rng.integers(3)}\n" for judge in judges]
-    path = folder / "crowd.txt"
-    path.write_text("".join(lines), "ascii")
-    reading = ("--input-columns", "topic,docno,judge,grade")
-    taken = repeated(*PROGRAM, "agreement", str(path), *reading)
-    print(f"agreement of {CROWD:,} judges, {len(lines):,} lines, {n_together} a document: {taken}")
+        print(f"  {name:32} {repeated(*PROGRAM, 'agreement', *named, *options)}")
 
 
 if __name__ == "__main__":
     in_folder(file_agreement_speed)
-    for together in (1, 3):
-        in_folder(crowd_agreement_speed, together)

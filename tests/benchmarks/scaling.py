@@ -106,7 +106,7 @@ def commands_for(folder: Path, topics: int) -> dict[str, dict[str, Sequence[str]
         "check": {"pooler": (*PROGRAM, "check", *files)},
         "import runs": {"pooler": ("/bin/sh", "-c", again, imported, *files)},
         "agreement": {
-            "pooler": (*PROGRAM, "agreement", str(qrels), str(other)),
+            "pooler": (*PROGRAM, "agreement", "--qrels", str(qrels), "--qrels", str(other)),
             "krippendorff": (PEERS, "-c", KRIPPENDORFF, str(qrels), str(other)),
             "scikit-learn": (PEERS, "-c", KAPPA, str(qrels), str(other)),
         },

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import GARDEN
+from tests.helpers.run import GARDEN, qrels_of
 from tests.test_imports import DATABASE, command, loaded_by
 
 pytestmark = pytest.mark.slow
@@ -18,10 +18,10 @@ RUNS = tuple(str(GARDEN / "runs" / f"{tag}.run") for tag in ("bm25-words", "tfid
 
 COMMANDS = {
     "agreement": (
-        (FIRST, SECOND, "--by-topic", "--tables"),
-        (FIRST, SECOND, THIRD, "--against", THIRD[-12:-6], "--aggregate", "median", "--ties",
+        (*qrels_of(FIRST, SECOND), "--by-topic"),
+        (*qrels_of(FIRST, SECOND, THIRD), "--against", THIRD[-12:-6], "--aggregate", "median", "--ties",
          "low", "--interval", "asymptotic"),
-        (FIRST, SECOND, "--matters", "--mixtures", "10", "--run", RUNS[0], "--run", RUNS[1]),
+        ("orders", *qrels_of(FIRST, SECOND), "--mixtures", "10", "--run", RUNS[0], "--run", RUNS[1]),
     ),
     "export qrels": (
         (FIRST, "--level", "1"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import pooler as p
-from tests.helpers.run import Cli, by_rule, write
+from tests.helpers.run import Cli, by_rule, qrels_of, write
 
 RUN = b"1 Q0 d1 1 2 r\n1 Q0 d2 2 1 r\n"
 FORM = "documents whose docnos differ only in Unicode normal form (NFC, NFD): 1"
@@ -148,11 +148,17 @@ def test_look_alikes_are_warned_of_wherever_files_are_joined(cli: Cli, here: Pat
         ("qrels diff", "qrels"),
         ("export qrels --level 1 --aggregate max", "qrels"),
     ):
-        answer = cli(*command.split(), f"nfc.{kind}", f"nfd.{kind}").fine()
+        files = (
+            qrels_of(f"nfc.{kind}", f"nfd.{kind}")
+            if command == "agreement"
+            else (f"nfc.{kind}", f"nfd.{kind}")
+        )
+        answer = cli(*command.split(), *files).fine()
         assert answer.err.count(FORM) == 1, command
     write(here / "nfc2.qrels", "1 0 caf\u00e9 0", "1 0 b 1")
-    for command in ("agreement", "qrels diff", "export qrels --level 1 --aggregate max"):
+    for command in ("qrels diff", "export qrels --level 1 --aggregate max"):
         assert FORM not in cli(*command.split(), "nfc.qrels", "nfc2.qrels").fine().err
+    assert FORM not in cli("agreement", *qrels_of("nfc.qrels", "nfc2.qrels")).fine().err
 
 
 def test_qrels_that_pooler_writes_for_beir_are_read_by_every_command(cli: Cli, judged: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from pooler.cli.fit import draw
-from pooler.results.table import Column, Table, View, render_view
+from pooler.tables import Column, Table, View, render_view
 from tests.helpers.run import PAGE, controls
 
 OnTerminal = Callable[[Callable[[], object]], list[str]]

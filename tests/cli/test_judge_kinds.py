@@ -104,16 +104,14 @@ def test_kinds_in_manifests(cli: Cli, mixed: Path) -> None:
         cli("pool", "next", *values, "--name", name, "--limit", "2", *more).fine()
         with Collection("collection.db") as opened:
             assert opened.pools.get(name).manifest[key] == counts
-    cli("agreement", *BOTH, "--manifest", "a.json").fine()
-    assert json.loads((mixed / "a.json").read_text("utf-8"))["kinds"] == {"human": 1, "model": 3}
-    cli("agreement", *JUDGES, "--manifest", "b.json").fine()
-    assert "kinds" not in json.loads((mixed / "b.json").read_text("utf-8"))
+    settings = by_rule(cli, "agreement", *BOTH, "--format", "json").fine().whole()["settings"]
+    assert settings["kinds"] == {"human": 1, "model": 3}
 
 
 def test_agreement_of_one_person_and_models(cli: Cli, mixed: Path) -> None:
     """Two of the three parts; whoever names judges has them together."""
     told = cli("agreement").fine()
-    apart = "people and models are measured apart: 1 person, 3 models (--kinds human,model measures them"
+    apart = "people and models are measured apart: 1 person, 3 models (--qrels NAME measures them together"
     assert told.err.count(apart) == 1
     assert told.out.startswith("4 judges (1 person, 3 models)\n")
     assert "People with models: agreement on grades" in told.out
@@ -126,9 +124,8 @@ def test_agreement_of_one_person_and_models(cli: Cli, mixed: Path) -> None:
     assert models.out.startswith("3 judges\n")
     against = cli("agreement", "--against", "anna").fine()
     assert "warning: no other person judged: 3 models count\n" in against.err
-    refused = cli("agreement", "--matters").failed(1)
+    refused = cli("agreement", "orders").failed(1)
     assert "needs two judges, but there is only `anna` (people alone count (1 person)" in refused.err
-    assert "`--kinds` and judges that are named" in cli("agreement", *JUDGES, *BOTH).failed(1).err
 
 
 @pytest.mark.slow
@@ -196,9 +193,6 @@ def test_files_that_name_judges_of_several_kinds(cli: Cli, mixed: Path) -> None:
     assert MIXED in made.err
     facts = json.loads((mixed / "c.manifest.json").read_text("utf-8"))
     assert facts["kinds"] == {"human": 1, "model": 3}
-    of_files = ("agreement", "all.tsv", "--input", "tsv")
-    assert "people and models are measured apart: 1 person, 3 models" in cli(*of_files).fine().err
-    assert "people and models are measured together: 1 person, 3 models" in cli(*of_files, *BOTH).fine().err
 
 
 @pytest.mark.parametrize(

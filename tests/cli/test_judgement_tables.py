@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pooler
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, qrels_of
 
 QUEPID = '"query","docid","rating"\n"red shoes","a1","3"\n"red shoes","b2","0"\n'
 TWO = "7 anna x#z 2\n7 bert x#z 1\n7 anna y 0\n7 bert y 0\n"
@@ -59,7 +59,7 @@ def test_a_table_is_read_wherever_qrels_are_and_what_was_taken_is_said(
     warning = f"warning: ./q: {said}\n" if said else ""
     for command in (
         ("evaluate", "-m", "AP", "--qrels", "./q", "a.run"),
-        ("agreement", "strict.qrels", "./q"),
+        ("agreement", *qrels_of("strict.qrels", "./q")),
         ("import", "judgements", "./q", "--judge", "me", *collection),
     ):
         told = cli(*command).fine().err
@@ -144,7 +144,7 @@ def test_the_line_to_type_mends_the_file(
     monkeypatch.chdir(tmp_path)
     Path("q").write_bytes(text)
     Path("a.run").write_text("1 Q0 d1 1 2 r\n")
-    for words in (("evaluate", "--qrels", "./q", "a.run"), ("agreement", "./q", "q2=./q")):
+    for words in (("evaluate", "--qrels", "./q", "a.run"), ("agreement", *qrels_of("./q", "q2=./q"))):
         told = cli(*words).failed(1).err
         assert told.startswith(f"error: {fault}")
         assert command in told
@@ -157,7 +157,7 @@ def test_the_line_to_type_mends_the_file(
 def test_nothing_is_to_be_typed_that_does_not_mend_the_file(cli: Cli, here: Path, text: bytes) -> None:
     """Blanks beside separators are no part of ids, and neither sed nor awk knows that."""
     (here / "q").write_bytes(text)
-    told = cli("agreement", "./q", "q2=./q").failed(1).err
+    told = cli("agreement", *qrels_of("./q", "q2=./q")).failed(1).err
     assert not re.search(r"\b(sed|awk) ", told)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import pooler as p
-from tests.helpers.run import SETTINGS, Outcome, copy_garden, run_inside
+from tests.helpers.run import SETTINGS, Outcome, by_rule, copy_garden, run_inside
 
 RULE = "--aggregate majority --ties low"
 MAJORITY = p.Qrels(aggregate="majority", ties="low")
@@ -77,7 +77,7 @@ def asks(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> tuple[A
     def asking(folder: Path) -> Ask:
         def ask(*words: str) -> Outcome:
             with contextlib.chdir(folder):
-                return run_inside(*words).fine()
+                return by_rule(run_inside, *words).fine()
 
         return ask
 
@@ -176,7 +176,7 @@ def test_report_is_that_of_the_people(asks: tuple[Ask, Ask], folders: tuple[Path
     of_people, of_mixed = pages
     assert said in of_mixed[: of_mixed.index('id="s2"')]
     assert said not in of_people
-    assert "agreement --level 1 --tables --interval topic gpt llama qwen" in of_mixed
+    assert "agreement --level 1 --interval topic gpt llama qwen" in of_mixed
     ours, theirs = (_sections(page, said) for page in pages)
     assert theirs.keys() - ours.keys() == {"Models against people"}
     assert not ours.keys() - theirs.keys()
@@ -202,9 +202,9 @@ def _sections(page: str, said: str) -> dict[str, str]:
 
 
 API: dict[str, Callable[[Any], Any]] = {
-    "agreement": lambda s: p.agreement(s, kinds=("human",)).table("pairs"),
+    "agreement": lambda s: p.agreement(s, *PEOPLE).table("pairs"),
     "export_qrels": lambda s: p.export_qrels(s).table("qrels"),
-    "disagreement_matters": lambda s: p.disagreement_matters(s, mixtures=20).table("run_scores"),
+    "agreement_orders": lambda s: p.agreement_orders(s, mixtures=20).table("run_scores"),
     "design_overlap": lambda s: p.design_overlap(s, width=0.3).table("plan"),
     "probabilities": lambda s: p.variation(s).table("probabilities"),
     "variation": lambda s: p.variation(s).table("variation"),

@@ -12,17 +12,17 @@ import pytest
 import typer
 
 from pooler import commands
-from pooler.cli.commands import TABLE, WORKFLOW, app
+from pooler.cli.commands import WORKFLOW, app
 from tests.helpers.run import RUN, Cli, environment, program
 
 GROUP: Any = typer.main.get_command(app)
 
 
-def test_every_file_of_a_command_is_announced() -> None:
-    """A command's module that nobody announces would never be run."""
+def test_every_word_of_the_order_of_help_is_a_command() -> None:
+    """And the commands stand in that order; a word that is in none stands last under its heading."""
     assert tuple(GROUP.commands) == WORKFLOW
-    listed = [one.where for one in TABLE.values() if one.where]  # the others are found by their files
-    assert len(set(listed)) == len(listed)
+    for heading, words in commands.HEADINGS.items():
+        assert commands.by_heading()[heading] == tuple(words.split())
 
 
 @pytest.mark.parametrize("name", WORKFLOW)
@@ -30,7 +30,7 @@ def test_announced_first_line_is_that_of_the_command(name: str) -> None:
     """The help of `pooler` says of a command what the command's own help begins with."""
     command = GROUP.commands[name]
     assert command.name == name
-    assert TABLE[name].first_line == command.help.splitlines()[0]
+    assert commands.words()[name] == command.help.splitlines()[0]
 
 
 @pytest.mark.parametrize("group", ["", "import", "show", "judges", "export"])
@@ -67,8 +67,7 @@ def test_help_imports_no_command_and_a_command_only_its_own(tmp_path: Path) -> N
     wrong = "sys.stderr = io.StringIO(); assert run(['chekc']) == 2; sys.stderr = sys.__stderr__"
     assert modules_after(start + wrong, tmp_path) == own
     loaded = modules_after(start + "assert run(['check', '--help']) == 0", tmp_path)
-    places = {announced.where.partition(":")[0] for announced in TABLE.values()}
-    places |= {announced.module for announced in commands.announced().values()}
+    places = {announced.module for announced in commands.announced().values()}
     assert loaded & places == {"pooler.commands.start.check"}
 
 

@@ -24,7 +24,6 @@ TABLES = [
     ["status", "--by-topic"],
     ["agreement"],
     ["agreement", "--by-topic", "--level", "2"],
-    ["agreement", "--tables"],
     ["evaluate", "--qrels", "strict"],
     ["evaluate", "--qrels", "strict", "--by-topic"],
     ["sensitivity", "--depth", "5", "--qrels", "strict"],

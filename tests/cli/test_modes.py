@@ -34,7 +34,6 @@ NAMED = {
     "export judgements": ("export", "judgements", "--out", "x"),
     "history": ("export", "judgements", "--history", "--out", "x"),
     "report": ("report", "x", "--depth", "5", "--qrels", "strict"),
-    "agreement": ("agreement", "--manifest", "x", "--interval", "asymptotic"),
     "restore": ("restore", "made.backup", "--collection", "x"),
     "import collection": ("import", "collection", "made", "--collection", "x"),
     "init": ("init", "--collection", "x"),

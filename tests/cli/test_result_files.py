@@ -1,4 +1,4 @@
-"""`pooler.results.files`: no command writes over what is not its own earlier result."""
+"""`pooler.files`: no command writes over what is not its own earlier result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pooler.results.files import check_manifest, check_result, earlier_result
+from pooler.files import check_manifest, check_result, earlier_result
 from store.errors import PoolerError
 from tests.helpers.run import Cli, write
 

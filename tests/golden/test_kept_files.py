@@ -96,6 +96,7 @@ def test_history_is_imported_as_it_was_exported(form: str, tmp_path: Path) -> No
 def test_collection_goes_out_and_comes_back(name: str, tmp_path: Path) -> None:
     """A kept collection comes back from a folder without a fault, and exports to the same bytes."""
     file = unpack_today(f"written/{name}.db", tmp_path / "collection.db")
+    on(file, "qrels", "define", "official", "--aggregate", "majority", "--ties", "low")
     on(file, "export", "collection", tmp_path / "one")
     on(tmp_path / "new.db", "import", "collection", tmp_path / "one")
     assert "no fault found" in on(tmp_path / "new.db", "verify").out

@@ -47,6 +47,8 @@ parameters = {{ max_tokens = 20 }}
 """
 END = """
     qrels define official --aggregate majority --ties low
+    qrels define strict --aggregate min
+    qrels define lenient --aggregate max
     export work ann --out page.html
     export prels --as xinfap --pool sample --out sampled.prels
     export collection published
@@ -73,6 +75,8 @@ def plant(folder: Path, *, models: bool = True, host: str = "127.0.0.1:8000") ->
     write(folder / "judy.toml", 'model = "judy-2"', 'prompt = "prompt.txt"', "parameters = { top_p = 1 }")
     write(folder / "clusters.txt", "d1 a", "d2 a", "d3 b")
     write(folder / "classes.txt", "d1 red", "d2 white", "d3 white")
+    topics = sorted({topic for topic, *_ in said["alice"]})
+    write(folder / "authors.tsv", *(f"{t}\t{PEOPLE[n % 2]}" for n, t in enumerate(topics)))
     write(folder / "crowd.txt", *(f"{d} carol {g}" for t, d, g in said["bob"] if t == "G01"))
     with contextlib.chdir(folder):
         _run(BEGINNING)
@@ -82,6 +86,8 @@ def plant(folder: Path, *, models: bool = True, host: str = "127.0.0.1:8000") ->
             run_inside("import", "judgements", "one.qrels", "--judge", judge, "--kind", kind).fine()
         (folder / "one.qrels").unlink()
         _run(END)
+        if models:
+            _run("qrels define both --kinds human,model --aggregate majority --ties low")
         judge_page(folder / "page.html", "G01", 2, 1)
     (folder / "page.html").unlink()
 

@@ -219,6 +219,11 @@ def read_trec(path: Path, columns: Sequence[int]) -> list[tuple[str, ...]]:
     return [tuple(line.split()[column] for column in columns) for line in read_lines(path)]
 
 
+def qrels_of(*files: Path | str) -> tuple[Path | str, ...]:
+    """Return the words that name files of judgements, one of each judge."""
+    return tuple(word for file in files for word in ("--qrels", file))
+
+
 _OF_RULES = {
     **dict.fromkeys(("--aggregate", "--ties", "--votes", "--judge", "--kinds", "--primary"), 1),
     **dict.fromkeys(("--binary-first", "--without-rulings"), 0),

@@ -319,8 +319,8 @@ def doctored(collections: tuple[Path, Path], tmp_path_factory: pytest.TempPathFa
     "arguments",
     [
         ("status", "outdated"),
-        ("status", "effort", "--list"),
-        ("agreement", "--tables", "--interval", "none"),
+        ("status", "effort", "--table", "low_dwell"),
+        ("agreement", "--interval", "none"),
         ("adjudicate", "--names"),
         *(
             pytest.param(arguments, marks=pytest.mark.slow)

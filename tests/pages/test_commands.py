@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pooler.commands.trust.report_page.command_lines import CommandLines
-from pooler.results.source import Source
+from pooler.sources.source import Source
 from store.records import Qrel
 
 

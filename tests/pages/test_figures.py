@@ -13,7 +13,7 @@ from pooler.pages.charts.lines import LineChart
 from pooler.pages.charts.rows import Rows
 from pooler.pages.figures import chart_of, facts_table, figure, page_table, rounded
 from pooler.pages.page import Figure
-from pooler.results.table import Column, Plot, Table
+from pooler.tables import Column, Plot, Table
 
 TABLE = Table.of_rows(
     "runs",

@@ -22,7 +22,6 @@ from rich.cells import cell_len
 
 from store.errors import UnknownNameError
 from store.text import sanitise_line
-from tests.cli.test_kinds_never_mix import RULE
 from tests.helpers.gallery import EXAMPLES, MODELS, PEOPLE, Example, noting, plant
 from tests.helpers.run import PAGE, PROGRAM, SETTINGS, Outcome, Terminal, controls, environment, run_to
 from tests.judge_ui.pty_terminal import PtyTerminal
@@ -181,7 +180,9 @@ ON_FILES = re.compile("--qrels|[.]qrels|[.]prels")
 MIXING = [
     one
     for one in ENDING
-    if "--kinds" in one.options and not ON_FILES.search(one.line) and not {*MODELS} & {*one.line.split()}
+    if {"--kinds", "--qrels"} & one.options
+    and not ON_FILES.search(one.line)
+    and not {*MODELS} & {*one.line.split()}
 ]
 """Examples of commands that make something of the judgements of several judges of a collection."""
 SAID = "people alone count (2 people); left out: 3 models (--kinds human,model counts both)"
@@ -193,12 +194,11 @@ TOGETHER = "people and models"
 def test_kinds_never_mix_unasked(example: Example, ask: Ask) -> None:
     """Three models outvote two people: tables and files are as if no model were there, and that is said.
 
-    With `--kinds human,model` both count, and that is said, too. An example that names a judge is run by a
-    rule for several; one that lists judges, or measures each kind by itself, says models where they are.
+    By qrels, or with `--kinds human,model`, both count, and that is said, too. An example that names a
+    judge's qrels is run by the default ones; one that lists judges, or measures each kind by itself, says
+    models where they are.
     """
-    line = re.sub(f" --judge ({'|'.join(PEOPLE)})", "", example.line)
-    if line != example.line:
-        line += f" {RULE}"
+    line = re.sub(f" --qrels ({'|'.join(PEOPLE)})", "", example.line)
     asked = example._replace(line=line)
     more = ["--format", "json"] if "--table" in example.options else []
     alone, beside = ((ask(asked, *more, where=where), _written()) for where in ("people", "mixed"))
@@ -210,9 +210,11 @@ def test_kinds_never_mix_unasked(example: Example, ask: Ask) -> None:
         return
     assert made == _made(*alone)
     assert beside[0].err.count(SAID) == 1
-    both = ask(asked, *more, "--kinds", "human,model").fine(), _written()
+    by_qrels = "--kinds" not in example.options
+    counts = ("--qrels", "both") if by_qrels else ("--kinds", "human,model")
+    both = ask(asked, *more, *counts).fine(), _written()
     assert TOGETHER in both[0].err
-    if "--aggregate" in line:
+    if by_qrels:
         assert _made(*both) != made or made == ({}, alone[1])
 
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from pooler.results.reasons import OF_PAIRS, REASONS
+from pooler.reasons import OF_PAIRS, REASONS
 from store.analysis.agreement import intervals, kappa
 from store.analysis.measures import names
 from store.analysis.significance import generalizability, t_tests, tukey

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from pooler.cli.render import Output, render
-from pooler.results.result import Result, frozen_settings
-from pooler.results.table import Column, Table, View, render_view, written
+from pooler.result import Result, frozen_settings
+from pooler.tables import Column, Table, View, render_view, written
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
 
 COLUMNS = [

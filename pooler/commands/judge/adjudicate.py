@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from pooler.command import Kinds, Option, Stored, command
+from pooler.command import Option, QrelsName, Stored, command
 from pooler.commands.judge.sitting import (
     MIN_DWELL_MS,
     KeymapName,
@@ -19,13 +19,13 @@ from pooler.commands.judge.sitting import (
     keymap_of,
     sit,
 )
+from pooler.judge_kinds import warn_about_voters
 from pooler.messages import warn
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.result import Result, frozen_settings
-from pooler.results.table import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
+from pooler.result import Result, frozen_settings
+from pooler.tables import DOCNO, DOCUMENTS, TOPIC, Column, Table, View
 from store.errors import ArgumentError, PoolerError
 from store.judging.disagreements import Case, CellCount, GivenGrade, Selection, count_cells, gap_of, letter
-from store.judging.kinds import check_kinds
+from store.judging.kinds import sorts_of
 from store.records import TieRule
 from store.text import counted
 
@@ -48,16 +48,17 @@ def adjudicate(
         int | None, Option("--gap N", "Only where two grades differ by N or more.", least=1)
     ] = None,
     unresolved: TieRule | None = None,
-    kinds: Kinds = (),
+    qrels: QrelsName = None,
     plain: Plain = False,
     stay: Stay = False,
     min_dwell: MinDwell = MIN_DWELL_MS,
     keymap: KeymapName = None,
 ) -> DisagreementList | None:
-    """Settle documents that judges have decided differently, or list them.
+    """Settle or list documents that judges have decided differently.
 
     The adjudicator sees the judges' grades, notes and passages as A, B, C; which judge is which changes
-    from document to document. Where a person has judged, only people count, unless --kinds names others.
+    from document to document. Where a person has judged, only people count, unless --qrels counts others: the
+    kinds of judges of these count, and all of a kind.
     The outcome is the adjudicator's own judgement; nothing is overwritten. Notes and skips never count as
     a disagreement. Without --judge, the disagreements are listed, with how each was settled; the table
     `cells` counts them by the two grades, and by what they were settled as.
@@ -69,15 +70,15 @@ def adjudicate(
     name : Who decides: a judge of kind adjudicator. Without it, the disagreements are listed.
     names : In the list, name A, B and C. For the organiser only.
     gap : Only where two grades differ by N or more.
-    unresolved : Only where this rule leaves the votes tied: what `pooler export qrels --aggregate RULE
-        --ties unresolved` leaves out.
+    unresolved : Only where this rule leaves the votes tied: what qrels of `--aggregate RULE --ties
+        unresolved` leave out.
 
     Raises
     ------
     ArgumentError
-        If there is no such rule or kind.
+        If there is no such rule.
     UnknownNameError
-        If there is no such topic or judge.
+        If there are no such topic, judge or qrels.
 
     Notes
     -----
@@ -91,7 +92,9 @@ def adjudicate(
     """
     if unresolved not in (None, *get_args(TieRule)):
         raise ArgumentError("unresolved", f"must be one of {', '.join(get_args(TieRule))}", unresolved)
-    asked = Selection(topic, gap, unresolved=unresolved, kinds=check_kinds(kinds))
+    whose = collection.qrels.named(qrels).definition
+    named = [one.kind for one in collection.judges.all() if one.name in whose.judges]
+    asked = Selection(topic, gap, unresolved=unresolved, kinds=whose.kinds or sorts_of(named))
     if name is not None:
         if names:
             raise ArgumentError("names", "is of the list, without --judge", None)

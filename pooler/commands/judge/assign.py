@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pooler.assigning import AssignmentOptions, By, plan_assignment
 from pooler.command import Option, Stored, command
 from pooler.messages import warn
-from pooler.results.idle import drawable, idle_words, way_out
-from pooler.results.result import Later, Message, Result, frozen_settings
-from pooler.results.table import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table
+from pooler.pools.idle import drawable, idle_words, way_out
+from pooler.result import Later, Message, Result, frozen_settings
+from pooler.tables import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
 from store.formats.pairs import read_topic_judges

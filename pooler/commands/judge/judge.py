@@ -101,7 +101,7 @@ def _refuse_others(opened: Collection, name: str) -> None:
 
 
 def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
-    from pooler.results.idle import drawable, idle_words
+    from pooler.pools.idle import drawable, idle_words
 
     if opened.assignments.workloads().lines:
         message = f"nothing is assigned to `{judge_name}`"
@@ -116,6 +116,6 @@ def _goal(opened: Collection, until: str | None) -> Goal | None:
     """Return what the organiser wants found; ``None`` = the judge sees no goal."""
     if not until:
         return None
-    from pooler.results.look.goals import goal_of
+    from pooler.commands.judge.goals import goal_of
 
     return goal_of(opened, until)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pooler.command import Option, Stored, command
 from pooler.messages import say, warn, write
-from pooler.results.result import Done, frozen_settings
+from pooler.result import Done, frozen_settings
 from store.errors import ArgumentError
 from store.text import counted
 

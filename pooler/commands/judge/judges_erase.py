@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pooler.command import Confirm, Stored, command
 from pooler.commands.judge.judges import JudgeName, tell_removed
 from pooler.messages import say
-from pooler.results.result import Result
-from pooler.results.table import JUDGE, Column, Table, View
+from pooler.result import Result
+from pooler.tables import JUDGE, Column, Table, View
 from store.text import counted
 
 if TYPE_CHECKING:

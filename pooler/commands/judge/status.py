@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pooler.command import Stored, command
-from pooler.results.idle import drawable, idle_words, missing_words
-from pooler.results.judge_kinds import erased_words
-from pooler.results.result import Result
-from pooler.results.table import JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
+from pooler.judge_kinds import erased_words
+from pooler.pools.idle import drawable, idle_words, missing_words
+from pooler.result import Result
+from pooler.tables import JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
 from store.records import Grade, Judge, JudgeKind, Scale
 from store.text import counted

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, Stored, command
-from pooler.results.result import Result
-from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Table, View, hidden
+from pooler.result import Result
+from pooler.tables import DOCNO, GRADE, JUDGE, TOPIC, Column, Table, View, hidden
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:

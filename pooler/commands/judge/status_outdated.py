@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, Stored, command
 from pooler.messages import say
-from pooler.results.result import Result
-from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Table
+from pooler.result import Result
+from pooler.tables import DOCNO, GRADE, JUDGE, TOPIC, Column, Table
 from store.errors import ArgumentError
 from store.text import counted
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from pooler.command import Cutoff, Kinds, Option, Stored, command
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.look.recall import NO_SAMPLE, WHY, bound_of
-from pooler.results.result import Result, fields_of, frozen_settings
-from pooler.results.table import REASON, TOPIC, Column, Table, hidden
+from pooler.command import Cutoff, Level, Option, QrelsName, Stored, command
+from pooler.commands.judge.recall import NO_SAMPLE, WHY, bound_of
+from pooler.judge_kinds import warn_about_voters
+from pooler.result import Result, fields_of, frozen_settings
+from pooler.tables import REASON, TOPIC, Column, Table, hidden
 from store.analysis.pools.stopping import CONFIDENCE, RecallBound, least_sample, most_relevant
 from store.errors import UnknownNameError
-from store.judging.kinds import check_kinds
+from store.grades.definition import QrelsDefinition
 
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
@@ -50,8 +50,8 @@ def status_recall(
     confidence: Annotated[float, Option(above=0, below=1)] = CONFIDENCE,
     target: Annotated[float | None, Option("--target R", above=0, below=1)] = None,
     topic: Annotated[str | None, Option("--topic T", default="all")] = None,
-    level: Annotated[int | None, Option("--level N", default="the relaxed level of the scale")] = None,
-    kinds: Kinds = (),
+    level: Level = None,
+    qrels: QrelsName = None,
     cutoff: Cutoff = None,
 ) -> RecallBounds:
     """Show how much of what is relevant is found at least, by a random sample.
@@ -69,7 +69,6 @@ def status_recall(
     target : Also count the random documents to judge until this recall is sure; of a topic without a
         sample those of one that is drawn of all unjudged documents of the runs.
     topic : This topic alone.
-    level : Least grade that is relevant.
     cutoff : Ranks of the runs from which that sample would be drawn.
 
     Raises
@@ -81,10 +80,9 @@ def status_recall(
     -----
     See `store.analysis.pools.stopping`.
     """
-    scale = collection.scale
-    cut = scale.relaxed if level is None else level
-    scale.check_level(cut)
-    found, judges = collection.grades.candidates(cut, kinds=check_kinds(kinds), topic=topic)
+    whose = collection.qrels.named(qrels).definition
+    cut = QrelsDefinition().level_on(collection.scale, level)
+    found, judges = collection.grades.candidates(cut, of=whose.judges, kinds=whose.kinds, topic=topic)
     bounds = [bound_of(one, confidence, target) for one in found]
     if target is not None and any(one.candidates is None for one in found):
         ranked = collection.runs.ranked(docnos=False)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pooler.command import Option, Place, command
 from pooler.messages import progress, say
-from pooler.results.result import Done, frozen_settings
+from pooler.result import Done, frozen_settings
 from store.text import counted
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pooler.command import Place, command
 from pooler.messages import progress, say
-from pooler.results.result import Result
-from pooler.results.table import Column, Table
+from pooler.result import Result
+from pooler.tables import Column, Table
 from store.text import counted
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pooler.results.result import Result, facts_view
-from pooler.results.table import DOCNO, DOCUMENTS, GRADE, JUDGE, RUN, TOPIC, Column, Table, View
+from pooler.result import Result, facts_view
+from pooler.tables import DOCNO, DOCUMENTS, GRADE, JUDGE, RUN, TOPIC, Column, Table, View
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, Stored, command
 from pooler.messages import say
-from pooler.results.result import Result, fields_of, frozen_settings
-from pooler.results.table import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
+from pooler.result import Result, fields_of, frozen_settings
+from pooler.tables import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
 from store.errors import ArgumentError
 from store.event import EVENT
 from store.judging.kinds import sorts_words

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pooler.command import Option, Stored, command
 from pooler.commands.look import details
 from pooler.commands.look.details import Shown
-from pooler.results.judge_kinds import erased_words
-from pooler.results.result import Result
-from pooler.results.table import Column, Table, View
+from pooler.judge_kinds import erased_words
+from pooler.result import Result
+from pooler.tables import Column, Table, View
 from store.errors import ArgumentError
 from store.text import counted, sanitise
 
@@ -256,7 +256,7 @@ def show_strategies() -> Result:
 
     Example: pooler show strategies
     """
-    from pooler.results.pool.pool import list_strategies
+    from pooler.commands.look.strategies import list_strategies
 
     return list_strategies()
 

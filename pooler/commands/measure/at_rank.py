@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.result import Progress, Result, collect_warnings, frozen_settings
-from pooler.results.source import Measurable, source_of
-from pooler.results.table import REASON, TOPIC, Column, Table
+from pooler.result import Progress, Result, collect_warnings, frozen_settings
+from pooler.sources.source import Measurable, source_of
+from pooler.tables import REASON, TOPIC, Column, Table
 from store.analysis.measures.ranked import Attainable, attainable_precision, attainable_recall
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.commands.measure.measured import known_measure, measured
 from pooler.messages import say
-from pooler.results.measured import known_measure, measured
-from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
-from pooler.results.source import Measurable, source_of
-from pooler.results.table import RUN, Column, Table, View
+from pooler.result import Progress, Result, collect_warnings, facts_view, frozen_settings
+from pooler.sources.source import Measurable, source_of
+from pooler.tables import RUN, Column, Table, View
 from store.analysis.measures.names import MeasureName
 from store.analysis.significance.folds import Split, topic_folds
 from store.errors import ArgumentError, PoolerError

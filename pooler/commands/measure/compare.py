@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measure, Measured, Option, Seed, Share, command
+from pooler.commands.measure.measured import known_measure, measured
+from pooler.commands.measure.normality import normality_plot
 from pooler.messages import progress, say, warn
-from pooler.results.measured import known_measure, measured
-from pooler.results.named_runs import check_named
-from pooler.results.normality import normality_plot
-from pooler.results.result import Result, fields_of, frozen_settings
-from pooler.results.table import (
+from pooler.result import Result, fields_of, frozen_settings
+from pooler.sources.named_runs import check_named
+from pooler.tables import (
     DIFFERENCE,
     REASON_OF_PAIR,
     RUN_B,

@@ -22,9 +22,9 @@ from pooler.commands.measure.pilot import (
     pilot_depths,
 )
 from pooler.commands.measure.reliability import reliability_plot, reliability_table
-from pooler.results.result import Result, fields_of, frozen_settings
-from pooler.results.source import source_of
-from pooler.results.table import REASON, Column, Plot, Table
+from pooler.result import Result, fields_of, frozen_settings
+from pooler.sources.source import source_of
+from pooler.tables import REASON, Column, Plot, Table
 from store.analysis.significance.generalizability import score_components
 from store.analysis.significance.pairs import compare_pairs
 from store.analysis.significance.power import (
@@ -42,7 +42,7 @@ from store.errors import ArgumentError, PoolerError
 from store.text import counted, percent
 
 if TYPE_CHECKING:
-    from pooler.results.source import Measurable
+    from pooler.sources.source import Measurable
 
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 COMPARED = 10

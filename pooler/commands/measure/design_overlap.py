@@ -6,25 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pooler.command import Given, Kinds, Option, command
+from pooler.command import Given, Levels, Option, command
+from pooler.commands.qrels.agreement_people import MOST_APART, apart_line, sharing
+from pooler.commands.qrels.agreement_settings import AgreementOptions, fetch_chosen, pairs_of, resolve_levels
 from pooler.messages import say
-from pooler.results.agree.people import MOST_APART, apart_line, sharing
-from pooler.results.agree.settings import AgreementOptions, fetch_chosen, pairs_of, resolve_levels
-from pooler.results.reasons import REASONS as CODES
-from pooler.results.result import Result, frozen_settings
-from pooler.results.source import source_of
-from pooler.results.table import DOCUMENTS, REASON, Column, Table, View
+from pooler.reasons import REASONS as CODES
+from pooler.result import Result, frozen_settings
+from pooler.sources.source import source_of
+from pooler.tables import DOCUMENTS, REASON, Column, Table, View
 from store.analysis.agreement.sharing import LEAST_WIDTH, assumed_plan
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from pooler.results.source import Measurable
+    from pooler.sources.source import Measurable
     from store.analysis.agreement.sharing import OverlapPlan
     from store.analysis.agreement.votes import PopulationVotes
 
     Judged: TypeAlias = Measurable | None
 else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.source_options:JudgementOptions", "source")]
+    Judged = Annotated[object, Given("pooler.cli.judged_options:JudgesOptions", "source")]
 
 REASONS = {
     "no-common-docs": "the judges share no document yet",
@@ -78,8 +78,7 @@ def design_overlap(
     assume: Annotated[
         tuple[float, float] | None, Option("--assume KAPPA,SHARE", read=_assumed, default="none")
     ] = None,
-    kinds: Kinds = (),
-    levels: Annotated[Sequence[int], Option("--level N", default="the relaxed and the rigid level")] = (),
+    levels: Levels = (),
     against: Annotated[str | None, Option("--against JUDGE")] = None,
 ) -> OverlapDesign:
     """Plan how many documents judges share, for an interval of kappa of a width.
@@ -94,7 +93,6 @@ def design_overlap(
 
     width : Width of the 95 % interval.
     assume : Before anything is judged: the kappa and the share of relevant documents to expect.
-    levels : Least grade that counts as relevant; may be repeated.
     against : Every other judge with this one alone.
 
     Raises
@@ -119,12 +117,12 @@ def design_overlap(
         )
     if source is None:
         raise ArgumentError("source", "must be given, or a kappa and a share assumed", None)
-    with source_of(source).judging() as opinions:
+    with source_of(source).judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
         chosen = resolve_levels(scale, levels, all_of_them=True)
         shown = resolve_levels(scale, levels, all_of_them=False)
         options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
-        found_judges = fetch_chosen(opinions, judges, against, kinds=kinds)
+        found_judges = fetch_chosen(opinions, judges, against)
         if erased := opinions.erased():
             say(erased)
     votes = found_judges.votes

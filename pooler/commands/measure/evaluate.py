@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measured, Option, command
+from pooler.commands.measure.measured import known_measure, measured
 from pooler.commands.measure.sample import (
     ABOUT,
     FormName,
@@ -21,11 +22,10 @@ from pooler.commands.measure.sample import (
     words_on_sample,
 )
 from pooler.messages import say
-from pooler.results.measured import known_measure, measured
-from pooler.results.reasons import joined
-from pooler.results.result import Result, facts_view, frozen_settings
-from pooler.results.source import Source
-from pooler.results.table import REASON, RUN, TOPIC, Column, Table, View
+from pooler.reasons import joined
+from pooler.result import Result, facts_view, frozen_settings
+from pooler.sources.source import Source
+from pooler.tables import REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.measures.names import MEASURES, MeasureName, Scores
 from store.analysis.measures.sampled import SampledRankings, SampleScores, estimates
 from store.analysis.rankings import GradedRankings

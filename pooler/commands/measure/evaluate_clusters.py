@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pooler.command import Lenient, Option, command
-from pooler.results.result import Result, facts_view, frozen_settings
-from pooler.results.table import Column, Table
+from pooler.result import Result, facts_view, frozen_settings
+from pooler.tables import Column, Table
 from store.analysis.clusters import ClusterScores, cluster_scores, contingency_table, local_purities
 from store.errors import PoolerError
 from store.formats.pairs import read_labels

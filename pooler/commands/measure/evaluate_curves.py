@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measured, command
-from pooler.results.measured import list_scores
-from pooler.results.result import Result, frozen_settings
-from pooler.results.table import REASON, RUN, TOPIC, TOPICS_HIDDEN, Column, Plot, Table, View
+from pooler.commands.measure.measured import list_scores
+from pooler.result import Result, frozen_settings
+from pooler.tables import REASON, RUN, TOPIC, TOPICS_HIDDEN, Column, Plot, Table, View
 from store.analysis.measures.average_precision import mean_average_precision
 from store.analysis.measures.confusion import roc_curve
 from store.analysis.measures.ranked import ELEVEN_RECALLS, precision_recall_curve

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pooler.results.result import Result
-from pooler.results.table import Column, Table
+from pooler.result import Result
+from pooler.tables import Column, Table
 from store.analysis.measures.names import ALIASES, DCGS, MEASURES, Definition
 
 

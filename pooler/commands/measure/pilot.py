@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.commands.measure.measured import known_measure, measured
 from pooler.messages import progress, warn
-from pooler.results.measured import known_measure, measured
-from pooler.results.source import Source, opened_collection
+from pooler.sources.source import Source, opened_collection
 from store.analysis.measures.names import MeasureName, Scores, evaluate
 from store.analysis.pools.pace import LEAST_DECISIONS
 from store.analysis.rankings import GradedRankings

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.reasons import REASONS
-from pooler.results.table import REASON, Column, Plot, Table
+from pooler.reasons import REASONS
+from pooler.tables import REASON, Column, Plot, Table
 from store.analysis.significance.generalizability import order_on_new_topics, score_components
 from store.analysis.variation.order import expected_tau, expected_tau_ap
 from store.text import counted, percent

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from pooler.messages import say, warn
-from pooler.results.judged import level_of_files
-from pooler.results.source import Source, opened_collection
+from pooler.sources.judged import level_of_files
+from pooler.sources.source import Source, opened_collection
 from store.analysis.measures.sampled import NOT_SAMPLED, UNGRADED, SampledPool, SampleScores
 from store.errors import FaultList, PoolerError
 from store.records import Scale

@@ -15,7 +15,7 @@ from pooler.pools.change import (
     judging_cost,
     total_seconds,
 )
-from pooler.results.table import Column, Table
+from pooler.tables import Column, Table
 from store.analysis.pools.pace import RECENT_DECISIONS, duration_words
 from store.records import Pool
 from store.text import counted

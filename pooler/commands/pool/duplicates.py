@@ -10,12 +10,12 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pooler.command import Kinds, Option, Stored, command
+from pooler.command import Option, QrelsName, Stored, command
+from pooler.files import WritesFile, check_out
+from pooler.judge_kinds import warn_about_voters
 from pooler.messages import progress, say
-from pooler.results.files import WritesFile, check_out
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.result import Later, Message, Result, fields_of, frozen_settings
-from pooler.results.table import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table
+from pooler.result import Later, Message, Result, fields_of, frozen_settings
+from pooler.tables import DOCNO, GRADE, JUDGE, REASON, TOPIC, Column, Table
 from pooler.version import __version__
 from store.analysis.duplicates import (
     NearPairs,
@@ -30,8 +30,6 @@ from store.analysis.duplicates import (
 )
 from store.errors import ArgumentError, UnknownNameError
 from store.formats.pairs import classes_facts
-from store.grades.definition import QrelsDefinition
-from store.judging.kinds import check_kinds
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ def duplicates(
     ] = "0.8",
     topics: Annotated[Sequence[str], Option("--topic TOPIC", default="all")] = (),
     classes: Annotated[str | None, Option("--classes FILE")] = None,
-    kinds: Kinds = (),
+    qrels: QrelsName = None,
 ) -> Duplicates:
     """Find near-duplicate documents, and compare their grades.
 
@@ -93,7 +91,7 @@ def duplicates(
         if topic not in known:
             raise UnknownNameError("topic", topic, known)
     compared = _compare(collection, least, pooled=classes is None)
-    judged = _Judged.of(collection, topics, kinds)
+    judged = _Judged.of(collection, topics, qrels)
     found = Duplicates(
         compared=compared,
         consistency=tuple(judged.consistency(compared)),
@@ -204,8 +202,8 @@ class _Judged:
     kinds: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, collection: Collection, topics: Sequence[str], kinds: Sequence[str]) -> _Judged:
-        found = collection.grades.all_votes(QrelsDefinition(kinds=check_kinds(kinds)))
+    def of(cls, collection: Collection, topics: Sequence[str], qrels: str | None) -> _Judged:
+        found = collection.grades.all_votes(collection.qrels.named(qrels).definition)
         warn_about_voters(found.voters)
         pairs = found.pairs
         votes: dict[Pair, dict[str, int]] = {}

@@ -18,12 +18,12 @@ from pooler.commands.pool.pooled import (
 )
 from pooler.messages import say
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
+from pooler.pools.idle import missing_words
 from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import stored_runs
-from pooler.results.idle import missing_words
-from pooler.results.meeting import check_runs
-from pooler.results.result import Message
-from pooler.results.source import Source, opened_collection
+from pooler.result import Message
+from pooler.sources.meeting import check_runs
+from pooler.sources.source import Source, opened_collection
 from pooler.strategies import find_strategy
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError

@@ -11,13 +11,13 @@ from pooler.command import Option, Pooled, command
 from pooler.commands.pool.into import pooled_into
 from pooler.commands.pool.options import PoolOptions, parse_parameters
 from pooler.commands.pool.pooled import PoolResult, run_warnings, size_words
+from pooler.files import check_out, json_text, write_whole
 from pooler.pools.change import Pair
 from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import RunSet
-from pooler.results.files import check_out, json_text, write_whole
-from pooler.results.meeting import check_runs
-from pooler.results.result import Message, frozen_settings
-from pooler.results.source import Engine, Source, named_collection
+from pooler.result import Message, frozen_settings
+from pooler.sources.meeting import check_runs
+from pooler.sources.source import Engine, Source, named_collection
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import AdaptiveStrategy
 from pooler.strategies.own import is_own

@@ -14,9 +14,9 @@ from pooler.messages import say, warn
 from pooler.pools.change import Pair, PoolDiff, PoolSide, brought_by, count_bringers, count_places, place_of
 from pooler.pools.change import pool_diff as compare
 from pooler.pools.runs import RunSet, stored_runs
-from pooler.results.result import Later, Result, frozen_settings
-from pooler.results.source import opened_collection
-from pooler.results.table import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
+from pooler.result import Later, Result, frozen_settings
+from pooler.sources.source import opened_collection
+from pooler.tables import DOCNO, DOCUMENTS, GRADE, RUN, TOPIC, Column, Table
 from store.errors import ArgumentError, PoolerError, StoreError, UnknownNameError
 from store.formats.pairs import read_pairs
 from store.ranking import check_order

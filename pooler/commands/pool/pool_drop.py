@@ -12,9 +12,9 @@ from pooler.messages import warn
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.pools.contents import brought_alone
 from pooler.pools.runs import stored_runs
-from pooler.results.result import Message, Result
-from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
+from pooler.result import Message, Result
 from pooler.strategies import chooses_at_once
+from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.text import counted
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from pooler.command import Cutoff, Limit, Option, command
 from pooler.commands.trust.variation import EmptyOption, ProbabilitiesOption, Unjudged, ValuesOption, Varied
 from pooler.messages import progress, say
-from pooler.results.result import Result, frozen_settings
-from pooler.results.source import Source, opened_collection
-from pooler.results.table import TOPIC, Column, Table, hidden
-from pooler.results.variation.probabilities import Probable, load_probable, say_empty
+from pooler.result import Result, frozen_settings
+from pooler.sources.probabilities import Probable, load_probable, say_empty
+from pooler.sources.source import Source, opened_collection
+from pooler.tables import TOPIC, Column, Table, hidden
 from pooler.version import __version__
 from store.analysis.variation.collection import collection_variation
 from store.analysis.variation.next import next_documents

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.files import WritesFile
 from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import PoolChange
 from pooler.pools.contents import PoolStatistics
+from pooler.pools.idle import idle_words, way_out
 from pooler.pools.plan import PoolBuild, TopicPool
 from pooler.reading.blocks import TieAtCut
-from pooler.results.files import WritesFile
-from pooler.results.idle import idle_words, way_out
-from pooler.results.result import Later, Message, Result
-from pooler.results.table import DOCNO, RUN, TOPIC, Column, Table, listed
+from pooler.result import Later, Message, Result
+from pooler.tables import DOCNO, RUN, TOPIC, Column, Table, listed
 from store.errors import ArgumentError
 from store.records import Pool, Workloads
 from store.text import counted, natural_key

@@ -24,13 +24,13 @@ from pooler.pools.replay import (
     order_points,
     replay_topic,
 )
-from pooler.results.judged import Judged
-from pooler.results.reasons import REASONS
-from pooler.results.result import Later, Result, frozen_settings
-from pooler.results.source import Source
-from pooler.results.table import REASON, TOPIC, Column, Plot, Table, View
+from pooler.reasons import REASONS
+from pooler.result import Later, Result, frozen_settings
+from pooler.sources.judged import Judged
+from pooler.sources.source import Source
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import AnyStrategy, ParameterValue
+from pooler.tables import REASON, TOPIC, Column, Plot, Table, View
 from store.analysis.pools.growth import relevant_ranks
 from store.errors import ArgumentError, PoolerError
 from store.text import counted

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from pooler.command import Manifest, Option, Out, QrelsName, Stored, command
 from pooler.commands.qrels.exporting import made_of, named_qrels, sha256_of, tell_voters
 from pooler.commands.qrels.words import rule_facts
+from pooler.files import check_out, write_results
+from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters
 from pooler.messages import progress, say
-from pooler.results.files import check_out, write_results
-from pooler.results.judge_kinds import erased_facts, erased_words, warn_about_voters
-from pooler.results.result import Done, frozen_settings
+from pooler.result import Done, frozen_settings
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.formats import JudgementsFormat, LabelsFormat
 from store.text import counted

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, Stored, command
 from pooler.commands.qrels.words import rulings_words
+from pooler.judge_kinds import erased_words, warn_about_voters
 from pooler.messages import progress, say, warn
-from pooler.results.judge_kinds import erased_words, warn_about_voters
-from pooler.results.result import Done, frozen_settings
+from pooler.result import Done, frozen_settings
 from pooler.version import __version__
 from store.formats import Layout
 from store.text import counted

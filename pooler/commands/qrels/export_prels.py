@@ -11,11 +11,11 @@ from pooler.command import Manifest, Option, Out, QrelsName, Stored, command
 from pooler.commands.qrels.exporting import made_of, named_qrels, sha256_of, tell_voters
 from pooler.commands.qrels.made import check_decided
 from pooler.commands.qrels.words import rule_facts, tell_few_votes, tell_rulings
+from pooler.files import check_out, write_results
+from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters, who_judged
 from pooler.messages import say, warn
-from pooler.results.files import check_out, write_results
-from pooler.results.judge_kinds import erased_facts, erased_words, warn_about_voters, who_judged
-from pooler.results.judgement_files import PrelsName, method_of, pairs_listed
-from pooler.results.result import Done, frozen_settings
+from pooler.result import Done, frozen_settings
+from pooler.sources.judgement_files import PrelsName, method_of, pairs_listed
 from store.errors import PoolerError
 from store.text import counted
 

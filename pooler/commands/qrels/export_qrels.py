@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pooler.command import Given, Manifest, Option, command, levels_of
 from pooler.commands.qrels.exporting import sha256_of, tell_voters
 from pooler.commands.qrels.made import QrelsResult, qrels_at, tell_qrels
+from pooler.files import check_out, write_results
 from pooler.messages import say
-from pooler.results.files import check_out, write_results
-from pooler.results.source import Source
+from pooler.sources.source import Source
 from store.errors import ArgumentError
 from store.text import counted
 

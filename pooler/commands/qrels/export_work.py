@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pooler.command import Option, Stored, command
 from pooler.messages import progress, say, warn
-from pooler.results.result import Done, frozen_settings
-from pooler.results.source import DEFAULT_COLLECTION
+from pooler.result import Done, frozen_settings
+from pooler.sources.source import DEFAULT_COLLECTION
 from store.errors import ArgumentError, PoolerError, StoreError
 from store.records import JudgeKind
 from store.text import counted

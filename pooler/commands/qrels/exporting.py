@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from pooler.messages import say, warn
-from pooler.results.source import opened_collection
+from pooler.sources.source import opened_collection
 from store.errors import ArgumentError
 from store.grades.definition import NamedQrels, is_file_word
 from store.judging.kinds import Voters, is_mixed, sorts_words

@@ -19,13 +19,13 @@ from pooler.commands.qrels.words import (
     tell_rulings,
     tell_tied,
 )
+from pooler.files import WritesFile
+from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters
 from pooler.messages import say, warn
-from pooler.results.files import WritesFile
-from pooler.results.judge_kinds import erased_facts, erased_words, warn_about_voters
-from pooler.results.judged import Level
-from pooler.results.result import Done, Result, frozen_settings
-from pooler.results.source import Source, opened_collection
-from pooler.results.table import DOCNO, GRADE, TOPIC, Column, Table
+from pooler.result import Done, Result, frozen_settings
+from pooler.sources.judged import Level
+from pooler.sources.source import Source, opened_collection
+from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import Classes, classes_facts, read_classes
@@ -33,7 +33,7 @@ from store.records import Judge, Qrel, Scale
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    from pooler.results.judgement_files import JudgedFile
+    from pooler.sources.judgement_files import JudgedFile
     from store.collection import Collection
     from store.formats.qrels import QrelCells
     from store.grades.definition import NamedQrels
@@ -94,7 +94,7 @@ def qrels_at(
     for one in made if publishes else ():
         check_decided(named, one.final)
     if found.files:
-        from pooler.results.judgement_files import tell
+        from pooler.sources.judgement_files import tell
 
         tell(found.files)
     return made
@@ -291,8 +291,8 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
 
 def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose: Choose) -> _CollectedVotes:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
-    from pooler.results.gathered import gather_files
-    from pooler.results.judgement_files import FileReading, decode, read_files, scale_of
+    from pooler.sources.gathered import gather_files
+    from pooler.sources.judgement_files import FileReading, decode, read_files, scale_of
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
     reading = source.reading or FileReading(scale=scale_text, lenient=source.lenient)
@@ -345,7 +345,7 @@ def _blocks(
 
 
 def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
-    from pooler.results.judgement_files import GradesFile, JudgedFile, NamedFile
+    from pooler.sources.judgement_files import GradesFile, JudgedFile, NamedFile
     from store.formats.tables import GradedRow, ReadTable
 
     rows = [

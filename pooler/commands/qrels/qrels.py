@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Given, Option, Stored, command
+from pooler.judge_kinds import warn_about_qrels, warn_about_voters, who_judged
 from pooler.messages import say, warn
-from pooler.results.judge_kinds import warn_about_qrels, warn_about_voters, who_judged
-from pooler.results.result import Done, Result, frozen_settings
-from pooler.results.table import DOCUMENTS, Column, Table
+from pooler.result import Done, Result, frozen_settings
+from pooler.tables import DOCUMENTS, Column, Table
 from store.errors import PoolerError
 from store.grades.definition import NamedQrels, QrelsDefinition
 from store.text import counted

@@ -13,12 +13,12 @@ import numpy as np
 from pooler.command import Lenient, Option, OptionalPlace, RankOrder, RunList, command
 from pooler.commands.qrels.made import qrels_at
 from pooler.messages import say, warn
-from pooler.results.judgement_files import untold
-from pooler.results.meeting import doubt_forms
-from pooler.results.named_runs import runs_given
-from pooler.results.result import Result, fields_of, frozen_settings
-from pooler.results.source import Source
-from pooler.results.table import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
+from pooler.result import Result, fields_of, frozen_settings
+from pooler.sources.judgement_files import untold
+from pooler.sources.meeting import doubt_forms
+from pooler.sources.named_runs import runs_given
+from pooler.sources.source import Source
+from pooler.tables import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.arrays import judged_arrays
 from store.analysis.pools.differences import ChangeKind, Code, OrderEffect, QrelsDiff, order_effect
 from store.analysis.pools.differences import qrels_diff as differences_of
@@ -123,7 +123,7 @@ def _rows(
         with found.opened() as source:
             made = qrels_at(source, publishes=False)[0]
         return made.qrels
-    from pooler.results.judgement_files import read_given_qrels
+    from pooler.sources.judgement_files import read_given_qrels
 
     if not isinstance(qrels, str | Path):
         return list(qrels)

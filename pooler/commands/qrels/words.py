@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pooler.judge_kinds import who_judged
 from pooler.messages import say, warn
-from pooler.results.judge_kinds import who_judged
 from store.judging.kinds import SORTS, Voters, sorts_words
 from store.text import counted
 

@@ -14,10 +14,10 @@ from pooler.messages import progress
 from pooler.reading.check import CheckOptions, RunReport, check_files, with_faults
 from pooler.reading.rules import RULES, apply_rules, read_rules, verdict, warned_by
 from pooler.reading.run_list import RunEntry
-from pooler.results.named_runs import entries_of
-from pooler.results.result import Later, Message, Result, frozen_settings
-from pooler.results.source import named_collection, opened_collection
-from pooler.results.table import DOCUMENTS, RUN, Column, Table, hidden
+from pooler.result import Later, Message, Result, frozen_settings
+from pooler.sources.named_runs import entries_of
+from pooler.sources.source import named_collection, opened_collection
+from pooler.tables import DOCUMENTS, RUN, Column, Table, hidden
 from store.errors import Fault, PoolerError
 from store.formats.run_header import NO_MODEL
 from store.ranking import Order

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pooler.command import Option, RunLine, screen
 from pooler.messages import say
-from pooler.results.result import Done
+from pooler.result import Done
 from store.errors import PoolerError, UnknownNameError
 
 STEPS = (

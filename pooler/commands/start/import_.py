@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Lenient, Option, Place, Replace, RunList, Stored, TrackRules, command
 from pooler.commands.start.importing import FILE_WORDS, DataFile, imported, report_words
+from pooler.files import write_lines
 from pooler.messages import progress, say, warn
-from pooler.results.files import write_lines
-from pooler.results.meeting import Ids, check_met, find_fit, watched
-from pooler.results.named_runs import entries_of
-from pooler.results.result import Done, frozen_settings
+from pooler.result import Done, frozen_settings
+from pooler.sources.meeting import Ids, check_met, find_fit, watched
+from pooler.sources.named_runs import entries_of
 from store.errors import ArgumentError, PoolerError
 from store.formats import DocumentFormat, TopicFormat
 from store.formats.markup import Markup

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pooler.command import Lenient, Option, Replace, Stored, command
 from pooler.commands.start.importing import DataFile, imported, report_words
 from pooler.messages import progress, say, warn
-from pooler.results.judgement_files import (
+from pooler.result import Done
+from pooler.sources.judgement_files import (
     CODES_HINT,
     COLUMNS_HINT,
     REPEATS_HINT,
@@ -27,8 +28,7 @@ from pooler.results.judgement_files import (
     warn_if_nothing_relevant,
     warn_of_oddities,
 )
-from pooler.results.meeting import add_unknown
-from pooler.results.result import Done
+from pooler.sources.meeting import add_unknown
 from store.errors import ArgumentError, ConflictError, FaultList
 from store.formats import ImportFormat, JudgementsFormat, LabelsFormat
 from store.formats.codes import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map

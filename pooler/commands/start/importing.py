@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pooler.command import Option
 from pooler.messages import warn
-from pooler.results.result import Done, frozen_settings
+from pooler.result import Done, frozen_settings
 from store.text import counted, look_alike_words
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pooler.command import Option, Place, command
 from pooler.messages import say
-from pooler.results.result import Done
+from pooler.result import Done
 from pooler.version import __version__
 
 

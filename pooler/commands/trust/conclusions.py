@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.results.table import listed
+from pooler.tables import listed
 from store.analysis.pools.diagnosis import (
     GUESSABLE,
     MOSTLY_OUTSIDE,

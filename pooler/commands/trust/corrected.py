@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pooler.commands.measure.measured import known_measure
 from pooler.messages import say, warn
-from pooler.results.measured import known_measure
-from pooler.results.result import Progress, Result, collect_warnings, facts_view, frozen_settings
-from pooler.results.source import Source, opened_collection, source_of
-from pooler.results.table import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View, hidden
+from pooler.result import Progress, Result, collect_warnings, facts_view, frozen_settings
+from pooler.sources.source import Source, opened_collection, source_of
+from pooler.tables import DIFFERENCE, REASON, RUN, RUN_A, RUN_B, TOPIC, Column, Table, View, hidden
 from store.analysis.corrected import (
     FEWEST,
     NO_GRADE,

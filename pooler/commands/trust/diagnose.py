@@ -11,21 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Given, Limit, Option, PoolDepth, command
+from pooler.commands.measure.measured import known_measure
 from pooler.commands.trust.conclusions import conclusions
 from pooler.messages import say, warn
 from pooler.pools.annotated import annotated_rows
 from pooler.pools.contents import contributions, depth_curve
 from pooler.pools.plan import DEPTH
 from pooler.pools.runs import RunSet
-from pooler.results.judged import Judged
-from pooler.results.measured import known_measure
-from pooler.results.meeting import check_runs
-from pooler.results.reasons import joined
-from pooler.results.result import Later, Result, facts_view, frozen_settings
-from pooler.results.source import Source, opened_collection
-from pooler.results.table import DOCNO, REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
+from pooler.reasons import joined
+from pooler.result import Later, Result, facts_view, frozen_settings
+from pooler.sources.judged import Judged
+from pooler.sources.meeting import check_runs
+from pooler.sources.source import Source, opened_collection
 from pooler.strategies import STRATEGIES
 from pooler.strategies.kinds import SamplingStrategy
+from pooler.tables import DOCNO, REASON, RUN, TOPIC, Column, Show, Table, View, cells_where, hidden
 from store.analysis.measures.names import Scores
 from store.analysis.pools.diagnosis import DepthPool, DepthSource, LeftOut
 from store.analysis.pools.diagnosis import PoolDiagnosis as Looked

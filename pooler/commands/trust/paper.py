@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 
-from pooler.command import Given, Kinds, Option, Seed, Share, command
+from pooler.command import Given, Levels, Option, Seed, Share, command
+from pooler.commands.measure.normality import normality_plot
+from pooler.commands.qrels.agreement_settings import resolve_levels
 from pooler.commands.trust.scores_of_two_runs import (
     beside_chance,
     figure_1,
@@ -32,14 +34,13 @@ from pooler.commands.trust.two_runs import (
     share_text,
     states_at_rank,
 )
+from pooler.judge_kinds import warn_about_voters
 from pooler.messages import progress, say
-from pooler.results.judge_kinds import warn_about_voters
-from pooler.results.named_runs import check_named
-from pooler.results.normality import normality_plot
-from pooler.results.result import frozen_settings
-from pooler.results.source import Source
-from pooler.results.table import RUN, TOPIC, Column, Plot, Table
-from pooler.results.variation.probabilities import Values, moments, parse_values, say_empty
+from pooler.result import frozen_settings
+from pooler.sources.named_runs import check_named
+from pooler.sources.probabilities import Values, moments, parse_values, say_empty
+from pooler.sources.source import Source
+from pooler.tables import RUN, TOPIC, Column, Plot, Table
 from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.collapse import level_index
 from store.analysis.significance.t_tests import shapiro_wilk
@@ -48,7 +49,6 @@ from store.analysis.variation.discovery import Flip, Gain, discovered_variation,
 from store.analysis.variation.lists import Empty
 from store.analysis.variation.simulation import REPETITIONS, simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
-from store.judging.kinds import check_kinds
 
 MOST_TOPICS = 16
 """Rows of tables 1 and 2 that people see."""
@@ -66,7 +66,7 @@ def _typed(_: str, texts: list[str]) -> list[str]:
 
 @command
 def paper(
-    source: Annotated[Source, Given("pooler.cli.source_options:OpinionOptions", "source")],
+    source: Annotated[Source, Given("pooler.cli.judged_options:TwoRunsOptions", "source")],
     *runs: Annotated[str, Option(hidden=True)],
     values: Annotated[
         Values | None, Option("--value GRADE=P", read=_typed, repeated=True, default="the share of judges")
@@ -80,11 +80,7 @@ def paper(
     simulate: Annotated[int, Option("--monte-carlo M", least=2)] = REPETITIONS,
     seed: Seed = 1,
     alpha: Share = 0.05,
-    levels: Annotated[Sequence[int], Option("--level N", default="every grade but the lowest")] = (),
-    judges: Annotated[
-        Sequence[str], Option("--judge NAME", default="those of --kinds who graded, except adjudicators")
-    ] = (),
-    kinds: Kinds = (),
+    levels: Annotated[Levels, Option(default="every grade but the lowest")] = (),
     cutoff: Annotated[int, Option(least=1, hidden=True)] = 1000,
 ) -> Paper:
     """Redo the tables and figures of Kishida (2001) on two runs.
@@ -92,23 +88,20 @@ def paper(
     Tables 1 to 8, figures 1 to 3 and section 4.3 in the order of the paper, each with a sentence on what it
     says here. A is the run with the higher expected MAP. Moments are exact where the paper simulates.
 
-    Example: pooler paper bm25-words rm3-words-title --value 0=0 --value 1=.8 --value 2=1 --html paper.html
+    Example: pooler paper bm25-words rm3-words-title --value 0=0 --value 1=.8 --value 2=1
 
     runs : Tags of two runs, in any order; default the two with the highest expected MAP.
     values : Table 4: how likely a document with this grade is relevant, for every grade of the scale; p of a
         document is the mean over its judges.
     rank : The rank below the pool; without it tables 3 and 8, figure 2 and section 4.3 are left out.
     scenario : Who gains from the documents at rank N+1 of B: B, as in the paper, or every run that has them.
-    flip : Which of them are found relevant: all with no chance of being relevant, judged or not, as in the
-        paper; or unjudged ones.
-    empty : Where judging again would leave a topic without a relevant document, or none can be relevant:
-        leave that outcome out, as AP does not exist there (given), or count AP as 0, as trec_eval does
-        (zero).
+    flip : Which are found relevant: all with no chance of it, as in the paper, or unjudged ones.
+    empty : Where judging again leaves a topic without a relevant document: leave that outcome out, as AP
+        does not exist (given), or count AP as 0, as trec_eval does (zero).
     simulate : Judge M times at random, as the paper does (100,000 times), beside the exact moments.
     seed : Seed of --monte-carlo.
-    alpha : Level of significance of tables 7 and 8, two-sided.
+    alpha : Level of significance, tables 7 and 8, two-sided.
     levels : Least relevant grade, for the judges' own MAPs; may be repeated.
-    judges : Judge 1, judge 2 and so on.
     cutoff : Ranks that AP takes into account (trec_eval -M).
 
     Raises
@@ -141,16 +134,10 @@ def paper(
         say(f"left out, as no --rank is given: {', '.join(NEEDS_RANK)}")
     elif rank is None:
         rank = 1 + source.pool_depth(None)
-    with source.judging() as opinions:
+    with source.judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
-        if not judges and not kinds:
-            judges, kinds = source.whose.judges, source.whose.kinds
-        kinds = check_kinds(kinds)
-        if judges and kinds:
-            requirement = "and judges that are named exclude each other"
-            raise ArgumentError("kinds", requirement, ",".join(kinds))
-        voters_of = opinions.grades.voters(judges, kinds)
-        votes = opinions.grades.votes(judges or voters_of.voting, least=1)
+        voters_of = opinions.grades.voters(source.whose.judges, source.whose.kinds)
+        votes = opinions.grades.votes(source.whose.judges or voters_of.voting, least=1)
         warn_about_voters(voters_of, "judge together")
         ranked = opinions.rankings()
         made = put_together(ranked, votes, scale, rank, values, cutoff, empty)
@@ -163,7 +150,7 @@ def paper(
             message = f"there is one run, `{ranked.tags[0]}`: the paper compares two"
             raise PoolerError(message, hint="name another run")
         pair = higher_two(loaded.rankings, runs, empty)
-        cuts = [*(dict.fromkeys(levels) or scale.values[1:])]
+        cuts = resolve_levels(scale, levels, all_of_them=True)
         scores = {
             level: judge_average_precisions(
                 votes.votes,

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Option, Share, command, decimals, whole_numbers
-from pooler.results.result import Result
-from pooler.results.table import Column, Table, View
+from pooler.result import Result
+from pooler.tables import Column, Table, View
 from store.analysis.undiscovered.pairs import required_difference, round_up
 from store.errors import ArgumentError
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from pooler.command import Option, command, whole_numbers
 from pooler.commands.trust.paper_difference import grid_of
-from pooler.results.result import Result, frozen_settings
-from pooler.results.table import Column, Table, View
+from pooler.result import Result, frozen_settings
+from pooler.tables import Column, Table, View
 from store.analysis.measures.average_precision import average_precision, gains
 from store.analysis.measures.chance import (
     expected_average_precision,

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from pooler.command import command
-from pooler.results.result import Result
-from pooler.results.table import Column, Table, View, hidden
+from pooler.result import Result
+from pooler.tables import Column, Table, View, hidden
 from store.analysis.agreement.kappa import stacked_chance_corrected
 from store.analysis.clusters import cluster_scores, local_purities
 from store.analysis.measures.average_precision import average_precision

@@ -11,11 +11,11 @@ from pooler.commands.trust.conclusions import Alarm, Comfort
 from pooler.commands.trust.report_page import on_judges, on_pool, on_scores
 from pooler.commands.trust.report_page.material import MOST_DRAWN, Material, gather
 from pooler.commands.trust.report_page.verdicts import AGREEMENT, ORDER, REUSE, agreement, order, reuse
+from pooler.files import check_place
+from pooler.judge_kinds import models_sentence, voters_sentence
 from pooler.messages import progress
 from pooler.pages.page import Points, ReportPage, Section, Verdict
 from pooler.pages.report import Report, check_replaceable, written_by
-from pooler.results.files import check_place
-from pooler.results.judge_kinds import models_sentence, voters_sentence
 from store.errors import ArgumentError
 from store.text import counted
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.commands.trust.two_runs import STATES, TwoRuns, by_whom, letters, rounded, share_text
-from pooler.results.table import DOCUMENTS, RUN, TOPIC, Column, Table
+from pooler.tables import DOCUMENTS, RUN, TOPIC, Column, Table
 from store.analysis.measures.chance import (
     expected_average_precision,
     least_average_precision,

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Limit, Measured, Option, command
+from pooler.commands.trust.depth_words import depth_in_words, ranks_below
 from pooler.messages import progress, warn
-from pooler.results.reasons import joined, undefined_pairs
-from pooler.results.result import Later, Result, fields_of, frozen_settings
-from pooler.results.source import Source
-from pooler.results.table import (
+from pooler.reasons import joined, undefined_pairs
+from pooler.result import Later, Result, fields_of, frozen_settings
+from pooler.sources.source import Source
+from pooler.tables import (
     DIFFERENCE,
     REASON,
     REASON_HIDDEN,
@@ -32,7 +33,6 @@ from pooler.results.table import (
     Table,
     cells_where,
 )
-from pooler.results.undiscovered.base import depth_in_words, ranks_below
 from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP

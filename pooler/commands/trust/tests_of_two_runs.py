@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.commands.trust.two_runs import TwoRuns, letters, rounded
-from pooler.results.table import Column, Table, hidden
+from pooler.tables import Column, Table, hidden
 from store.analysis.significance.t_tests import TTest, normal_p, paired_t, shapiro_wilk, unpaired_t
 from store.analysis.undiscovered.pairs import required_difference, round_up
 from store.analysis.variation.collection import (

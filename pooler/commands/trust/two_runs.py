@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.messages import say
-from pooler.results.result import Result
-from pooler.results.variation.probabilities import (
+from pooler.result import Result
+from pooler.sources.probabilities import (
     Probable,
     Values,
     chances,

@@ -10,32 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Given, Option, Seed, command
+from pooler.commands.measure.normality import normality_plot
 from pooler.messages import progress
-from pooler.results.judged import Judged
-from pooler.results.normality import normality_plot
-from pooler.results.result import Later, Result, frozen_settings
-from pooler.results.source import Source
-from pooler.results.table import (
-    DOCNO,
-    RUN,
-    RUN_A,
-    RUN_B,
-    TOPIC,
-    TOPICS_HIDDEN,
-    Column,
-    Plot,
-    Table,
-    View,
-    hidden,
-)
-from pooler.results.variation.probabilities import (
-    Probable,
-    Values,
-    load_probable,
-    moments,
-    probabilities_of,
-    say_empty,
-)
+from pooler.result import Later, Result, frozen_settings
+from pooler.sources.judged import Judged
+from pooler.sources.probabilities import Probable, Values, load_probable, moments, probabilities_of, say_empty
+from pooler.sources.source import Source
+from pooler.tables import DOCNO, RUN, RUN_A, RUN_B, TOPIC, TOPICS_HIDDEN, Column, Plot, Table, View, hidden
 from store.analysis.arrays import graded_arrays
 from store.analysis.measures.names import evaluate, parse_measure
 from store.analysis.significance.pairs import check_pair

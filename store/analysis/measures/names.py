@@ -13,7 +13,7 @@ measure there, with four exceptions, each for a reason:
 
 Each is defined in the file of its idea, beside this one: `average_precision`, `ranked`, `gain`,
 `incomplete`, `confusion`. Names belong to functions by the table `MEASURES`. How far a score can be
-known with documents unjudged is in `bounds`; a new reason needs its words in `pooler.results.reasons`.
+known with documents unjudged is in `bounds`; a new reason needs its words in `pooler.reasons`.
 
 An undefined score is a reason, never a number, and does not enter the mean:
 

@@ -73,7 +73,7 @@ def test_agreement_equals_scikit_learn(cli: Cli, judged: Path) -> None:
 
 
 def test_cross_tables_equal_scikit_learn(cli: Cli, judged: Path) -> None:
-    """`--tables` gives the cross table of every pair: first judge in rows, second in columns."""
+    """`cross_tables` is the cross table of every pair: first judge in rows, second in columns."""
     rows = cli("agreement", "strict", "lenient", "--table", "cross_tables", "--format", "tsv").fine().tsv()
     mine, yours = grades_of(judged, "strict"), grades_of(judged, "lenient")
     expected = confusion_matrix(list(mine.values()), [yours[pair] for pair in mine], labels=GRADES)
@@ -83,8 +83,8 @@ def test_cross_tables_equal_scikit_learn(cli: Cli, judged: Path) -> None:
 
 
 def test_per_grade_is_f1_of_each_grade(cli: Cli, judged: Path) -> None:
-    """`--per-grade` says how likely the other judge gives a grade: F1 of that grade."""
-    rows = cli("agreement", "strict", "lenient", "--per-grade", "--format", "json").fine().json()
+    """`per_grade` says how likely the other judge gives a grade: F1 of that grade."""
+    rows = cli("agreement", "strict", "lenient", "--format", "json").fine().json()
     mine, yours = grades_of(judged, "strict"), grades_of(judged, "lenient")
     a, b = list(mine.values()), [yours[pair] for pair in mine]
     expected = f1_score(a, b, labels=GRADES, average=None).tolist()

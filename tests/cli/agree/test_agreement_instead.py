@@ -1,4 +1,4 @@
-"""`pooler agreement --matters`, and which options go together."""
+"""`pooler agreement orders`, and what `agreement` refuses."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def judge_topics(folder: Path, cli: Cli, **topics: str) -> None:
         cli("import", "judgements", path, "--judge", judge).fine()
 
 
-def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
+def test_orders_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
     """Each judge's MAP of the runs is what `evaluate` prints, and orders are compared."""
-    answer = cli("agreement", "--matters", "--mixtures", "50", "--format", "json").fine().json()
+    answer = cli("agreement", "orders", "--mixtures", "50", "--format", "json").fine().json()
     assert set(answer) == {"run_scores", "order_pairs", "mixtures", "swaps"}
     for judge in JUDGES:
         rows = cli("evaluate", "--qrels", judge, "--table", "measures", "--format", "json").fine().json()
@@ -34,7 +34,7 @@ def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
     assert [(row["first"], row["second"]) for row in answer["order_pairs"]] == [
         *itertools.combinations(JUDGES, 2)
     ]
-    shown = cli("agreement", "--matters").fine().out
+    shown = cli("agreement", "orders").fine().out
     assert "1,000 mixtures, seed 1" in shown
 
 
@@ -44,12 +44,8 @@ def test_matters_compares_the_order_of_runs(cli: Cli, judged: Path) -> None:
         (("--aggregate", "max"), "is compared with a judge: --against JUDGE"),
         (("--against", "strict", "--aggregate", "sum"), "must give grades of the scale"),
         (("--against", "strict", "--aggregate", "majority"), "`--ties` must be low, high or"),
-        (("--mixtures", "5"), "--mixtures is used with --matters only"),
-        (("--cutoff", "5"), "--cutoff is used with --matters only"),
-        (("--matters", "--level", "1", "--level", "2"), "`--level` must be one with --matters"),
         (("--against", "nobody"), "unknown judge `nobody`"),
         (("--level", "3"), "`--level` must be above 0"),
-        (("--manifest", "no/such/folder.json"), "cannot be written"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
@@ -59,37 +55,23 @@ def test_options_that_do_not_go_together_are_refused(
     assert message in cli("agreement", *options).failed(1).err
 
 
-@pytest.mark.parametrize(
-    "option",
-    [("--by-topic",), ("--per-grade",), ("--tables",), ("--all-pairs",), ("--bands", "ir-book"),
-     ("--interval", "item"), ("--resamples", "500")],
-    ids=" ".join,
-)  # fmt: skip
-def test_options_of_coefficients_are_refused_where_none_are_shown(
-    cli: Cli, judged: Path, option: tuple[str, ...]
-) -> None:
-    """What would be ignored is refused, by the names of both options."""
-    said = cli("agreement", "--matters", *option).failed(1).err
-    assert f"error: {option[0]} is not used with --matters\n" in said
-
-
-def test_matters_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, judged: Path) -> None:
+def test_orders_without_a_common_topic_takes_topics_of_two_judges(cli: Cli, judged: Path) -> None:
     """Who lacks how many topics is said, and what to type; judges' own means are not compared."""
     judge_topics(judged, cli, anna="G01 G02 G03", bert="G04 G05", carl="G04 G05 G06")
-    ran = cli("agreement", "anna", "bert", "carl", "strict", "--matters").fine()
+    ran = cli("agreement", "orders", "anna", "bert", "carl", "strict").fine()
     # Documents that two graded are of G01 to G06, where `strict` found something everywhere.
     assert "warning: no topic has a score under every judge" in ran.err
-    for words in ("anna lacks", "bert lacks", "carl lacks", "agreement anna strict --matters"):
+    for words in ("anna lacks", "bert lacks", "carl lacks", "agreement orders anna strict"):
         assert words in ran.err
     assert "6 topics with a score under two judges or more are used" in ran.err
     assert "No columns for judges, because their topics differ." in ran.out
-    answer = cli("agreement", "anna", "bert", "carl", "strict", "--matters", "--format", "json")
+    answer = cli("agreement", "orders", "anna", "bert", "carl", "strict", "--format", "json")
     tables = answer.fine().json()
     assert {row["map_judge_anna"] for row in tables["run_scores"]} == {None}
     assert [(row["topics"], row["min_judges"]) for row in tables["mixtures"]] == [(6, 2)] * 2
 
 
-def test_matters_of_judges_of_other_topics_says_so(cli: Cli, judged: Path) -> None:
+def test_orders_of_judges_of_other_topics_says_so(cli: Cli, judged: Path) -> None:
     """Two judges without a common topic have no order of runs to compare, and advice."""
     judge_topics(judged, cli, anna="G01", bert="G02")
     for judge, grades in (("cora", (1, 0)), ("dora", (0, 1))):
@@ -97,18 +79,18 @@ def test_matters_of_judges_of_other_topics_says_so(cli: Cli, judged: Path) -> No
         found = [f"G0{topic} 0 KG-E-002 {grade}\n" for topic, grade in enumerate(grades, 1)]
         path.write_text("".join(found), "utf-8")
         cli("import", "judgements", path, "--judge", judge).fine()
-    ran = cli("agreement", "cora", "dora", "--matters").fine()
+    ran = cli("agreement", "orders", "cora", "dora").fine()
     assert "(nothing judged or nothing relevant: cora lacks 1, dora lacks 1)" in ran.err
     assert "let them judge the same topics" in ran.err
     assert "MAP of the runs" not in ran.out
     assert "no-common-topics: no topic has a score under two of the judges." in ran.out
-    said = cli("agreement", "anna", "bert", "--matters").fine().err
+    said = cli("agreement", "orders", "anna", "bert").fine().err
     assert "the judges share no document, so no run has a score" in said
 
 
-def test_matters_tables_fit_80_columns_and_say_what_they_hold(cli: Cli, judged: Path) -> None:
+def test_orders_tables_fit_80_columns_and_say_what_they_hold(cli: Cli, judged: Path) -> None:
     """Least and greatest are of mixtures, by their headings; tau_AP has one spelling."""
-    shown = cli("agreement", "--matters").fine()
+    shown = cli("agreement", "orders").fine()
     assert [line for line in shown.out.splitlines() if len(line) > 80] == []
     assert "mix min  mix max" in shown.out
     words = " ".join(shown.out.split())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 import re
 from pathlib import Path
@@ -14,8 +12,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from tests import cf_collection
-from tests.cli.measure.test_measured_agreement import data_path, llmjudge_files
-from tests.helpers.run import GARDEN, JUDGES, Cli, Outcome, read_trec, run_inside, write
+from tests.cli.measure.test_measured_agreement import data_path
+from tests.helpers.run import GARDEN, JUDGES, Cli, Outcome, qrels_of, read_trec, run_inside, write
 
 FILES = tuple(str(GARDEN / "judgements" / f"{judge}.qrels") for judge in JUDGES)
 
@@ -23,7 +21,7 @@ FILES = tuple(str(GARDEN / "judgements" / f"{judge}.qrels") for judge in JUDGES)
 def both(folder: Path, judges: tuple[str, ...], files: tuple[Path | str, ...], *options: str) -> Any:
     """Ask a collection and files the same; return what the files answer, when it is the same."""
     stored = run_inside("agreement", *judges, *options, "--collection", folder / "collection.db")
-    bare = run_inside("agreement", *files, *options)
+    bare = run_inside("agreement", *qrels_of(*files), *options)
     assert bare.fine().out == stored.fine().out
     return bare
 
@@ -52,7 +50,7 @@ def garden(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (),
         ("--by-topic", "--format", "json"),
-        ("--level", "2", "--per-grade", "--tables", "--bands", "ir-book", "--format", "json"),
+        ("--level", "2", "--bands", "ir-book", "--format", "json"),
         ("--interval", "item", "--resamples", "200", "--seed", "7"),
         ("--interval", "asymptotic", "--table", "pairs", "--format", "tsv"),
         ("--against", "strict", "--aggregate", "median", "--ties", "low", "--interval", "none"),
@@ -83,50 +81,27 @@ def test_files_of_judges_whose_ids_do_not_meet_are_refused(here: Path, other: li
     """With both sides, and the change that would make them meet; one document in two files is enough."""
     write(here / "a.qrels", "1 0 d001 1", "1 0 d002 0", "2 0 d003 1")
     write(here / "b.qrels", *other)
-    assert told in run_inside("agreement", "a.qrels", "b.qrels").failed(1).err
+    assert told in run_inside("agreement", *qrels_of("a.qrels", "b.qrels")).failed(1).err
     write(here / "b.qrels", *other, "2 0 d003 0")
-    run_inside("agreement", "a.qrels", "b.qrels").fine()
+    run_inside("agreement", *qrels_of("a.qrels", "b.qrels")).fine()
 
 
 def test_order_of_runs_is_compared_from_files(garden: Path) -> None:
-    """`--matters` with run files prints what it prints of runs in the collection."""
+    """With run files it prints what it prints of runs in the collection."""
     runs = sorted(map(str, (GARDEN / "runs").iterdir()))
-    stored = run_inside("agreement", *JUDGES, "--matters", "--mixtures", "20", "--format", "json",
+    stored = run_inside("agreement", "orders", *JUDGES, "--mixtures", "20", "--format", "json",
                         "--collection", garden / "collection.db")  # fmt: skip
     named = [word for run in runs for word in ("--run", run)]
-    bare = run_inside("agreement", *FILES, *named, "--matters", "--mixtures", "20",
+    bare = run_inside("agreement", "orders", *qrels_of(*FILES), *named, "--mixtures", "20",
                       "--format", "json")  # fmt: skip
     assert bare.fine().json() == stored.fine().json()
-    assert "no run is named" in run_inside("agreement", *FILES, "--matters").failed(1).err
-
-
-def test_manifest_says_the_same_of_files(garden: Path, tmp_path: Path) -> None:
-    """The settings that are written down do not depend on where judgements come from."""
-    for folder in ("stored", "bare"):
-        (tmp_path / folder).mkdir()
-    options = ("--interval", "none", "--manifest")
-    run_inside("agreement", *JUDGES, *options, tmp_path / "stored" / "m.json", "--collection",
-               garden / "collection.db").fine()  # fmt: skip
-    run_inside("agreement", *FILES, *options, tmp_path / "bare" / "m.json").fine()
-    written = [(tmp_path / folder / "m.json").read_bytes() for folder in ("stored", "bare")]
-    assert written[0] == written[1]
-
-
-def test_manifest_of_orders_of_runs_is_that_of_agreement(garden: Path, tmp_path: Path) -> None:
-    """Orders of runs say whose judgements of which documents they are made of."""
-    of_all, of_this = tmp_path / "all.json", tmp_path / "this.json"
-    named = (*JUDGES, "--level", "1", "--collection", garden / "collection.db", "--manifest")
-    run_inside("agreement", *named, of_all).fine()
-    run_inside("agreement", *named, of_this, "--matters").fine()
-    expected = json.loads(of_all.read_text("utf-8"))
-    del expected["all_pairs"]
-    assert json.loads(of_this.read_text("utf-8")) == expected
+    assert "no run is named" in run_inside("agreement", "orders", *qrels_of(*FILES)).failed(1).err
 
 
 def test_kappa_of_two_files_equals_scikit_learn() -> None:
     """Two files and nothing else give scikit-learn's kappa, plain and quadratic."""
     [row] = [
-        row for row in run_inside("agreement", *FILES[:2], "--interval", "none", "--format",
+        row for row in run_inside("agreement", *qrels_of(*FILES[:2]), "--interval", "none", "--format",
                                   "json").fine().json()["pairs"]
         if row["level"] is None
     ]  # fmt: skip
@@ -147,79 +122,23 @@ def test_cf_files_answer_as_their_collection(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_model_judges_answer_as_their_collection(tmp_path: Path) -> None:
-    """NIST and two model judges, compressed files with documents missing, grades mapped."""
+    """NIST and two model judges, compressed files with documents missing."""
     names = {"nist": "qrels.dl20-passage.txt.gz", "umbrella": "umbrella_gpt-4_zeroshot_dl20.txt.gz",
              "gpt4": "binary_gpt4_dl20.txt.gz"}  # fmt: skip
     files = {judge: data_path(f"dl20-nist-vs-llm/{name}") for judge, name in names.items()}
-    filled(tmp_path, "0-3", dict(files), "--map", "4=3")
+    filled(tmp_path, "0-4", dict(files))
     named = tuple(f"{judge}={path}" for judge, path in files.items())
     place = ("--collection", tmp_path / "collection.db")
     options = ("--against", "nist", "--resamples", "100", "--format", "json")
     # The judge that others are compared with stands last.
     stored = run_inside("agreement", "umbrella", "gpt4", "nist", *options, *place).fine()
-    bare = run_inside("agreement", *named, *options, "--map", "4=3", "--scale", "0-3").fine()
+    bare = run_inside("agreement", *qrels_of(*named), *options, "--scale", "0-4").fine()
     assert bare.out == stored.out
 
 
-@pytest.mark.slow
-def test_a_crowd_answers_as_its_collection(tmp_path: Path) -> None:
-    """15,567 labels of 177 workers in one table that names them, the reference left out."""
-    crowd = data_path("web-crowd/web_crowd.txt.gz")
-    place = ("--collection", tmp_path / "collection.db")
-    reading = ("--input-columns", "docno,judge,grade", "--topic", "T")
-    run_inside("init", "--scale", "1-5", *place).fine()
-    run_inside("import", "judgements", crowd, *reading, *place).fine()
-    options = ("--interval", "none", "--format", "json")
-    stored = run_inside("agreement", *options, *place).fine()
-    bare = run_inside("agreement", crowd, *reading, *options).fine()
-    assert bare.out == stored.out
-    assert "scale 1-5" in bare.err
-
-
-@pytest.mark.long
-def test_34_judges_in_one_file_answer_as_their_collection(tmp_path: Path) -> None:
-    """Judges named in column 2, grades off the scale mapped: the same JSON both ways."""
-    lines = []
-    for judge, path in llmjudge_files().items():
-        for line in gzip.decompress(path.read_bytes()).decode().splitlines():
-            topic, _, docno, grade = line.split()
-            lines.append(f"{topic} {judge} {docno} {grade}")
-    file = write(tmp_path / "all.qrels", *lines)
-    reading = ("--judge-column", "2", "--map", "10=3", "--map", "5=3")
-    place = ("--collection", tmp_path / "collection.db")
-    run_inside("init", "--scale", "0-3", *place).fine()
-    run_inside("import", "judgements", file, *reading, *place).fine()
-    options = ("--interval", "none", "--format", "json")
-    stored = run_inside("agreement", *options, *place).fine()
-    bare = run_inside("agreement", file, *reading, *options).fine()
-    assert bare.out == stored.out
-
-
-@pytest.mark.parametrize("history", [(), ("--history",)], ids=["states", "history"])
-@pytest.mark.parametrize("form", ["jsonl", "tsv"])
-def test_exported_judgements_answer_as_their_collection(
-    judged: Path, cli: Cli, form: str, history: tuple[str, ...]
-) -> None:
-    """Skipped and unjudgeable documents of an exported file stay what they are, counted apart."""
-    states = ("skipped", "cannot", "unjudged")
-    cells = [f"G01\tKG-E-00{number}\tlenient2\thuman\t{state}\t\t\t\t0"
-             for number, state in enumerate(states, start=1)]  # fmt: skip
-    cells.append("G01\tKG-E-008\tlenient2\thuman\tjudged\t1\t\t\t0")
-    head = "topic\tdocno\tjudge\tkind\tstate\tgrade\treason\tnote\titeration"
-    write(judged / "more.tsv", head, *cells)
-    cli("import", "judgements", "more.tsv", "--as", "tsv", "--allow-unknown").fine()
-    cli("export", "judgements", "--as", form, *history, "--out", f"all.{form}").fine()
-    options = ("--interval", "none", "--format", "json")
-    stored = cli("agreement", *options).fine().json()
-    bare = cli("agreement", f"all.{form}", "--input", form, "--scale", "0-2", *options)
-    assert bare.fine().json() == stored
-    [row] = [row for row in stored["judges"] if row["judge"] == "lenient2"]
-    assert (row["skipped"], row["cannot"], row["graded"]) == (1, 1, 1)
-
-
-def refused(*arguments: str | Path) -> Outcome:
-    """Measure agreement; return how it was refused."""
-    answer = run_inside("agreement", *arguments).failed(1)
+def refused(*files: str | Path, options: tuple[str, ...] = ()) -> Outcome:
+    """Measure agreement of files; return how it was refused."""
+    answer = run_inside("agreement", *qrels_of(*files), *options).failed(1)
     assert not answer.out
     return answer
 
@@ -228,14 +147,12 @@ def test_a_code_that_may_be_a_grade_is_asked_about(here: Path) -> None:
     """-1 is pooled and unjudged unless the scale has it; what is below is asked about."""
     a = write(here / "a.qrels", "1 0 d1 1", "1 0 d2 -1")
     b = write(here / "b.qrels", "1 0 d1 1", "1 0 d2 0")
-    graded = run_inside("agreement", a, b, "--scale", "-1-1", "--format", "json").fine().json()
+    graded = run_inside("agreement", *qrels_of(a, b), "--scale", "-1-1", "--format", "json").fine().json()
     assert graded.settings["documents"] == 2
-    unjudged = run_inside("agreement", a, b, "--format", "json").fine()
+    unjudged = run_inside("agreement", *qrels_of(a, b), "--format", "json").fine()
     assert "a.qrels: code -1 is pooled and unjudged" in unjudged.err
-    named = run_inside("agreement", a, b, "--code", "-1=unjudged", "--format", "json").fine()
+    named = run_inside("agreement", *qrels_of(a, b), "--code", "-1=unjudged", "--format", "json").fine()
     assert (unjudged.json().settings["documents"], named.out) == (1, unjudged.out)
-    mapped = run_inside("agreement", a, b, "--map", "-1=0", "--format", "json").fine()
-    assert mapped.json().settings["documents"] == 2
     write(a, "1 0 d1 1", "1 0 d2 -2")
     answer = refused(a, b)
     assert "what does the code -2 mean?" in answer.err
@@ -245,7 +162,7 @@ def test_a_code_that_may_be_a_grade_is_asked_about(here: Path) -> None:
 def test_a_grade_off_the_declared_scale_is_told_by_its_line(here: Path) -> None:
     """A file that does not fit the scale is refused with every line that does not."""
     a = write(here / "a.qrels", "1 0 d1 1", "1 0 d2 3", "1 0 d3 4")
-    answer = refused(a, FILES[0], "--scale", "0-2")
+    answer = refused(a, FILES[0], options=("--scale", "0-2"))
     assert f"{a}:2: expected a grade of the scale (0, 1, 2), got 3" in answer.err
     assert f"{a}:3:" in answer.err
     assert "--map" in answer.err
@@ -256,8 +173,8 @@ def test_faults_of_a_file_are_told_by_line(here: Path) -> None:
     a = write(here / "a.qrels", "1 0 d1 1", "1 0 d1 2", "1 0 d2", "# no", "1 0 d3 1.5")
     answer = refused(a, FILES[0])
     assert re.findall(r"a\.qrels:(\d+):", answer.err) == ["2", "3", "5"]
-    assert "gone.qrels is not a file" in refused(here / "gone.qrels", FILES[0]).err
-    assert "x=gone.qrels is not a file" in refused("x=gone.qrels", FILES[0]).err
+    assert "gone.qrels: no such file" in refused(here / "gone.qrels", FILES[0]).err
+    assert "error: gone.qrels: no such file" in refused("x=gone.qrels", FILES[0]).err
 
 
 def test_two_files_of_one_name_need_names(here: Path) -> None:
@@ -269,7 +186,7 @@ def test_two_files_of_one_name_need_names(here: Path) -> None:
     answer = refused(first, second)
     assert "would both be judge `ann`" in answer.err
     assert f"NAME=FILE names the judge of a file, as in ann-2={second}" in answer.err
-    tables = run_inside("agreement", first, f"bob={second}", "--format", "json").fine().json()
+    tables = run_inside("agreement", *qrels_of(first, f"bob={second}"), "--format", "json").fine().json()
     assert [row["judge"] for row in tables["judges"]] == ["ann", "bob"]
     assert "one word" in refused(first, f"a b={second}").err
 
@@ -280,61 +197,58 @@ def test_two_files_of_one_name_need_names(here: Path) -> None:
         (("--level", "rigid"), "declared scale"),
         (("--level", "7"), "at most 2"),
         (("--against", "nobody"), "unknown judge `nobody`"),
-        (("--input", "ntcir2"), "--scale"),
-        (("--input", "jsonl", "--code", "-1=unjudged"), "says more"),
-        (("--judge-column", "2", "--input-columns", "docno,grade"), "--judge-column"),
         (("--scale", "7"), "LOW-HIGH"),
-        (("--run", FILES[0]), "--run is used with --matters only"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_files_cannot_answer_is_refused_in_a_line(options: tuple[str, ...], words: str) -> None:
     """An option that needs a collection, or another option, says so; nothing is measured."""
-    assert words in refused(*FILES, *options).err
+    assert words in refused(*FILES, options=options).err
 
 
 def test_one_file_says_how_it_could_be_two_judges(here: Path) -> None:
     """One file of one judge is not enough, and the message says what would be."""
     answer = refused(FILES[0])
     assert "agreement needs two judges, but there is only `lenient`" in answer.err
-    assert "--judge-column" in answer.err
+    assert "--judge-column 2" in answer.err
     empty = write(here / "empty.qrels", "1 0 d1 -1")
-    assert "no judge has graded" in refused(empty, "--code", "-1=unjudged").err
+    assert "no judge has graded" in refused(empty, options=("--code", "-1=unjudged")).err
 
 
-def test_words_that_may_be_a_judge_or_a_file_are_not_guessed(here: Path, judged: Path) -> None:
-    """Where a judge and a file have one name the user says which; files and judges do not mix."""
+def test_a_file_where_judges_are_named_is_asked_for_with_its_option(here: Path, judged: Path) -> None:
+    """A judge's name is never a file; files and names do not mix, and what is of files alone says so."""
     write(judged / "strict", "G01 0 KG-E-002 1")
-    answer = refused("strict", "./strict")
-    assert "`strict` may be a judge of collection.db or a file" in answer.err
-    run_inside("agreement", "strict", "lenient", "--interval", "none", "--collection",
-               "collection.db").fine()  # fmt: skip
-    assert "lenient is not a file, but ./strict is" in refused("lenient", "./strict").err
-    run_inside("agreement", "lenient", "middle", "--interval", "none").fine()
-    scale = refused("lenient", "middle", "--scale", "0-2")
+    run_inside("agreement", "strict", "lenient", "--interval", "none").fine()
+    for word in ("./strict", "ann=strict"):
+        answer = run_inside("agreement", word, "lenient").failed(1)
+        assert f"{word} is a file, not the name of a judge" in answer.err
+        assert f"--qrels {word}" in answer.err
+    mixed = refused("official", "./strict")
+    assert "must be files, or one name of qrels" in mixed.err
+    assert "must be one name of qrels" in refused("official", "strict").err
+    scale = run_inside("agreement", "lenient", "middle", "--scale", "0-2").failed(1)
     assert "`--scale` is for files, and these are judges of a collection" in scale.err
+    both = run_inside("agreement", *qrels_of("./strict"), "--collection", "collection.db").failed(1)
+    assert "`--collection` and --qrels FILE exclude each other" in both.err
 
 
-def test_without_a_collection_a_wrong_name_is_a_missing_file(judged: Path) -> None:
-    """Who names what is not there is asked for files, or for the collection of the judges."""
-    (judged / "collection.db").rename(judged / "garden.db")
-    answer = refused("lenient", "middle")
-    assert "lenient: there is no such file" in answer.err
-    assert "name files of judgements, or the collection of these judges with --collection FILE" in answer.err
-    run_inside("agreement", "lenient", "middle", "--collection", "garden.db").fine()
+def test_judges_of_files_are_named_as_those_of_a_collection() -> None:
+    """Of three files two judges are compared."""
+    rows = run_inside("agreement", "strict", "lenient", *qrels_of(*FILES), "--format", "json").fine().json()
+    assert [row["judge"] for row in rows["judges"]] == ["strict", "lenient"]
 
 
 def test_standard_input_and_pipes_are_files(cli: Cli, here: Path) -> None:
     """`-` is a file whose judge is named stdin; a named pipe can be read once and is."""
     data = Path(FILES[0]).read_bytes()
-    rows = cli("agreement", "-", FILES[1], "--format", "json", stdin=data).fine().json()["judges"]
+    rows = cli("agreement", *qrels_of("-", FILES[1]), "--format", "json", stdin=data).fine().json()["judges"]
     assert [row["judge"] for row in rows] == ["stdin", "middle"]
-    named = cli("agreement", "ann=-", FILES[1], "--format", "json", stdin=data).fine().json()
+    named = cli("agreement", *qrels_of("ann=-", FILES[1]), "--format", "json", stdin=data).fine().json()
     assert named["judges"][0]["judge"] == "ann"
     pipe = here / "pipe.qrels"
     os.mkfifo(pipe)
     writer = Thread(target=pipe.write_bytes, args=(data,))
     writer.start()
-    rows = run_inside("agreement", pipe, FILES[1], "--format", "json").fine().json()["judges"]
+    rows = run_inside("agreement", *qrels_of(pipe, FILES[1]), "--format", "json").fine().json()["judges"]
     writer.join()
     assert [row["judge"] for row in rows] == ["pipe", "middle"]

@@ -71,7 +71,7 @@ def test_verdict_comes_first_and_few_topics_have_none(cli: Cli, judged: Path) ->
     assert "lenient is a model, not a person" in told.err
     assert "by topic" not in told.out
     assert "Kappa by topic" in cli("audit", "strict", "--against", "lenient", "--by-topic").fine().out
-    assert "Scores of runs" in cli("audit", "strict", "--against", "lenient", "--by-run").fine().out
+    assert "Scores of runs" in cli("audit", "strict", "--against", "lenient", "--table", "runs").fine().out
 
 
 def test_only_what_both_graded_counts(cli: Cli, here: Path) -> None:
@@ -142,7 +142,11 @@ def test_measures_without_a_topic_are_a_reason(cli: Cli, here: Path) -> None:
     assert tables["pairs"][0]["reason"] == "too-few-topics"
     assert {row["reason"] for row in tables["runs"] if row["measure"] == "AP"} == {"too-few-topics"}
     assert tables["bias"][0]["reason"] == "too-few-topics"
-    shown = cli("audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "--scale", "0-2", "--by-run").fine().out
+    shown = (
+        cli("audit", "bot.qrels", *runs, "--qrels", "ann.qrels", "--scale", "0-2", "--table", "runs")
+        .fine()
+        .out
+    )
     assert "too-few-topics: two topics or more are needed." in shown
 
 
@@ -279,7 +283,7 @@ def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("bot",), "against whom is bot audited?"),
+        (("bot",), "2 people graded: which of their grades counts?"),
         (("bot", "--against", "bot"), "must not be the audited judge"),
         (("bot", "--against", "bod"), "unknown judge `bod`"),
         (("nobody", "--against", "ann"), "unknown judge `nobody`"),
@@ -288,7 +292,8 @@ def test_all_runs_of_the_judges_own_model_are_refused(cli: Cli, circular: Path) 
         (("bot", "--against", "ann", "--alpha", "1"), "must be between 0 and 1"),
         (("bot", "--against", "ann", "--epsilon", "1"), "at least 0 and below 1"),
         (("bot", "--against", "ann", "--scale", "0-2"), "is for files"),
-        (("bot", "--against", "ann", "--qrels", "./x"), "is for a collection"),
+        (("bot", "--qrels", "nothing"), "unknown qrels `nothing`"),
+        (("nobody", "--qrels", "ann.qrels", "--qrels", "bot.qrels"), "unknown judge `nobody`"),
         (("bot", "no-run", "--against", "ann"), "unknown run `no-run`"),
         (("bot", "v", "--against", "ann", "-m", "NumRet"), "must be means over topics"),
         (("bot", "v", "--against", "ann", "-m", "P@"), "P@"),
@@ -303,6 +308,22 @@ def test_what_cannot_be_is_refused_in_a_line(
     write_run(here, "v", {"1": "ab"})
     cli("import", "runs", "v.run").fine()
     assert said in cli("audit", *words).failed(1).err
+
+
+def test_people_are_those_whom_the_qrels_count(cli: Cli, collection_of: Callable[..., None]) -> None:
+    """Whoever is audited is none of them; without a name all count who count in the default qrels."""
+    grades = {"ann": "2010", "ben": "1010", "cid": "2011", "bot": "2210"}
+    collection_of("0-2", **{name: [f"1 0 d{place} {one}" for place, one in enumerate(given)]
+                            for name, given in grades.items()})  # fmt: skip
+    cli("qrels", "define", "two", "--judge", "ann", "--judge", "bot").fine()
+    alone = cli("audit", "bot", "--against", "ann", "--format", "json").fine()
+    for name in ("two", "ann"):
+        assert cli("audit", "bot", "--qrels", name, "--format", "json").fine().out == alone.out
+    rule = ("--aggregate", "majority", "--ties", "low", "--format", "json")
+    against = [word for name in ("ann", "ben", "cid") for word in ("--against", name)]
+    every = cli("audit", "bot", *against, *rule).fine()
+    found = cli("audit", "bot", *rule).fine()
+    assert found.json() == every.json()
 
 
 def test_a_list_names_models_or_none(cli: Cli, circular: Path) -> None:

@@ -80,19 +80,19 @@ def test_one_check_does_not_take_the_place_of_imported_qrels(cli: Cli, here: Pat
     cli("init", "--scale", "0-1").fine()
     run_of(cli, here, "1", TEN)
     judged_by(cli, here, "trec", "imported", *(f"1 0 {one} {int(one in ('d0', 'd1'))}" for one in TEN))
-    value = cli("evaluate", "-m", "AP", "--table", "measures", "--format", "json").fine().json()
-    assert [row["value"] for row in value] == [1.0]
+    value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
+    assert [row["value"] for row in value["measures"]] == [1.0]
     judged_by(cli, here, "eve", "human", "1 0 d1 1")
     for command in (("evaluate", "-m", "AP"), ("export", "qrels"), ("sensitivity", "--depth", "5")):
         refused = cli(*command).failed(1).err
         assert "people graded 1 document and imported judges 10: whose grades count?" in refused
         assert "hint: pooler qrels define official --kinds imported takes these" in refused
     cli("qrels", "define", "official", "--kinds", "imported").fine()
-    value = cli("evaluate", "-m", "AP", "--table", "measures", "--format", "json").fine().json()
-    assert [row["value"] for row in value] == [1.0]
+    value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
+    assert [row["value"] for row in value["measures"]] == [1.0]
     # Her own grades are of one document at rank 2: AP is 1/2, where they are asked for.
-    own = cli("evaluate", "-m", "AP", "--qrels", "eve", "--table", "measures", "--format", "json").fine()
-    assert [row["value"] for row in own.json()] == [0.5]
+    own = cli("evaluate", "-m", "AP", "--qrels", "eve", "--format", "json").fine().json()
+    assert [row["value"] for row in own["measures"]] == [0.5]
 
 
 @pytest.mark.parametrize("more", [(), ("--without-topic", "2"), ("--pool", "pool")])

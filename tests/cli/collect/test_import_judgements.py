@@ -42,8 +42,8 @@ def test_code_and_map_may_not_contradict_each_other(cli: Cli, empty: Path) -> No
     assert "`--map` must map grades, and --code -2=skipped says that it is none" in said
     assert "but got '-2=0'" in said
     assert cli("show", "judges", "--format", "json").fine().json() == []
-    files = ("ann=./q", "bob=./q", "--map", "-2=0", "--code", "-2=skipped")
-    assert "--code -2=skipped says that it is none" in cli("agreement", *files).failed(2).err
+    files = ("./q", "--map", "-2=0", "--code", "-2=skipped", "--level", "1")
+    assert "--code -2=skipped says that it is none" in cli("export", "qrels", *files).failed(2).err
 
 
 def test_integral_floats_are_read_with_a_warning(cli: Cli, empty: Path) -> None:
@@ -208,10 +208,11 @@ def test_line_like_the_one_that_counts_is_said_apart(cli: Cli, empty: Path) -> N
     assert "came more than once, with different grades; --repeats first: 1 line left out\n" in told
 
 
-def test_agreement_of_files_settles_repeats_too(cli: Cli, empty: Path) -> None:
+def test_qrels_of_files_settle_repeats_too(cli: Cli, empty: Path) -> None:
     """The readers of judgement files take the same rule."""
     write(empty / "q", "d1 a 1", "d1 a 0", "d1 b 1", "d2 a 0", "d2 b 1", "d3 a 1", "d3 b 1")
-    options = ("agreement", "./q", "--input-columns", "docno,judge,grade", "--topic", "t")
+    options = ("export", "qrels", "./q", "--input-columns", "docno,judge,grade", "--topic", "t",
+               "--aggregate", "max")  # fmt: skip
     assert "--repeats first" in cli(*options).failed(1).err
     assert "2 lines left out" in cli(*options, "--repeats", "drop").fine().err
     assert "--repeats last: 1 line left out" in cli(*options, "--repeats", "last").fine().err
@@ -248,8 +249,11 @@ def test_help_and_hints_name_every_meaning_of_a_code(command: str, cli: Cli, emp
     said = " ".join(cli(*command.split(), "--help").fine().out.split())
     about = said[said.rindex("--code CODE=MEANING") :][:250].replace("- ", "-")
     write(empty / "q", "t 0 d1 1", "t 0 d2 -2")
-    reading = {"import judgements": ("q", "--judge", "me"), "agreement": ("./q", "q2=./q"),
-               "export qrels": ("./q", "--level", "1")}[command]  # fmt: skip
+    reading = {
+        "import judgements": ("q", "--judge", "me"),
+        "agreement": ("--qrels", "./q", "--qrels", "q2=./q"),
+        "export qrels": ("./q", "--level", "1"),
+    }[command]
     hint = cli(*command.split(), *reading).failed(1).err
     off_scale = () if command == "import judgements" else ("--scale", "0-2")
     other = cli(*command.split(), *reading, *off_scale).failed(1).err

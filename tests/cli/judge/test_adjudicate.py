@@ -231,10 +231,7 @@ def test_who_cannot_sit_down_is_told_why(cli: Cli, garden_with_zoe: Path) -> Non
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        (("--topic", "G99"), "unknown topic `G99`"),
-        (("--kinds", "martian"), "`--kinds` must be human, model or imported"),
-    ],
+    [(("--topic", "G99"), "unknown topic `G99`"), (("--qrels", "martian"), "unknown qrels `martian`")],
 )
 def test_impossible_choices_are_refused(
     cli: Cli, judged: Path, options: tuple[str, ...], message: str
@@ -265,9 +262,9 @@ def test_unresolved_documents_are_settled_one_by_one(cli: Cli, garden_with_zoe: 
     rows = cli(*command, "--format", "json").fine().json()["disagreements"]
     assert [(row["status"], row["outcome"]) for row in rows] == [("settled", 1)] * 3
     rule = ("--aggregate", "majority", "--ties", "unresolved")
-    alone = cli("export", "qrels", *rule).fine()
-    assert len(alone.out.splitlines()) == 3  # an adjudicator is a person, and the judges are models
-    assert "people alone count (1 adjudicator); left out: 3 models" in alone.err
+    # An adjudicator is a person, and the judges are models.
+    refused = by_rule(cli, "export", "qrels", *rule).failed(1)
+    assert "people graded 3 documents and models 84: whose grades count?" in refused.err
     answer = by_rule(cli, "export", "qrels", *rule, "--kinds", "human,model").fine()
     assert len(answer.out.splitlines()) == 84
     assert "unresolved\n" not in answer.err.replace("ties unresolved", "")

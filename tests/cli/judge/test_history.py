@@ -45,11 +45,11 @@ def test_final_grade_is_given_or_its_want_explained(cli: Cli, looked: Path) -> N
     assert "it is in no pool and has no grade" in final_line(cli, "2", "f")
     with Collection("collection.db") as opened:
         bob = JudgeAtWork(opened.desk("bob"), "1")
-        bob.grade("a", 0)
+        bob.grade("a", 1)
         bob.act("f", Action.SKIP)
         bob.desk.leave()
         opened.judgements.add({"gpt": [Qrel("1", "b", 1), Qrel("1", "e", 1)]}, JudgeKind.MODEL)
-    assert "none; several judges graded it" in final_line(cli, "1", "a")
+    assert "none; judges gave different grades" in final_line(cli, "1", "a")
     assert ", of ann, the only person to grade it (models did, too, and" in final_line(cli, "1", "b")
     assert "none; only models graded it, and by default people alone count" in final_line(cli, "1", "e")
     assert "none; skipped, without a decision" in final_line(cli, "1", "f")

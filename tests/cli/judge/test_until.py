@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.analysis.pools.stopping import most_relevant
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, by_rule
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +89,7 @@ def test_without_a_sample_both_say_what_to_do(cli: Cli, judged: Path) -> None:
     cli("judges", "add", "anna").fine()
     told = " ".join(cli("status", "recall").fine().out.split())
     assert "no sample, pooler status recall --target .8 tells how many" in told
-    told = " ".join(cli("status", "recall", "--target", ".8", "--kinds", "model").fine().out.split())
+    told = " ".join(by_rule(cli, "status", "recall", "--target", ".8", "--kinds", "model").fine().out.split())
     command = told.partition("fewer: pooler ")[2].partition(".")[0]
     cli(*command.replace(" N ", " 500 ").replace(" D ", " 20 ").split()).fine()
     assert "no-sample" not in cli("status", "recall").fine().out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, qrels_of
 
 
 def test_narrower_interval_needs_more_documents(cli: Cli, judged: Path) -> None:
@@ -33,7 +33,10 @@ def test_files_give_what_the_collection_gives(cli: Cli, judged: Path) -> None:
     for against in ((), ("--against", "middle")):
         options = (*against, "--width", "0.2", "--format", "json")
         stored = cli("design", "overlap", *names, *options).fine().json()
-        assert cli("design", "overlap", *files, "--scale", "0-2", *options).fine().json() == stored
+        assert (
+            cli("design", "overlap", *names, *qrels_of(*files), "--scale", "0-2", *options).fine().json()
+            == stored
+        )
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from pooler.commands.trust.conclusions import conclusions
 from pooler.commands.trust.diagnose import Diagnosis, chosen_left
-from pooler.results.source import Source
-from pooler.results.table import Table
+from pooler.sources.source import Source
+from pooler.tables import Table
 from store.analysis.pools.diagnosis import PoolDiagnosis, diagnose
 from store.analysis.rankings import graded_rankings, judged_rankings
 

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, by_rule
 from tests.trec_covid import data_path
 from tests.vectors import kishida_tables
 
 VALUES = ("--value", "0=0", "--value", "1=.8", "--value", "2=1")
+STRICT_AND_LENIENT = ("--judge", "strict", "--judge", "lenient")
 TWO = ("lm-words-full", "bm25-words")
 NEAR = {"rel": 0, "abs": 0.51e-8}
 
@@ -35,8 +36,8 @@ def sample(cli: Cli, here: Path, garden: Path) -> Path:
 @pytest.fixture
 def told(cli: Cli, sample: Path) -> dict[str, Any]:
     """Give all tables of the sample collection."""
-    options = ("--judge", "strict", "--judge", "lenient", "--rank", "6", "--format", "json")
-    found: dict[str, Any] = json.loads(cli("paper", *TWO, *VALUES, *options).fine().out)
+    options = (*STRICT_AND_LENIENT, "--rank", "6", "--format", "json")
+    found: dict[str, Any] = json.loads(by_rule(cli, "paper", *TWO, *VALUES, *options).fine().out)
     return found
 
 
@@ -116,7 +117,7 @@ def test_figure_3_and_tables_7_and_8(cli: Cli, sample: Path, told: dict[str, Any
         [cell for point in expected for cell in point], **NEAR
     )
     options = ("--rank", "6", "--scenario", "shared", "--flip", "unjudged", "--format", "json")
-    shared = json.loads(cli("paper", *TWO, *VALUES, *options).fine().out)
+    shared = json.loads(by_rule(cli, "paper", *TWO, *VALUES, *options).fine().out)
     cells = {
         (name, row["judging"], row["topics"]): row for name in ("table_7", "table_8") for row in shared[name]
     }
@@ -159,7 +160,7 @@ def test_words(cli: Cli, sample: Path) -> None:
 def test_files_and_collection_say_the_same(cli: Cli, sample: Path, garden: Path) -> None:
     """One file a judge, and two run files; A is the higher run whatever the order."""
     options = (*VALUES, "--rank", "6", "--format", "json")
-    stored = json.loads(cli("paper", *TWO, *options, "--judge", "strict", "--judge", "lenient").fine().out)
+    stored = json.loads(by_rule(cli, "paper", *TWO, *options, *STRICT_AND_LENIENT).fine().out)
     files = [
         argument
         for judge in ("strict", "lenient")
@@ -215,7 +216,7 @@ def test_page(cli: Cli, sample: Path) -> None:
         ((TWO[0], "nobody", "--rank", "6"), "nobody"),
         (TWO, "how deep is the pool?"),
         ((*TWO, "--rank", "6", "--value", "0=0"), "every grade of the scale"),
-        ((*TWO, "--rank", "6", "--judge", "nobody"), "nobody"),
+        ((*TWO, "--rank", "6", "--qrels", "nobody"), "nobody"),
         ((*TWO, "--rank", "6", "--alpha", "2"), "alpha"),
         (("a", "b", "c", "--rank", "6"), "must be two runs"),
     ],
@@ -304,8 +305,8 @@ def test_trec_covid(cli: Cli, here: Path) -> None:
 @pytest.mark.vector("methods of the project, sections 1.5, 1.6, 2.1, 2.3 and 2.4")
 def test_moments_by_topic_and_what_is_found(told: dict[str, Any], cli: Cli, sample: Path) -> None:
     """Expected AP, variances and covariance of each topic, the documents found, Q, and the normal law."""
-    judges = ("--judge", "strict", "--judge", "lenient", "--rank", "6", "--format", "json")
-    by_topic = cli("paper", *TWO, *VALUES, *judges, "--table", "topics").fine().json()
+    judges = (*STRICT_AND_LENIENT, "--rank", "6", "--format", "json")
+    by_topic = by_rule(cli, "paper", *TWO, *VALUES, *judges, "--table", "topics").fine().json()
     rows = {row["topic"]: row for row in by_topic}
     expected = {
         "G01": (0.5439068182, 0.3921333333, 0.0088198631, 0.0030686387, 0.0049354552),

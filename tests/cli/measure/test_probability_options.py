@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import typer
 
-from pooler.cli.signature import command
 from pooler.cli.source_options import ProbableOptions
+from pooler.command import command
 from pooler.messages import listening
-from pooler.results.variation.probabilities import load_probable, parse_unjudged, parse_values
+from pooler.sources.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.streams import OnTerminal
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.collection import Collection

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.run import GARDEN, Cli
+from tests.helpers.run import GARDEN, Cli, qrels_of
 
 STRICT = GARDEN / "judgements" / "strict.qrels"
 RUNS = tuple(str(GARDEN / "runs" / f"{tag}.run") for tag in ("bm25-words", "tfidf-words"))
@@ -24,7 +24,7 @@ COMMANDS = [
     ("diagnose", *GIVEN, "--depth", "5", "--table", "contributions"),
     ("qrels", "diff", "./q", STRICT),
     ("export", "qrels", "./q", "--level", "1"),
-    ("agreement", "./q", STRICT),
+    ("agreement", *qrels_of("./q", STRICT)),
 ]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import pooler as p
 from store.records import Document, Topic
-from tests.helpers.run import Cli
+from tests.helpers.run import Cli, by_rule, qrels_of
 from tests.helpers.world import make_pool, new_collection
 
 pytestmark = pytest.mark.slow
@@ -237,7 +237,7 @@ def test_given_grades_are_no_judgements_when_they_come_back(classes: Path, cli: 
     assert left_out in collapsed.err
     assert "MIRROR" not in collapsed.out
     agreed = cli(
-        "agreement", "all.qrels", "judgements/lenient.qrels", "--scale", "0-2", "--format", "json"
+        "agreement", *qrels_of("all.qrels", "judgements/lenient.qrels"), "--scale", "0-2", "--format", "json"
     ).fine()
     assert left_out in agreed.err
     assert json.loads(agreed.out)["pairs"][0]["n"] == 84
@@ -262,7 +262,7 @@ def test_people_and_models_are_not_mixed_unasked(pooled: Path, cli: Cli) -> None
     cli("import", "judgements", "alice.qrels", "--judge", "alice", "--kind", "human").fine()
     alone = cli("duplicates", "--format", "json").fine().whole()
     assert (alone["consistency"], alone["contradictions"]) == ([], [])
-    both = cli("duplicates", "--kinds", "human,model", "--format", "json").fine().whole()
+    both = by_rule(cli, "duplicates", "--kinds", "human,model", "--format", "json").fine().whole()
     assert {one["of"] for one in both["consistency"]} == {
         "near-duplicates, two judges",
         "one document, two judges",

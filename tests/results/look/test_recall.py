@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import pooler as p
-from pooler.results.look.goals import OrderGoal, RecallGoal, Until, goal_of, parse_until
-from pooler.results.look.recall import topic_bound
+from pooler.commands.judge.goals import OrderGoal, RecallGoal, Until, goal_of, parse_until
+from pooler.commands.judge.recall import topic_bound
 from store.analysis.pools.stopping import most_relevant
 from store.collection import Collection
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -136,7 +136,8 @@ def test_whose_grades_count(collection: Collection) -> None:
     assert bound(collection)["relevant"] == 0
     judge(collection, DOCNOS[:5], DOCNOS[:2], who="bob")
     assert bound(collection)["relevant"] == 2
-    found = p.status_recall(collection, kinds=["model"])
+    collection.qrels.define("models", p.Qrels(kinds=["model"]))
+    found = p.status_recall(collection, qrels="models")
     assert found.bounds[0].relevant == 30
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pooler.results.source import DEFAULT_COLLECTION, Source
+from pooler.sources.source import DEFAULT_COLLECTION, Source
 from store.text import sanitise_line
 
 _STDIN = "-"

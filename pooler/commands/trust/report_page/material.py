@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from pooler.commands.judge.status import status
 from pooler.commands.judge.status_effort import status_effort
 from pooler.commands.look.show import show_judges, show_pools
+from pooler.commands.qrels.agreement import AgreementResult, agreement
+from pooler.commands.trust.audit import audit
+from pooler.commands.trust.audit_tables import Audit
+from pooler.commands.trust.depth_words import depth_in_words
 from pooler.commands.trust.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.commands.trust.report_page.command_lines import CommandLines
+from pooler.judge_kinds import kinds_words
 from pooler.messages import Listener, listening
-from pooler.results.agree.agreement import AgreementResult, agreement
-from pooler.results.audit.audit import audit
-from pooler.results.audit.tables import Audit
-from pooler.results.judge_kinds import kinds_words
-from pooler.results.judged import Judged
-from pooler.results.source import Source, opened_collection
-from pooler.results.undiscovered.base import depth_in_words
+from pooler.sources.judged import Judged
+from pooler.sources.source import Source, opened_collection
 from store.errors import PoolerError
 from store.grades.definition import QrelsDefinition
 from store.judging.kinds import SORTS
@@ -27,7 +27,7 @@ from store.records import JudgeKind
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pooler.results.table import Table
+    from pooler.tables import Table
     from store.collection import Collection
 
 JUDGED_AT = 10
@@ -198,14 +198,14 @@ def _audits(
     models = [name for name in judges if kinds[name] == JudgeKind.MODEL]
     if not people or not models:
         return {}
-    rule = QrelsDefinition(aggregate=definition.aggregate, ties=definition.ties) if len(people) > 1 else None
-    if rule is not None and rule.aggregate in (None, "primary", "sum"):
+    rule, ties = (definition.aggregate, definition.ties) if len(people) > 1 else (None, None)
+    if len(people) > 1 and rule in (None, "primary", "sum"):
         return dict.fromkeys(models, "an audit takes one person's grades, or several people's by a rule")
     found: dict[str, Audit | str] = {}
     for model in models:
         try:
             with listening(Listener()):  # what there is to say is on the page
-                found[model] = audit(source, model, people, rule=rule, level=level)
+                found[model] = audit(source, model, people, aggregate=rule, ties=ties, level=level)
         except PoolerError as error:
             found[model] = error.message
     return found
@@ -226,7 +226,7 @@ def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> tuple[A
     with listening(Listener()):  # warnings are on the page
         found = agreement(
             Source(collection=opened),
-            judges=judges,
+            *judges,
             levels=(level,),
             interval="topic" if has_intervals else "none",
             all_pairs=True,

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from pooler.commands.qrels.agreement import MEASURES, AgreementResult
 from pooler.commands.trust.report_page.command_lines import CommandLines
 from pooler.commands.trust.report_page.material import Material, Stored
 from pooler.commands.trust.report_page.on_pool import called
+from pooler.judge_kinds import kinds_words
 from pooler.pages.figures import figure, numbers, page_table
 from pooler.pages.page import Figure, PageTable, Section
-from pooler.results.agree.agreement import MEASURES, AgreementResult
-from pooler.results.judge_kinds import kinds_words
-from pooler.results.table import Column, Plot, Table
+from pooler.tables import Column, Plot, Table
 from store.text import counted
 
 MOST_PAIRS = 45
@@ -114,11 +114,10 @@ def _agreement(
     stored: Stored, found: AgreementResult, commands: CommandLines
 ) -> Iterator[str | Figure | PageTable]:
     kind = "topic" if stored.has_intervals else "none"
-    own = ("--level", str(stored.level), "--tables", "--interval", kind)
+    own = ("--level", str(stored.level), "--interval", kind)
     whose = commands.source.whose
-    is_by_kind = not whose.judges and (whose.kinds or len(stored.by_kind) > 1)
-    of_kinds = ("--kinds", ",".join(stored.by_kind)) if is_by_kind else ()
-    command = commands.of_collection("agreement", *of_kinds, *own, judges=whose.judges)
+    is_by_kind = whose.kinds or len(stored.by_kind) > 1
+    command = commands.of_collection("agreement", *own, judges=found.judges if is_by_kind else whose.judges)
     binary = f"relevant = grade {stored.level} or more"
     if len(stored.by_kind) > 1:
         kinds = kinds_words(dict.fromkeys(stored.by_kind, 2)).replace("2 ", "")
@@ -128,7 +127,7 @@ def _agreement(
             yield f"{of_kind[:1].upper()}{of_kind[1:]}."
         elif len(of_kind.table("all_judges")):
             who = kinds_words({kind: len(of_kind.judges)})
-            judges = of_kind.judges if len(stored.by_kind) > 1 or whose.kinds else whose.judges
+            judges = of_kind.judges if is_by_kind else whose.judges
             yield page_table(
                 _together(of_kind, binary),
                 caption=f"{who} together, with 95% intervals over topics where they exist. alpha, kappa, AC1:"

@@ -10,7 +10,7 @@ from pooler.commands.trust.diagnose import SIBLINGS_FALL, chosen_left, facts, ha
 from pooler.commands.trust.report_page.material import JUDGED_AT, Material
 from pooler.pages.figures import HEADINGS, facts_table, figure, page_table
 from pooler.pages.page import Figure, PageTable, Section
-from pooler.results.table import Column, Plot, Table
+from pooler.tables import Column, Plot, Table
 from store.text import counted
 
 FACT_WORDS = {

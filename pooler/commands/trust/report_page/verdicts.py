@@ -20,20 +20,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pooler.commands.qrels.agreement_rows import judges_rows
 from pooler.commands.trust.conclusions import SUFFERS, losing
 from pooler.commands.trust.report_page.material import Material, Stored
+from pooler.judge_kinds import kinds_words
 from pooler.pages.figures import reason_words
 from pooler.pages.page import Verdict
-from pooler.results.agree.rows import judges_rows
-from pooler.results.judge_kinds import kinds_words
-from pooler.results.reasons import REASONS as UNDEFINED
+from pooler.reasons import REASONS as UNDEFINED
 from store.analysis.pools.diagnosis import overlaps
 from store.judging.kinds import is_mixed
 from store.text import counted, percent
 
 if TYPE_CHECKING:
+    from pooler.commands.qrels.agreement import AgreementResult
     from pooler.commands.trust.report_page.on_scores import SectionPart
-    from pooler.results.agree.agreement import AgreementResult
 
 SAME_ORDER, CHANGED_ORDER = 0.9, 0.8
 """Kendall's tau from which on two orders count as one, and below which they differ noticeably [1]_."""

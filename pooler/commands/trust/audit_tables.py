@@ -1,0 +1,603 @@
+"""The result of an audit: its numbers as tables, and what people see of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from pooler.commands.trust.audit_material import FIRST
+from pooler.commands.trust.audit_verdict import Finding, better_cuts, verdict
+from pooler.result import Result, fields_of
+from pooler.tables import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, hidden
+from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
+from store.analysis.audit.annotators import AlternativeTest
+from store.analysis.audit.levels import kappas_at
+from store.analysis.audit.orders import CONCLUSIONS, DIGITS
+from store.text import counted
+
+if TYPE_CHECKING:
+    from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns, MeasureAudit
+    from store.analysis.agreement.intervals import Interval
+    from store.analysis.audit.bias import OddsRatio
+    from store.analysis.audit.levels import CutAgreement
+
+MEASURE = Column("measure")
+LOW, HIGH = hidden("low"), hidden("high")
+INTERVAL_REASON = hidden("interval_reason", "text")
+CODES = {"one-topic": "too-few-topics", "no-topics": "too-few-topics", "no-variation": "same-difference"}
+"""Reasons for no t test, or no interval, in the words of this page."""
+
+WORDS = {
+    "both": "significant by both, same direction",
+    "opposite": "significant by both, opposite directions",
+    "vanishes": "significant by people only",
+    "appears": "significant by the audited judge only",
+    "neither": "by neither, same direction",
+    "neither-opposite": "by neither, other directions",
+}
+
+
+def view_of(found: Audit, table: Table) -> View:
+    """Choose what people see."""
+    if table.name == "confusion":
+        return View(_crossed(found))
+    if table.name == "levels":
+        kept = [row for row, kappa in enumerate(table.cells("kappa")) if kappa is not None]
+        table = replace(table, notes=[*table.notes, *_map_lines(found)])
+        return View(table, _with_intervals(table), rows=kept if kept else None)
+    if table.name == "annotators" and not found.test.people:
+        return View(table, ["person", "reason"])
+    return View(table, _with_intervals(table))
+
+
+def _with_intervals(table: Table) -> list[Column]:
+    found: list[Column] = []
+    for column in table.columns:
+        if column.name.endswith("low"):
+            of = column.name.removesuffix("low")
+            limits = (column.name, f"{of}high")
+            if any(limit is not None for limit in table.cells(column.name)) or "reason" in table.data:
+                found.append(Column(f"{of}interval", heading="95 %", interval=limits, digits=2))
+        elif not column.name.endswith("high"):
+            found.append(column)
+    return found
+
+
+def _verdict(found: Audit) -> Table:
+    columns = [
+        Column("says", heading="verdict", most=60),
+        replace(MEASURE, show="if_any"),
+        Column("number", "float"),
+        LOW,
+        HIGH,
+        Column("threshold", "float"),
+        Column("source", heading="whose threshold", most=40),
+    ]
+    settings = found.settings
+    against = " and ".join(settings["against"])
+    title = f"{settings['model']} against {against}"
+    notes = [
+        f"95 %: bootstrap over topics, {settings['resamples']:,} resamples, seed {settings['seed']}.",
+        f"Everything is over documents that both graded; means are rounded to {DIGITS} decimals before runs"
+        " are put in order.",
+    ]
+    return Table.of_records("verdict", columns, found.findings, title=title, notes=notes)
+
+
+def _population(found: Audit) -> Table:
+    counts = found.grades.counts
+    columns = {Column("what"): [*counts], Column("count", "int"): [*counts.values()]}
+    return Table.of_columns("population", columns, title="What was compared")
+
+
+def _confusion(found: Audit) -> Table:
+    values, table = found.grades.scale.values, found.grades.tables().sum(axis=0)
+    columns = {
+        Column("human", "int", "people"): np.repeat(values, len(values)),
+        Column("model", "int"): [*values] * len(values),
+        DOCUMENTS: table.ravel(),
+    }
+    return Table.of_columns("confusion", columns)
+
+
+def _crossed(found: Audit) -> Table:
+    values, table = found.grades.scale.values, found.grades.tables().sum(axis=0)
+    name = found.settings["model"]
+    columns = {Column("human", "int", f"people \\ {name}"): list(values)} | {
+        Column(f"model_{value}", "int", str(value)): table[:, place] for place, value in enumerate(values)
+    }
+    known = {one: kappa for one, kappa in grade_kappas(found).items() if kappa is not None}
+    kappas = ", ".join(f"{one} {kappa:.4f}".removeprefix("none ") for one, kappa in known.items())
+    notes = [f"Kappa of all grades: {kappas}."] if kappas else []
+    notes.append(f"documents by people's grade (rows) and that of {name} (columns)")
+    return Table.of_columns("confusion", columns, title="Grades", notes=notes)
+
+
+def grade_kappas(found: Audit) -> dict[str, float | None]:
+    """Return Cohen's kappa of all grades, by the weights of disagreements; ``None`` = undefined."""
+    table = found.grades.tables().sum(axis=0)
+    kappas = {one: float(stacked_chance_corrected("cohen", table, one)) for one in WEIGHTS}
+    return {one: None if np.isnan(kappa) else kappa for one, kappa in kappas.items()}
+
+
+def _levels(found: Audit) -> Table:
+    values = found.grades.scale.values
+    declared = tuple(values.index(found.settings[name]) for name in ("level", "model_level"))
+    columns = [
+        Column("human", "int", "people from"),
+        Column("model", "int", "model from"),
+        Column("kappa", "float"),
+        LOW,
+        HIGH,
+        Column("human_share", "float", "relevant by people", digits=3),
+        Column("model_share", "float", "by model", digits=3),
+        Column("declared", "bool", about="the two levels that scores are measured with"),
+        REASON,
+        INTERVAL_REASON,
+    ]
+    return Table.of_records(
+        "levels",
+        columns,
+        found.levels,
+        title="Agreement on relevant or not, by level of either",
+        human=lambda one: values[one.human],
+        model=lambda one: values[one.model],
+        low=lambda one: one.interval.low,
+        high=lambda one: one.interval.high,
+        declared=lambda one: (one.human, one.model) == declared,
+        interval_reason=lambda one: None if one.reason else _code(one.interval.reason),
+    )
+
+
+def _map_lines(found: Audit) -> list[str]:
+    values = found.grades.scale.values
+    known = [one for one in found.levels if one.kappa is not None]
+    words = []
+    for human in sorted({one.human for one in known}):
+        of_level = [one for one in known if one.human == human]
+        by_kappa = max(of_level, key=lambda one: one.kappa or 0)
+        by_share = min(of_level, key=lambda one: abs((one.model_share or 0) - (one.human_share or 0)))
+        words.append(
+            f"{values[human]}+ of people is {values[by_kappa.model]}+ by kappa,"
+            f" {values[by_share.model]}+ by share"
+        )
+    lines = [f"Map of grades: {'; '.join(words)}."] if words else []
+    better = better_cuts(found.grades, found.levels, found.settings)
+    if better is not None:
+        lines.append(
+            f"Kappa is highest between {better.human}+ of people and {better.model}+ of the model: by"
+            f" {better.kappa - better.declared:.4f}{_between(better.gain)}."
+        )
+    return lines
+
+
+def _between(limits: Interval) -> str:
+    return "" if limits.low is None or limits.high is None else f" ({limits.low:.3f} to {limits.high:.3f})"
+
+
+def _grades(found: Audit) -> Table:
+    grades, values = found.grades, found.grades.scale.values
+    table = grades.tables().sum(axis=0)
+    cut = values.index(found.settings["level"])
+    sizes = table.sum(axis=0)
+    of_grades = np.array(values, dtype=np.float64)
+    rows = [
+        {
+            "model": value,
+            "documents": int(sizes[place]),
+            "relevant": float(table[cut:, place].sum() / sizes[place]),
+            "mean": float(of_grades @ table[:, place] / sizes[place]),
+        }
+        for place, value in enumerate(values)
+        if sizes[place]
+    ]
+    columns = [
+        Column("model", "int", "model's grade"),
+        DOCUMENTS,
+        Column("relevant", "float", about=f"share that people graded {found.settings['level']} or more"),
+        Column("mean", "float", "people's mean grade", digits=3),
+    ]
+    return Table.of_rows("grades", columns, rows, title="What a grade of the model is worth")
+
+
+def _topics(found: Audit) -> Table:
+    values = found.grades.scale.values
+    cuts = (values.index(found.settings[name]) for name in ("level", "model_level"))
+    by_topic = found.grades.tables()
+    sizes = by_topic.sum(axis=(1, 2))
+    kept = np.flatnonzero(sizes)
+    kappas = kappas_at(by_topic[kept], *cuts)
+    columns = {
+        TOPIC: [found.grades.topics[code] for code in kept.tolist()],
+        DOCUMENTS: sizes[kept],
+        Column("kappa", "float"): kappas,
+        REASON: ["single-grade" if np.isnan(one) else None for one in kappas.tolist()],
+    }
+    notes = []
+    defined = kappas[np.isfinite(kappas)]
+    if defined.size:
+        spread = np.quantile(defined, [0, 0.25, 0.5, 0.75, 1])
+        notes = [f"lowest, quartiles and highest: {' '.join(f'{one:.3f}' for one in spread)}"]
+    return Table.of_columns("topics", columns, title="Kappa by topic", notes=notes)
+
+
+def _orders(found: Audit) -> Table:
+    rows: list[dict[str, Any]] = []
+    for part in found.by_measure:
+        order = part.order
+        row: dict[str, Any] = {"measure": part.name, "topics": part.n_topics, "left_out": part.n_left_out}
+        row |= {"runs": int(part.ranked.sum())}
+        if order is None:
+            rows.append(row | {"reason": "too-few-topics"})
+            continue
+        tags = [tag for tag, is_in in zip(found.runs, part.ranked.tolist(), strict=True) if is_in]
+        rows.append(
+            row
+            | {"tau_b": order.tau.tau, **_limits(order.tau_interval, "tau_b_")}
+            | {"ceiling": order.ceiling}
+            | {"tau_ap": order.tau_ap.tau, **_limits(order.tau_ap_interval, "tau_ap_")}
+            | {"top": order.n_top, "tau_top": order.tau_top.tau}
+            | _limits(order.tau_top_interval, "tau_top_")
+            | {"best": tags[order.best], "best_place": order.best_place}
+            | {"reason": order.tau.reason or order.tau_top.reason}
+        )
+    top = found.settings["top"]
+    columns = [
+        MEASURE,
+        Column("topics", "int", show="if_varied"),
+        Column("left_out", "int", show="never"),
+        Column("runs", "int", show="if_varied"),
+        Column("tau_b", "float", "tau-b"),
+        hidden("tau_b_low"),
+        hidden("tau_b_high"),
+        Column(
+            "ceiling",
+            "float",
+            about="mean tau-b of people's order on resampled topics and on all: what another set of topics"
+            " would give",
+        ),
+        Column(
+            "tau_ap",
+            "float",
+            "tau_AP",
+            "down the order of the model; two runs tied in one order are half right, in both right",
+        ),
+        hidden("tau_ap_low"),
+        hidden("tau_ap_high"),
+        Column("top", "int", about=f"runs at or above place {top} by people"),
+        Column("tau_top", "float", "tau-b of these"),
+        hidden("tau_top_low"),
+        hidden("tau_top_high"),
+        Column("best", show="never"),
+        Column("best_place", "int", "best run", "place of people's best run by the model"),
+        REASON,
+    ]
+    note = "A tau of resampled topics is lower on the average than that of all, as the ceiling is below 1."
+    return Table.of_rows("orders", columns, rows, title="Order of the runs", notes=[note])
+
+
+def _bias(found: Audit) -> Table:
+    rows: list[dict[str, Any]] = []
+    for part in found.by_measure:
+        if part.bias is None:
+            rows.append({"measure": part.name, "reason": "too-few-topics"})
+            continue
+        of_runs = np.where(part.ranked, part.bias.of_runs, np.nan)
+        least, most = int(np.nanargmin(of_runs)), int(np.nanargmax(of_runs))
+        rows.append(
+            {
+                "measure": part.name,
+                "bias": part.bias.mean,
+                **_limits(part.bias.interval),
+                "least": float(of_runs[least]),
+                "least_run": found.runs[least],
+                "most": float(of_runs[most]),
+                "most_run": found.runs[most],
+                "off": int(np.sum(part.bias.p_holm <= found.settings["alpha"])),
+                "correlation": part.bias.correlation,
+                "interval_reason": _code(part.bias.interval.reason),
+            }
+        )
+    columns = [
+        MEASURE,
+        Column("bias", "float", about="mean over runs of the model's score less people's"),
+        LOW,
+        HIGH,
+        Column("least", "float"),
+        Column("least_run", heading="of run"),
+        Column("most", "float"),
+        Column("most_run", heading="of run "),
+        Column("off", "int", about=f"runs that gain more or less than all do (t, Holm, {_alpha(found)})"),
+        Column("correlation", "float", digits=2, about="of a run's bias and its score by people"),
+        REASON,
+        INTERVAL_REASON,
+    ]
+    notes = []
+    low = [row["measure"] for row in rows if (row.get("correlation") or 0) < 0]
+    if low:
+        notes = [f"{', '.join(low)}: good runs gain least, as at a ceiling, which hides what favours them."]
+    return Table.of_rows("bias", columns, rows, title="Scores", notes=notes)
+
+
+def _runs(found: Audit) -> Table:
+    assert found.audited is not None
+    rows: list[dict[str, Any]] = []
+    for part in found.by_measure:
+        by_human, by_model = (_places(scores, part) for scores in (part.human, part.model))
+        for run, tag in enumerate(found.runs):
+            row = {
+                "measure": part.name,
+                "run": tag,
+                "group": found.audited.groups[run] or None,
+                "models": None if (used := found.audited.models[run]) is None else list(used) or ["none"],
+                "circular": bool(found.audited.is_circular[run]),
+                "human": float(part.human[run]),
+                "model": float(part.model[run]),
+                "human_place": by_human[run],
+                "model_place": by_model[run],
+            }
+            if part.bias is None:
+                rows.append(row | {"reason": "too-few-topics"})
+                continue
+            own = part.bias.own[run]
+            row |= {"bias": float(part.bias.of_runs[run]), "own": own.difference, "t": own.t, "p": own.p}
+            rows.append(row | {"p_holm": float(part.bias.p_holm[run]), "reason": _code(own.reason)})
+    columns = [
+        MEASURE,
+        RUN,
+        Column("group", show="if_any"),
+        Column("models", "texts", show="if_any"),
+        Column("circular", "bool", show="if_varied", usual=(False,)),
+        Column("human", "float", "by people"),
+        Column("human_place", "int", "place"),
+        Column("model", "float", "by model"),
+        Column("model_place", "int", "place "),
+        Column("bias", "float"),
+        Column("own", "float", "own bias", about="bias less the mean bias of the runs"),
+        Column("t", "float", digits=2),
+        Column("p", "float", show="never"),
+        Column("p_holm", "float", "p, Holm"),
+        REASON,
+    ]
+    return Table.of_rows("runs", columns, rows, title="Scores of runs")
+
+
+def _places(scores: Any, part: MeasureAudit) -> list[int | None]:
+    """Return the place of every run among those that are ranked; of another the one it would take."""
+    rounded = np.round(scores, DIGITS)
+    if np.isnan(rounded).any():
+        return [None] * len(rounded)
+    ranked = rounded[part.ranked]
+    return [int(1 + np.sum(ranked > one)) for one in rounded.tolist()]
+
+
+def _groups(found: Audit) -> Table:
+    assert found.audited is not None
+    rows: list[dict[str, Any]] = []
+    members = found.audited.members()
+    for part in found.by_measure:
+        for (kind, name), gain in part.favours.items():
+            of_it = members[kind, name]
+            assert part.bias is not None
+            p_holm = part.p_holm[kind, name]
+            rows.append(
+                {
+                    "measure": part.name,
+                    "kind": kind,
+                    "name": name,
+                    "runs": int(of_it.sum()),
+                    "others": int((~of_it).sum()),
+                    "bias": float(part.bias.of_runs[of_it].mean()),
+                    "gain": gain.test.difference,
+                    **_limits(gain.interval),
+                    "t": gain.test.t,
+                    "p": gain.test.p,
+                    "p_holm": None if np.isnan(p_holm) else p_holm,
+                    "reason": _code(gain.test.reason),
+                    "interval_reason": _code(gain.interval.reason),
+                }
+            )
+    columns = [
+        MEASURE,
+        Column("kind", about="runs of one group, or that use one model"),
+        Column("name"),
+        Column("runs", "int"),
+        Column("others", "int", show="never"),
+        Column("bias", "float"),
+        Column("gain", "float", about="bias less that of the other runs, over topics"),
+        LOW,
+        HIGH,
+        Column("t", "float", digits=2),
+        Column("p", "float", show="never"),
+        Column("p_holm", "float", "p, Holm"),
+        REASON,
+        INTERVAL_REASON,
+    ]
+    silent = sum(one is None for one in found.audited.models)
+    notes = []
+    if found.odds and silent:
+        notes = [f"{counted(silent, 'run')} say nothing of models and count among the others."]
+    return Table.of_rows("groups", columns, rows, title="Groups of runs", notes=notes)
+
+
+def _documents(found: Audit) -> Table:
+    rows = []
+    for name, odds in found.odds.items():
+        row: dict[str, Any] = {"name": name, "own": name == found.settings["family"]}
+        if odds is None:
+            rows.append(row | {"reason": "no-others"})
+            continue
+        row |= {"exposed": odds.n_exposed, "others": odds.n_others, "odds_ratio": odds.value}
+        rows.append(
+            row | _limits(odds.interval) | {"reason": None if odds.value is not None else "no-others"}
+        )
+    columns = [
+        Column("name", heading="model"),
+        Column("own", "bool", about="the audited judge's own"),
+        Column(
+            "exposed", "int", "theirs alone", f"documents among the first {FIRST} of runs that use it alone"
+        ),
+        Column("others", "int", about="of some other run"),
+        Column(
+            "odds_ratio",
+            "float",
+            "odds ratio",
+            "of being relevant by the audited judge, at equal topic and grade by people (Mantel-Haenszel);"
+            " an interval above 1 is favour",
+            digits=3,
+        ),
+        LOW,
+        HIGH,
+        REASON,
+    ]
+    return Table.of_rows("documents", columns, rows, title="Documents of runs that use models")
+
+
+def _pairs(found: Audit) -> Table:
+    rows = []
+    for part in found.by_measure:
+        if not part.conclusions:
+            rows.append({"measure": part.name, "reason": "too-few-topics"})
+            continue
+        row: dict[str, Any] = {"measure": part.name}
+        for name, (n, n_turned) in zip(CONCLUSIONS, part.conclusions, strict=True):
+            row |= {name.replace("-", "_"): n}
+            if name in ("vanishes", "appears"):
+                row[f"{name}_turned"] = n_turned
+        rows.append(row)
+    columns = [MEASURE]
+    for name in CONCLUSIONS:
+        columns.append(Column(name.replace("-", "_"), "int", about=WORDS[name]))
+        if name in ("vanishes", "appears"):
+            columns.append(Column(f"{name}_turned", "int", "turned" + " " * (name == "appears")))
+    columns.append(REASON)
+    n_runs = {int(part.ranked.sum()) for part in found.by_measure}
+    note = f"Paired t tests at {_alpha(found)}, two-sided, not adjusted for the number of pairs."
+    note += " Turned: the runs stand the other way round."
+    title = f"Pairs of {max(n_runs, default=0)} runs whose difference is significant"
+    return Table.of_rows("pairs", columns, rows, title=title, notes=[note])
+
+
+def _annotators(found: Audit) -> Table:
+    test, names = found.test, found.settings["against"]
+    rows = [{"person": name} | fields_of(each) for name, each in zip(names, test.people, strict=False)]
+    rows = rows or [{"person": name, "reason": test.reason} for name in names]
+    columns = [
+        Column("person"),
+        Column("n", "int", "N", "documents that this person, another one and the model graded"),
+        Column(
+            "model_wins", "float", "model wins", "share where the model is as near to the others or nearer"
+        ),
+        Column("person_wins", "float", "person wins"),
+        Column("difference", "float"),
+        Column("t", "float", digits=3),
+        Column("p", "float"),
+        Column("rejected", "bool", "replaceable", "by Benjamini and Yekutieli at 5 %"),
+        Column("t_of_topics", "float", "t of topics", digits=3),
+        Column("p_of_topics", "float", show="never"),
+        REASON,
+    ]
+    nearness = "same grades" if found.settings["nominal"] else "distance of grades"
+    notes = []
+    if test.winning_rate is not None and test.advantage is not None:
+        notes.append(
+            f"Winning rate {test.winning_rate:.2f} (1/2 passes), advantage probability {test.advantage:.4f}."
+        )
+    notes.append(
+        f"Each person in turn is left out and compared with the model, by {nearness}, epsilon"
+        f" {found.settings['epsilon']:g}. t takes documents as independent, which those of a topic are not."
+    )
+    title = "Alternative annotator test"
+    return Table.of_rows("annotators", columns, rows, title=title, notes=notes)
+
+
+def _limits(interval: Interval, of: str = "") -> dict[str, float | None]:
+    return {f"{of}low": interval.low, f"{of}high": interval.high}
+
+
+def _code(reason: str | None) -> str | None:
+    return None if reason is None else CODES.get(reason, reason)
+
+
+def _alpha(found: Audit) -> str:
+    return f"{found.settings['alpha']:g}"
+
+
+TABLES: Mapping[str, Callable[[Audit], Table]] = {
+    "verdict": _verdict,
+    "population": _population,
+    "confusion": _confusion,
+    "levels": _levels,
+    "grades": _grades,
+    "topics": _topics,
+    "orders": _orders,
+    "bias": _bias,
+    "runs": _runs,
+    "groups": _groups,
+    "documents": _documents,
+    "pairs": _pairs,
+    "annotators": _annotators,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Audit(Result):
+    """A judge audited against people.
+
+    Tables: `verdict`; `population`; `confusion` of grades; `levels`, kappa at every two cuts; `grades`,
+    what each grade of the audited judge is worth; `topics`, kappa by topic; `annotators`, the
+    alternative annotator test. With runs `orders`, `bias`, `runs`, `groups`, `pairs`; `documents` where
+    runs say which models they use.
+    """
+
+    grades: AuditedGrades
+    audited: AuditedRuns | None
+    """``None`` = no run."""
+    levels: tuple[CutAgreement, ...]
+    test: AlternativeTest
+    by_measure: tuple[MeasureAudit, ...]
+    odds: Mapping[str, OddsRatio | None]
+    """By model that runs use; ``None`` = all of them use it."""
+
+    HAS_TOPICS = True
+    OF_RUNS: ClassVar[frozenset[str]] = frozenset({"orders", "bias", "runs", "groups", "documents", "pairs"})
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"topics", "runs"})
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Axis of runs."""
+        return () if self.audited is None else self.audited.tags
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Axis of measures."""
+        return tuple(one.name for one in self.by_measure)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The verdict."""
+        return verdict(self.grades, self.levels, self.test, self.by_measure, self.runs, self.settings)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return the names of the tables that a command shows by default."""
+        return tuple(name for name in self.names() if name not in self.UNSHOWN)
+
+    def _tables(self) -> Iterator[Table]:
+        left_out = set() if self.audited is not None else set(self.OF_RUNS)
+        left_out |= set() if self.odds else {"documents"}
+        if not any(one.favours for one in self.by_measure):
+            left_out.add("groups")
+        for name, make in TABLES.items():
+            if name not in left_out:
+                table = make(self)
+                yield table.seen_as(view_of(self, table))
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return kappas of all grades, and the outcome of the alternative annotator test."""
+        test = self.test
+        kappas = {f"kappa_{weights}": kappa for weights, kappa in grade_kappas(self).items()}
+        outcome = {"winning_rate": test.winning_rate, "advantage": test.advantage}
+        return kappas | outcome | {"test_reason": test.reason}

@@ -1,1 +1,0 @@
-"""What commands compute: results and their tables."""

@@ -1,1 +1,0 @@
-"""Results about agreement and qrels."""

@@ -1,1 +1,0 @@
-"""A judge audited against people: `pooler audit`."""

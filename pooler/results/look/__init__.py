@@ -1,1 +1,0 @@
-"""What there is, how far it has come, and why: results of an open collection."""

@@ -1,1 +1,0 @@
-"""Results about relevant unjudged documents."""

@@ -1,0 +1,1 @@
+"""Runs and qrels: of files, of memory, of a collection, as `Source` gives them."""
