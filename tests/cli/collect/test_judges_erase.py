@@ -56,7 +56,7 @@ def test_what_goes_is_worded_by_its_number(cli: Cli, judged: Path) -> None:
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     settle = ("adjudicate", "--judge", "zoe", "--topic", "G01", "--plain")
     none = cli(*settle, stdin=b"2\nq\n")
-    assert "left out: 3 models (--kinds human,model counts both)" in none.err
+    assert "left out: 3 models (qrels define --kinds human,model counts both)" in none.err
     assert "there is nothing to adjudicate" in none.err
     cli(*settle, "--kinds", "human,model", stdin=b"2\nq\n").fine()
     told = cli("judges", "erase", "ann").failed(1).err
