@@ -36,7 +36,7 @@ from store.db.tables import (
     TOPIC,
     TOPIC_VERSION,
 )
-from store.errors import UnknownNameError
+from store.errors import PoolerError, UnknownNameError
 from store.event import JudgementEvent
 from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition
 from store.grades.definitions import fetch_named
@@ -303,10 +303,18 @@ TextThen = Literal["same", "changed", "came later", "removed", "none", "not know
 ``none``: there was none and is none; ``not known``: an imported event that does not say."""
 
 NoGrade = Literal[
-    "not-pooled", "unjudged", "skipped", "cannot", "other-kinds", "undecided", "ruled-cannot", "left-out"
+    "not-pooled",
+    "unjudged",
+    "skipped",
+    "cannot",
+    "other-kinds",
+    "undecided",
+    "ruled-cannot",
+    "left-out",
+    "refused",
 ]
 """Why a document has no final grade. ``other-kinds``: only judges of kinds that are not asked for graded it;
-``left-out``: the definition of the qrels leaves the document out."""
+``left-out``: the definition of the qrels leaves the document out; ``refused``: it gives no qrels as it is."""
 
 _RULES = (Action.JUDGE, Action.CANNOT)
 """Actions of an adjudicator that are a ruling."""
@@ -606,8 +614,11 @@ class HistoryQueries(Area):
             is_seen = any(one.state in {*DECIDED, State.SKIPPED} for one in newest_events)
             if is_seen and named.definition != QrelsDefinition():
                 self._db.topics.refresh(session)
-                votes = fetch_all_votes(session, self._db.topics, self._db.scale, named.definition)
-                final = final_by(votes, named, self._db.scale, topic, docno)
+                try:
+                    votes = fetch_all_votes(session, self._db.topics, self._db.scale, named.definition)
+                    final = final_by(votes, named, self._db.scale, topic, docno)
+                except PoolerError:
+                    final = Final(None, "refused")
             else:
                 places_of = ASSIGNMENT.c.topic_id == topic_row, ASSIGNMENT.c.document_id == document.id
                 held = select(ASSIGNMENT.c.judge_id).where(*places_of, ASSIGNMENT.c.purpose == "primary")

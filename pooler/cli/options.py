@@ -47,14 +47,6 @@ RunsOption = Annotated[
         "TSV with a header that lists the runs: file, and optionally tag, group, contributes (yes/no).",
     ),
 ]
-TrackRulesOption = Annotated[
-    str | None,
-    option(
-        "--rules FILE",
-        "TOML with the rules of a track: topics, documents, depth, min_depth, tag, descending, ranks, group,"
-        " runs_per_group, models, header; and in `warn` those that do not refuse a run.",
-    ),
-]
 _LEVEL: command.Option = get_args(command.Level)[1]
 LevelOption = Annotated[
     Any,
@@ -162,7 +154,6 @@ _COLUMNS = (
     "What the columns of the files are, in order: docno and grade, and topic, iteration and judge where there"
     " are any; - skips a column."
 )
-InputColumnsOption = Annotated[str | None, option("--input-columns NAME,...", _COLUMNS)]
 ColumnsOption = Annotated[str | None, option("--input-columns --columns NAME,...", _COLUMNS)]
 TopicOption = Annotated[
     str | None,
@@ -202,14 +193,6 @@ RepeatsOption = Annotated[
     ),
 ]
 MapOption = Annotated[list[str] | None, option("--map FROM=TO", "Read one grade of the files as another.")]
-ValueOption = Annotated[
-    list[str] | None,
-    option(
-        "--value GRADE=P",
-        "The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat for every"
-        " grade of the scale. Default: the share of judges at or above the level.",
-    ),
-]
 EmptyOption = Annotated[
     Literal["given", "zero"],
     option(

@@ -68,8 +68,6 @@ def assign(
 
     Example: pooler assign --topic-judges authors.tsv --overlap .25
 
-    Example: pooler assign
-
     judges : Who gets documents.
     by : document: judges are chosen for each document, keeping even both workloads and the numbers of
         documents that pairs of judges share; topic: all documents of a topic go to the same judges.

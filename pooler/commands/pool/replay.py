@@ -85,7 +85,7 @@ def replay(
     tau-b and tau_AP compare two orders of all runs by MAP: by the judgements spent so far, and by all
     judgements.
 
-    Example: pooler replay --depth 5 --judge alice -s take -s rrf:k=10 --budgets 5,10,all --plot found.svg
+    Example: pooler replay --depth 5 --qrels alice -s take -s rrf:k=10 --budgets 5,10,all --plot found.svg
 
     strategies : A strategy to follow, or FILE.py:function; may be repeated, as in -s take -s rrf:k=30.
     depth : Documents taken from each run for each topic.

@@ -82,7 +82,7 @@ from store.errors import ArgumentError, UnknownNameError
 Reason = Literal[
     "no-relevant", "no-documents", "no-pairs", "no-not-relevant", "list-too-short", "none-retrieved",
     "no-strata", "no-probabilities", "uneven-sample", "not-sampled",
-]  # fmt: skip
+]  # fmt: skip  # a family a line
 """Why a score is undefined; which measures have which, the table in the head of this file."""
 
 Dcg = Literal["log2", "exp-log2", "jarvelin", "exp-jarvelin"]

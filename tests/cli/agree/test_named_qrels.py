@@ -87,6 +87,8 @@ def test_one_check_does_not_take_the_place_of_imported_qrels(cli: Cli, here: Pat
         refused = cli(*command).failed(1).err
         assert "people graded 1 document and imported judges 10: whose grades count?" in refused
         assert "hint: pooler qrels define official --kinds imported takes these" in refused
+    cli("qrels", "define", "official", "--aggregate", "min").fine()
+    assert "final grade: none; there are no qrels as they are defined" in cli("history", "1", "d1").fine().out
     cli("qrels", "define", "official", "--kinds", "imported").fine()
     value = cli("evaluate", "-m", "AP", "--format", "json").fine().json()
     assert [row["value"] for row in value["measures"]] == [1.0]

@@ -56,9 +56,10 @@ def test_what_goes_is_worded_by_its_number(cli: Cli, judged: Path) -> None:
     cli("judges", "add", "zoe", "--kind", "adjudicator").fine()
     settle = ("adjudicate", "--judge", "zoe", "--topic", "G01", "--plain")
     none = cli(*settle, stdin=b"2\nq\n")
-    assert "left out: 3 models (--kinds human,model counts both)" in none.err
+    assert "left out: 3 models (qrels define --kinds human,model counts both)" in none.err
     assert "there is nothing to adjudicate" in none.err
-    cli(*settle, "--kinds", "human,model", stdin=b"2\nq\n").fine()
+    cli("qrels", "define", "all", "--kinds", "human,model").fine()
+    cli(*settle, "--qrels", "all", stdin=b"2\nq\n").fine()
     told = cli("judges", "erase", "ann").failed(1).err
     assert told.startswith(
         "  1 judgement\n  1 event in all, taken back or not\n"
