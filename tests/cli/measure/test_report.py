@@ -132,7 +132,7 @@ def expanded(argument: str) -> list[str]:
 
 def test_every_number_is_that_of_the_command(cli: Cli, judged: Path) -> None:
     """All sections, of a collection with three judges."""
-    said = cli("report", "page.html", *MAJORITY).fine()
+    said = by_rule(cli, "report", "page.html", *MAJORITY).fine()
     assert said.out == ""
     assert "page.html: " in said.err
     commands = check_numbers(cli, Path("page.html"), least=18)
@@ -144,7 +144,7 @@ def test_every_number_is_that_of_the_command(cli: Cli, judged: Path) -> None:
 @pytest.mark.slow
 def test_a_wrong_number_is_noticed(cli: Cli, judged: Path) -> None:
     """What the other tests rely on: a digit changed in a table is a row that nobody prints."""
-    cli("report", "page.html", *MAJORITY).fine()
+    by_rule(cli, "report", "page.html", *MAJORITY).fine()
     tables = [one for one in shown_tables(read_page(Path("page.html"))) if one.drawings]
     for shown in (tables[0], tables[-1]):
         outcome = cli(*shlex.split(shown.command)[1:], "--format", "json")
@@ -156,7 +156,7 @@ def test_a_wrong_number_is_noticed(cli: Cli, judged: Path) -> None:
 
 def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
     """Every number beside a bar, a dot or an interval is a cell of the table below."""
-    cli("report", "page.html", *MAJORITY).fine()
+    by_rule(cli, "report", "page.html", *MAJORITY).fine()
     n_checked = 0
     for shown in shown_tables(read_page(Path("page.html"))):
         cells = {text for row in shown.rows for text in row}
@@ -181,7 +181,7 @@ def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
 
 def test_page_needs_nothing_else(cli: Cli, judged: Path) -> None:
     """No script, no address of another file, and one main heading."""
-    cli("report", "page.html", *MAJORITY, "--title", "信頼できるか <b>&").fine()
+    by_rule(cli, "report", "page.html", *MAJORITY, "--title", "信頼できるか <b>&").fine()
     text = Path("page.html").read_text(encoding="utf-8")
     assert not re.search(r"<script|\ssrc=|<link|@import|url\((?!#)|https?://(?!www\.w3\.org)", text)
     assert not re.search(r'href="(?!#)', text)
@@ -412,9 +412,9 @@ def test_people_and_models_agree_apart(cli: Cli, here: Path) -> None:
     by_rule(cli, "report", "page.html", "--aggregate", "sum", "--level", "1", "--depth", "1").fine()
     refused = "gpt, m2, m3: an audit takes one person's grades, or several people's by a rule."
     assert refused in " ".join(words(read_page(Path("page.html"))).split())
-    for chosen, command in ((("--kinds", "human"), "pooler agreement --kinds human "),
+    for chosen, command in ((("--kinds", "human"), "pooler agreement "),
                             (("--judge", "bob", "--judge", "ann"), "pooler agreement ")):  # fmt: skip
-        cli("report", "page.html", *MAJORITY, *chosen, "--depth", "1").fine()
+        by_rule(cli, "report", "page.html", *MAJORITY, *chosen, "--depth", "1").fine()
         own = [one for one in check_numbers(cli, Path("page.html"), least=6) if one.startswith(command)]
         assert own, chosen
         parts = [" ".join(words(one).split()) for one in read_page(Path("page.html")).iter("section")]
@@ -503,7 +503,7 @@ def test_kappas_share_an_axis_and_say_of_how_many(cli: Cli, judged: Path) -> Non
     """Both figures have the same numbers below; three documents are in grey, and are counted."""
     write(Path("q"), "G01 0 KG-E-002 2", "G01 0 KG-E-003 0", "G02 0 KG-E-045 1")
     cli("import", "judgements", "q", "--judge", "bob", "--kind", "model").fine()
-    cli("report", "page.html", *MAJORITY).fine()
+    by_rule(cli, "report", "page.html", *MAJORITY).fine()
     figures = [
         figure
         for figure in read_page(Path("page.html")).iter("figure")

@@ -102,7 +102,7 @@ def agreement(material: Material) -> Section | None:
     if stored is None:
         text = (
             "The judgements are one grade per document, so nothing is known about how judges differ. For"
-            " several judges' files, use `pooler agreement FILE FILE...`."
+            " several judges' files, use `pooler agreement --qrels FILE --qrels FILE`."
         )
         return Section(_TITLE, (text,))
     if stored.agreement is None:
