@@ -47,6 +47,8 @@ def exports(where: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> dict
     folder.mkdir()
     rule = ["--kinds", "human", "--aggregate", "majority", "--ties", "low"]
     assert run(["qrels", "define", "official", *rule, "--collection", where]) == 0
+    every = ["--kinds", "human,imported,model", "--aggregate", "min"]
+    assert run(["qrels", "define", "all", *every, "--collection", where]) == 0
     files = {
         "pool": ["export", "pool"],
         "judgements": ["export", "judgements"],
@@ -59,7 +61,7 @@ def exports(where: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> dict
     result = {path.name: path.read_bytes() for path in folder.iterdir()}
     tables = {
         "status": ["status", "--by-topic"],
-        "agreement": ["agreement", "--by-topic"],
+        "agreement": ["agreement", "--by-topic", "--qrels", "all"],
         "evaluate": ["evaluate", "--by-topic"],
         "sensitivity": ["sensitivity", "--depth", "5"],
     }

@@ -34,7 +34,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     Path("one").write_text("1 Q0 x 1 2 50%_of|runs\n1 Q0 y 2 1 50%_of|runs\n", "utf-8")
     Path("two").write_text("1 Q0 y 1 2 a&b\n1 Q0 x 2 1 a&b\n", "utf-8")
     Path("qrels").write_text("1 0 x 1\n1 0 y 0\n", "utf-8")
-    return "--qrels", "qrels", "one", "two"
+    return "--qrels", "./qrels", "one", "two"
 
 
 @pytest.mark.parametrize(("form", "expected"), [("markdown", MARKDOWN), ("latex", LATEX)])

@@ -297,7 +297,7 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "history.everything": collection.history.everything,
         "documents.numbers": collection.documents.numbers,
         "grades.tallied": collection.grades.tallied,
-        "grades.ungraded": lambda: collection.grades.ungraded({}),
+        "grades.ungraded": lambda: collection.grades.ungraded({}, QrelsDefinition()),
         "assignments.places": collection.assignments.places,
         "clock_doubt": collection.clock_doubt,
         "grades.judges": collection.grades.judges,

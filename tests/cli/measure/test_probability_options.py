@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 import typer
 
-from pooler.cli.source_options import ProbableOptions
-from pooler.command import command
+from pooler.cli.from_function import from_function
+from pooler.command import Cutoff, Given, Option, command
 from pooler.messages import listening
 from pooler.sources.probabilities import load_probable, parse_unjudged, parse_values
+from pooler.sources.source import Source
 from pooler.streams import OnTerminal
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.collection import Collection
@@ -34,31 +35,29 @@ class Load:
         self._capsys = capsys
         self._found: list[ProbableRankings] = []
         self.said = ""
-        app = typer.Typer(add_completion=False)
 
-        @app.command()
         @command
         def load(
-            given: ProbableOptions,
+            source: Annotated[Source, Given("pooler.cli.source_options:ProbableOptions", "source")],
             *,
-            values: Annotated[list[str] | None, typer.Option("--value")] = None,
-            probabilities: Annotated[str | None, typer.Option()] = None,
-            unjudged: Annotated[str, typer.Option()] = "0",
-            keep_zero: Annotated[bool, typer.Option("--keep-zero")] = False,
-            extra: Annotated[int, typer.Option("--extra")] = 0,
-            with_judged: Annotated[bool, typer.Option("--with-judged")] = False,
+            values: Annotated[Sequence[str], Option("--value GRADE=P")] = (),
+            probabilities: str | None = None,
+            unjudged: str = "0",
+            keep_zero: bool = False,
+            extra: int = 0,
+            with_judged: bool = False,
+            cutoff: Cutoff = None,
         ) -> None:
             """Load."""
-            judged = given.source().numbered if with_judged else None
-            self._found.append(
-                load_probable(
-                    given.source(), cutoff=given.cutoff, values=values,
-                    probabilities=probabilities, unjudged=unjudged, keep_zero=keep_zero,
-                    extra_relevant=extra, judged=judged,
-                ).rankings
+            loaded = load_probable(
+                source, cutoff=cutoff or 1000, values=values or None, probabilities=probabilities,
+                unjudged=unjudged, keep_zero=keep_zero, extra_relevant=extra,
+                judged=source.numbered if with_judged else None,
             )  # fmt: skip
+            self._found.append(loaded.rankings)
 
-        self._app = app
+        self._app = typer.Typer(add_completion=False)
+        self._app.command()(from_function(load))
 
     def __call__(self, *arguments: str) -> ProbableRankings:
         """Return what is loaded by these arguments; `said` is what stderr was told."""

@@ -172,4 +172,4 @@ def test_threshold_must_be_a_share(threshold: float | str) -> None:
 def test_scores_and_lists_of_duplicates_have_one_threshold() -> None:
     """Content-equivalence of Bernstein and Zobel (2005): a resemblance of .8."""
     assert Fraction(8, 10) == THRESHOLD
-    assert float(THRESHOLD) == inspect.signature(p.duplicates).parameters["threshold"].default
+    assert Fraction(inspect.signature(p.duplicates).parameters["threshold"].default) == THRESHOLD
