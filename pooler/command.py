@@ -225,8 +225,7 @@ Level = Annotated[
     int | str | None,
     Option(
         "--level N|rigid|relaxed",
-        "Least grade that counts as relevant, or the scale's rigid level, the stricter one (NTCIR: S, A), or"
-        " its relaxed one (S, A, B).",
+        "Least relevant grade; or the scale's rigid level (NTCIR: S, A) or its relaxed one (S, A, B).",
         read=level_word,
         default="relaxed",
     ),
@@ -245,7 +244,7 @@ Cutoff = Annotated[
     int | None,
     Option(
         "--cutoff",
-        "Ranks that count (trec_eval -M); measures with a rank of their own look as deep as that.",
+        "Ranks that count (trec_eval -M), but for measures with a rank of their own.",
         least=1,
         default="1000",
         panel="Runs and judgements",
@@ -287,9 +286,8 @@ TrackRules = Annotated[
     ),
 ]
 ORDER_WORDS = (
-    "Rank order: trec (by score, ties by docno descending), trec9 (the same, scores rounded to 32 bits as"
-    " trec_eval 9.0.4 does), docno-asc (by score, ties by docno ascending), rank (the rank in the file),"
-    " file (the order of lines)."
+    "By score, ties by docno descending (trec; trec9 with scores of 32 bits, as trec_eval 9.0.4) or ascending"
+    " (docno-asc); by the rank in the file (rank), or its lines (file)."
 )
 RankOrder = Annotated[Order, Option("--order", ORDER_WORDS)]
 Limit = Annotated[int | None, Option(hidden=True)]

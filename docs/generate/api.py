@@ -18,50 +18,26 @@ from pooler.command import Option, is_command, parameters_of
 from pooler.commands import announced
 from pooler.result import Result
 
-GROUPS = {
-    "Runs, judgements and collections": (
-        "source", "read_runs", "read_qrels", "init", "open_collection", "check_runs",
+BESIDE = {
+    "Beside the commands": (
+        "source", "Qrels", "read_runs", "read_qrels", "open_collection", "list_measures", "list_strategies",
+        "attainable", "choose", "corrected", "swap_of_ranks",
     ),
-    "Pools": (
-        "pool", "pool_collection", "list_strategies", "compare_pools", "unpool", "duplicates",
-        "replay",
-    ),
-    "Judging": (
-        "assign", "assigned", "clear_assignments", "status", "recall_bounds", "effort", "outdated", "listing",
-        "details", "history", "erasing",
-    ),
-    "Agreement": (
-        "agreement", "audit", "agreement_orders", "plan_sharing", "disagreements", "compare_qrels",
-        "clusters",
-    ),
-    "One grade for each document": ("aggregate", "collapse", "Qrels"),
-    "Measures and comparisons": (
-        "evaluate", "list_measures", "curves", "attainable", "choose", "estimate", "corrected",
-        "compare", "design",
-    ),
-    "What the pool missed, and what judging again would change": (
-        "diagnose", "sensitivity", "variation", "next_documents", "report",
-    ),
-    "The paper": (
-        "paper", "paper_of_kishida", "ap_properties", "required_difference", "swap_of_ranks",
-    ),
-    "Keeping": ("verify",),
     "Errors": ("PoolerError", "FormatError", "ArgumentError", "UnknownNameError", "StoreError"),
 }  # fmt: skip
+"""What is public and no command."""
 
 
 _SECTION = re.compile(r"^(\S.*)\n-{3,}\n", re.MULTILINE)
 
 
 def _groups() -> dict[str, list[str]]:
-    """Return the public names: commands by heading, then the others that are not yet commands."""
-    commands = {name: one.heading.capitalize() for name, one in announced().items() if one.is_api}
+    """Return the public names: commands by heading, then the others."""
     found: dict[str, list[str]] = {}
-    for name, title in commands.items():
-        found.setdefault(title, []).append(name)
-    for title, names in GROUPS.items():
-        if rest := [name for name in names if name not in commands]:
-            found[title] = rest
+    for name, one in announced().items():
+        if one.is_api:
+            found.setdefault(one.heading.capitalize(), []).append(name)
+    found |= {title: [*names] for title, names in BESIDE.items()}
     named = [name for names in found.values() for name in names]
     missing = {*pooler.__all__} ^ {*named}
     assert not missing, f"{sorted(missing)}: not in pooler.__all__, or in no group of this file"
@@ -131,8 +107,12 @@ _WORKED_ON = {
         "Source, Collection or (runs, qrels)",
         "Runs and judgements, as [`source`](#pooler.source) names.",
     ),
+    "runs": (
+        "Source, Collection, str, Path, mapping or Runs",
+        "Runs alone, as [`source`](#pooler.source) takes.",
+    ),
     "collection": ("Collection, str or Path", "An open collection, or its place."),
-    "other": ("", "As the command's own options."),
+    "other": ("", "What the command's options of the same heading say."),
 }
 
 

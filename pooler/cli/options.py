@@ -65,30 +65,21 @@ AggregateOption = Annotated[
     Aggregate | None,
     option(
         "--aggregate",
-        "Combine the judges' grades into one: that of the judge to whom the document is assigned as primary"
-        " (primary), the most frequent (majority), the middle one (median), the"
-        " mean with halves rounded up, the lowest, the highest, their sum (which leaves the scale), or the"
-        " most probable one given each judge's habits (dawid-skene, for three or more judges a document).",
-        show_default="the primary judge's grade, else the only or equal ones",
+        "Make one grade of several: that of the primary judge, the most frequent one, the median, the mean"
+        " (halves rounded up), the lowest, the highest, the sum (it leaves the scale), or the most probable"
+        " one given each judge's habits (dawid-skene).",
+        show_default="the primary judge's, else the only or equal ones",
     ),
 ]
 TiesOption = Annotated[
-    Ties | None,
-    option(
-        "--ties",
-        "How majority and median break ties: the lower grade, the higher grade, or no grade (unresolved).",
-    ),
+    Ties | None, option("--ties", "Ties of majority and median: the lower grade, the higher one, or none.")
 ]
 VotesOption = Annotated[int | None, option("--votes N", "Leave documents with fewer votes undecided.", min=1)]
 BinaryFirstOption = Annotated[
-    bool,
-    option(
-        "--binary-first", "Make each judge's grade binary at the level that is asked for, then aggregate."
-    ),
+    bool, option("--binary-first", "Make each judge's grade binary at the level, then aggregate.")
 ]
 PrimaryOption = Annotated[
-    str | None,
-    option("--primary FILE", "Who is primary for each topic: lines `topic judge`, with a tab between."),
+    str | None, option("--primary FILE", "Who is primary: lines `topic judge`, a tab between.")
 ]
 KindsOption = Annotated[
     str | None,
@@ -105,33 +96,27 @@ QrelsOption = Annotated[
     str | None,
     option(
         "--qrels NAME|FILE",
-        "Qrels by their name in the collection (`pooler qrels`), or a judge's name for that judge's own"
-        " grades; a word with / . or =, and -, is a file.",
-        show_default="the collection's default, official",
+        "Qrels by name (`pooler qrels`), or a judge; a word with / . or =, or -, is a file.",
+        show_default="official",
     ),
 ]
 FileScaleOption = Annotated[
     str | None,
-    option(
-        "--scale SCALE",
-        "With --qrels FILE: its scale: 0-3, binary, ntcir or a TOML file as in `init`. Needed for --level"
-        " rigid and relaxed; negative values then are grades.",
-    ),
+    option("--scale SCALE", "With --qrels FILE: its scale: 0-3, binary, ntcir or a TOML file as in `init`."),
 ]
 FileCodeOption = Annotated[
     list[str] | None,
     option(
         "--code CODE=MEANING",
-        "With --qrels FILE: what a code of the file means: grade, or unjudged, not-pooled, skipped, cannot or"
-        " unjudgeable. Without: -1 is pooled and unjudged; -2 and lower are judged, not relevant.",
+        "With --qrels FILE: what a code means: grade, unjudged, not-pooled, skipped, cannot. Without: -1 is"
+        " unjudged; -2 and lower are judged, not relevant.",
     ),
 ]
 FileRunsOption = Annotated[
     str | None,
     option(
         "--runs FILE",
-        "With --qrels: a TSV file with a header that lists the runs: file, and optionally tag, group,"
-        " contributes (yes/no), name (what to call the run here, instead of its tag).",
+        "TSV with a header that lists run files: file; maybe tag, group, contributes (yes/no), name here.",
     ),
 ]
 CutoffOption = Annotated[
@@ -144,15 +129,10 @@ CutoffOption = Annotated[
 ]
 InputOption = Annotated[
     GradesFormat | None,
-    option(
-        "--input",
-        "Format of the files, as in `import judgements`: qrels unless another is named; jsonl and tsv are of"
-        " every judge.",
-    ),
+    option("--input", "Form of the files, as in `import judgements`; jsonl and tsv are of every judge."),
 ]
 _COLUMNS = (
-    "What the columns of the files are, in order: docno and grade, and topic, iteration and judge where there"
-    " are any; - skips a column."
+    "Columns of the files in order: docno, grade, and topic, iteration, judge if there are; - skips one."
 )
 ColumnsOption = Annotated[str | None, option("--input-columns --columns NAME,...", _COLUMNS)]
 TopicOption = Annotated[
@@ -160,13 +140,7 @@ TopicOption = Annotated[
     option("--topic T", "With --input-columns: the topic of every line, where no column holds it."),
 ]
 JudgeColumnOption = Annotated[
-    int | None,
-    option(
-        "--judge-column",
-        "The column of the qrels files that names the judge; otherwise the file name does.",
-        min=2,
-        max=2,
-    ),
+    int | None, option("--judge-column", "The column of the files that names the judge.", min=2, max=2)
 ]
 ScaleOption = Annotated[
     str | None,
@@ -187,21 +161,10 @@ CodeOption = Annotated[
 RepeatsOption = Annotated[
     Literal["refuse", "first", "last", "highest", "drop"] | None,
     option(
-        "--repeats",
-        "Which line counts where lines of the same topic, docno and judge differ. Identical lines"
-        " count once.  [default: refuse]",
+        "--repeats", "Which line counts where lines of one topic, docno and judge differ.  [default: refuse]"
     ),
 ]
 MapOption = Annotated[list[str] | None, option("--map FROM=TO", "Read one grade of the files as another.")]
-EmptyOption = Annotated[
-    Literal["given", "zero"],
-    option(
-        "--empty",
-        "What to do where judging again would leave a topic without a relevant document: leave that"
-        " outcome out, as AP does not exist there (given), or count AP as 0, as trec_eval does (zero)."
-        " The same goes for a topic in which no document can be relevant; an unjudged topic never counts.",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

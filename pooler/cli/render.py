@@ -36,12 +36,9 @@ class Output:
 
     fmt: Annotated[
         Literal["table", "json", "tsv", "markdown", "latex"],
-        option("--format", "For people a table, on a page or in a paper; json or tsv for programs."),
+        option("--format", "For people, on a page or in a paper; for programs."),
     ] = "table"
-    table: Annotated[
-        str | None,
-        option("--table NAME", "Which of several tables; required for tsv where there are several."),
-    ] = None
+    table: Annotated[str | None, option("--table NAME", "Which of several tables.")] = None
     sort: Annotated[
         str | None, option("--sort COLUMN[:desc]", "Sort the rows; undefined values come last.")
     ] = None

@@ -51,9 +51,8 @@ def pool_next(
 
     Example: pooler pool next bm25-words rm3-words-title --unjudged .2
 
-    name : Add the documents, those of --limit or 20, to the collection as a pool of this name, in this order
-        within each topic, for `pooler judge` to follow. Documents of older pools come first, unless `pooler
-        assign JUDGE --pool NAME --order priority` hands out only these.
+    name : Add the documents, those of --limit or 20, to the collection as a pool of this name. Documents of
+        older pools come first, unless `pooler assign JUDGE --pool NAME --order priority` hands out these.
     confidence : A pair of runs is settled when judging again would keep its order with at least this
         probability; no document is listed for its sake.
 

@@ -30,10 +30,7 @@ def export_qrels(
     *,
     form: Annotated[Literal["trec", "ntcir2", "ntcireval"], Option("--as")] = "trec",
     letters: Annotated[
-        str | None,
-        Option(
-            "--letters LETTERS", default="the keys of the scale; of sums CBA: not, relaxed and rigid relevant"
-        ),
+        str | None, Option("--letters LETTERS", default="the keys of the scale; of sums CBA")
     ] = None,
     level: Annotated[
         int | str | Sequence[int | str] | None,
@@ -54,15 +51,14 @@ def export_qrels(
 
     Example: pooler export qrels judgements/*.qrels --level 1 --aggregate majority --ties low
 
-    form : trec: topic iteration docno grade; ntcir2: topic letter docno 0|1, in the two files OUT.rigid
-        and OUT.relaxed; ntcireval: topic docno L0..Ln.
+    form : trec: topic iteration docno grade; ntcir2: topic letter docno 0|1, in OUT.rigid and OUT.relaxed;
+        ntcireval: topic docno L0..Ln.
     letters : With ntcir2: a letter for each grade of the scale, lowest first, such as CBA.
-    level : Least grade (or sum of grades) that counts as relevant: 0s and 1s are written. May be repeated,
-        with {level} in --out.
+    level : Write 0s and 1s: least relevant grade, or sum; may be repeated, with {level} in --out.
     graded : Also write the graded qrels.
     unjudged : Also write unjudged pooled documents, with this code (such as -1).
-    one_of : Also write unjudged documents, with `duplicate` as the iteration and the grade of the judged
-        documents of their class (lines `docno class`, as in `pooler pool`).
+    one_of : Also write unjudged documents of these classes, with the grade of the judged ones and the
+        iteration `duplicate`.
     out : Default stdout. {level} in it becomes graded, 1, 2, ...
 
     Raises

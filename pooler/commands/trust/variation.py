@@ -48,8 +48,7 @@ ValuesOption = Annotated[
     Values | None,
     Option(
         "--value GRADE=P",
-        "The probability, from 0 to 1, that a document a judge gave this grade is relevant. Repeat for every"
-        " grade of the scale.",
+        "How likely a document of this grade is relevant, from 0 to 1; for every grade of the scale.",
         read=lambda _name, texts: texts,
         repeated=True,
         default="the share of judges at or above the level",
@@ -59,26 +58,21 @@ ProbabilitiesOption = Annotated[
     str | None,
     Option(
         "--probabilities FILE",
-        "Read the probabilities from a file, `topic docno p`, as `pooler variation --table probabilities"
-        " --format tsv` writes it. RUN may then be files, without --qrels.",
+        "Read them from a file, `topic docno p`, as the table `probabilities` in tsv; RUN may then be files.",
     ),
 ]
 Unjudged = Annotated[
     float,
     Option(
-        "--unjudged P",
-        "How likely an unjudged document that a run retrieved is relevant: one probability for all.",
-        least=0,
-        most=1,
+        "--unjudged P", "How likely an unjudged document that a run retrieved is relevant.", least=0, most=1
     ),
 ]
 EmptyOption = Annotated[
     Empty,
     Option(
         "--empty",
-        "What to do where judging again would leave a topic without a relevant document: leave that"
-        " outcome out, as AP does not exist there (given), or count AP as 0, as trec_eval does (zero)."
-        " The same goes for a topic in which no document can be relevant; an unjudged topic never counts.",
+        "Where judging again leaves a topic without a relevant document: leave that outcome out (given), or"
+        " count AP as 0, as trec_eval does (zero). An unjudged topic never counts.",
     ),
 ]
 MOST_PAIRS = 45
@@ -132,31 +126,25 @@ def variation(
     by: Literal["run", "topic", "pair"] = "run",
     neighbours: bool = False,
     simulate: Annotated[
-        int | None, Option("--monte-carlo M", least=2, default="20,000 times, the 45 pairs nearest to a swap")
+        int | None, Option("--monte-carlo M", least=2, default="20,000 for the 45 pairs nearest to a swap")
     ] = None,
     seed: Seed = 1,
     cutoff: Cutoff = None,
 ) -> Variation:
     """Show how far judging again would move MAP and the order of runs.
 
-    Judges differ: a document that half of them find relevant is relevant with probability 1/2, and
-    judging again would give another MAP. Its mean, variance and covariance are computed exactly,
-    where Kishida (2001, section 3.2) simulates; intervals and swaps are by the normal distribution with
-    these moments. Unjudged documents are never relevant unless --unjudged says how likely they are. `pooler
-    sensitivity` flips documents under fixed judgements instead. The table probabilities says how likely each
-    judged document is relevant: by its judges, without adjudicators and their rulings.
+    A document that half of its judges find relevant is relevant with probability 1/2, and judging again
+    would give another MAP. Its moments are exact, where Kishida (2001, section 3.2) simulates; intervals and
+    swaps are by the normal law. Rulings play no part. The table `probabilities` has that of each document.
 
     Example: pooler variation --by pair --level 1 --plot pairs.svg
 
     Example: pooler variation --qrels judgements/strict.qrels runs/*.run --value 0=0 --value 1=.8 --value 2=1
 
-    extra_relevant : Suppose K more relevant documents per topic that no run retrieved; 1 gives R + 1, the
-        rule of the paper's section 4.3.
-    by : What a row is of: a run; a run and topic, with expected AP and its variance by judging; a pair of
-        runs, with the difference, how much of its variance comes from judging, the p of the paired t test
-        without and with that part, and how likely the order is to turn.
-    neighbours : Of the pairs only runs next to each other in the order by expected MAP.
-    simulate : Judge M times at random, as the paper does, and print what that gives of every run and pair.
+    extra_relevant : Relevant documents per topic that no run retrieved; 1 as in the paper's section 4.3.
+    by : What a row is of; of a pair: the part of judging in its variance, p with and without it.
+    neighbours : Of the pairs only runs next to each other by expected MAP.
+    simulate : Judge M times at random, as the paper does.
     seed : Of the random judgings.
 
     Raises
