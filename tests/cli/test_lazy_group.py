@@ -13,6 +13,7 @@ import typer
 
 from pooler import commands
 from pooler.cli.commands import WORKFLOW, app
+from tests.helpers.gallery import COMMANDS
 from tests.helpers.run import RUN, Cli, environment, program
 
 GROUP: Any = typer.main.get_command(app)
@@ -43,6 +44,13 @@ def test_help_lists_commands_in_whole_sentences(cli: Cli, group: str) -> None:
     for command in inner.values():
         summary = command.help.splitlines()[0].partition(". ")[0].rstrip(".")
         assert summary in " ".join(told.split())
+
+
+@pytest.mark.parametrize("words", sorted(COMMANDS))
+def test_a_help_page_fits_70_lines(cli: Cli, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 100 columns."""
+    monkeypatch.setenv("COLUMNS", "100")
+    assert len(cli(*words.split(), "--help").fine().out.splitlines()) <= 70
 
 
 def modules_after(code: str, folder: Path) -> set[str]:
