@@ -48,7 +48,7 @@ from typing import (
 from pooler.result import Done, Result, collect_warnings, frozen_settings
 from pooler.sources.source import Measurable, SomeRuns, Source, opened_collection, runs_of, source_of
 from store.errors import ArgumentError
-from store.ranking import Order
+from store.records import Order
 
 if TYPE_CHECKING:
     from store.collection import Collection

@@ -37,7 +37,7 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.top import first_error, read_entry
 from store.errors import ArgumentError, FormatError, PoolerError
 from store.formats.lines import STDIN, is_regular_file
-from store.ranking import Order
+from store.records import Order
 
 Given = TypeVar("Given")
 Output = TypeVar("Output")

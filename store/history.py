@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter, itemgetter
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Column, ColumnElement, Row, Select, String, and_, cast, exists, or_, select, true
 from sqlmodel import Session
@@ -39,10 +39,6 @@ from store.db.tables import (
 from store.errors import PoolerError, UnknownNameError
 from store.event import JudgementEvent
 from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition
-from store.grades.definitions import fetch_named
-from store.grades.opinions import AllVotes
-from store.grades.qrels import decide
-from store.grades.votes import fetch_all_votes
 from store.judging.disagreements import (
     Case,
     GivenGrade,
@@ -59,6 +55,9 @@ from store.judging.judges import fetch_identities, fetch_voters_of_kinds, judge_
 from store.judging.sittings import fetch_sitting_numbers
 from store.records import DECIDED, Action, JudgeKind, Scale, State
 from store.text import natural_key
+
+if TYPE_CHECKING:
+    from store.grades.opinions import AllVotes
 
 What = Literal[
     "event", "ruling", "run", "pool", "topic", "guidelines", "judge", "assignment", "qrels", "collection"
@@ -464,6 +463,8 @@ def final_by(votes: AllVotes, named: NamedQrels, scale: Scale, topic: str, docno
     """Say which grade follows by a definition."""
     definition = named.definition
     level = definition.level_on(scale, None) if definition.binary_first else None
+    from store.grades.qrels import decide  # arrays are loaded where a rule is applied
+
     final = decide(votes, definition, level)
     if ruling := next(
         (one for one in votes.rulings.values() if (one.topic, one.docno) == (topic, docno)), None
@@ -610,6 +611,9 @@ class HistoryQueries(Area):
             )
             names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
             is_pooled = any(one.sampled and not one.withdrawn for one in places)
+            from store.grades.definitions import fetch_named
+            from store.grades.votes import fetch_all_votes
+
             named = fetch_named(session)
             is_seen = any(one.state in {*DECIDED, State.SKIPPED} for one in newest_events)
             if is_seen and named.definition != QrelsDefinition():

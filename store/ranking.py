@@ -19,14 +19,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from store.errors import ArgumentError
+from store.records import Order
 
-Order = Literal["trec", "trec9", "docno-asc", "rank", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
 

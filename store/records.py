@@ -234,6 +234,7 @@ class Judgement:
     """UTC."""
 
 
+Order = Literal["trec", "trec9", "docno-asc", "rank", "file"]
 Ties = Literal["low", "high", "unresolved"]
 """What a tied vote gives when several judgements of a document become one."""
 TieRule = Literal["majority", "median"]

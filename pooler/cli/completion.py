@@ -16,6 +16,7 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from pooler.cli.options import DEFAULT_COLLECTION
 from store.errors import PoolerError
+from store.grades.definition import is_file_word
 
 if TYPE_CHECKING:
     from store.collection import Collection
@@ -47,7 +48,7 @@ def _of(info: OptionInfo | ArgumentInfo, name: str) -> Callable[..., list[str]] 
 
 def _from_collection(names: Callable[[Collection], Iterable[str]]) -> Callable[..., list[str]]:
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
-        if ctx.params.get("qrels"):  # then runs are files
+        if is_file_word(str(ctx.params.get("qrels") or "")):  # then runs are files
             return []
         where = ctx.params.get("collection") or os.environ.get("POOLER_COLLECTION") or DEFAULT_COLLECTION
         with suppress(PoolerError, OSError):
@@ -75,6 +76,9 @@ def _measures(incomplete: str) -> list[str]:
 _runs = _from_collection(lambda opened: (run.tag for run in opened.runs.all()))
 _topics = _from_collection(lambda opened: (topic.topic for topic in opened.topics.all()))
 _judges = _from_collection(lambda opened: (judge.name for judge in opened.judges.all()))
+_qrels = _from_collection(
+    lambda opened: {one.name for one in opened.qrels.all()} | {one.name for one in opened.judges.all()}
+)
 _pools = _from_collection(lambda opened: (pool.name for pool in opened.pools.all()))
 
 _OPTIONS: dict[str, Callable[..., list[str]]] = {
@@ -83,6 +87,7 @@ _OPTIONS: dict[str, Callable[..., list[str]]] = {
     "--measure": _measures,
     "--of": _judges,
     "--pool": _pools,
+    "--qrels": _qrels,
     "--strategy": _strategies,
     "--topic": _topics,
 }

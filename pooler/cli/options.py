@@ -16,8 +16,7 @@ from pooler.command import level_word as level_word
 from pooler.sources.source import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from store.formats import GradesFormat
 from store.grades import Aggregate
-from store.ranking import Order
-from store.records import Ties
+from store.records import Order, Ties
 
 if TYPE_CHECKING:
     from store.grades.definition import QrelsDefinition

@@ -15,7 +15,7 @@ from pooler.reading.blocks import RunTop, TieAtCut, TopRanking
 from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.analysis.pools.contributions import NO_DOCUMENT
 from store.errors import ArgumentError, PoolerError
-from store.ranking import Order
+from store.records import Order
 from store.text import natural_key
 
 if TYPE_CHECKING:

@@ -38,7 +38,8 @@ from store.errors import ArgumentError, FaultList, FormatError
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, open_bytes
 from store.formats.run_header import START, RunHeader, cut_header, read_header
-from store.ranking import Order, compared_scores, rank_order, ties_at_cut
+from store.ranking import compared_scores, rank_order, ties_at_cut
+from store.records import Order
 
 _CONTROLS = bytes([*range(9), *range(14, 32), 127])
 """The ASCII controls that are no blanks; none may stand in an id."""

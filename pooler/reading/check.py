@@ -39,7 +39,8 @@ from pooler.reading.whole import stream_rankings
 from store.errors import ArgumentError, Fault, FaultList, PoolerError
 from store.formats.lines import is_regular_file
 from store.formats.run_header import RunHeader
-from store.ranking import Order, check_order, compared_scores, rank_order, ties_at_cut
+from store.ranking import check_order, compared_scores, rank_order, ties_at_cut
+from store.records import Order
 from store.text import counted, look_alike_words, look_alikes, natural_key
 
 FEW_DOCUMENTS = 10

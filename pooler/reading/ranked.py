@@ -17,8 +17,8 @@ from pooler.reading.run_list import RunEntry
 from pooler.reading.whole import NumberedRun, RunReader, column_of, n_readers, read_numbered, read_whole
 from store.analysis.arrays import RankedDocuments
 from store.errors import ArgumentError, PoolerError
-from store.ranking import Order, rank_order
-from store.records import Run
+from store.ranking import rank_order
+from store.records import Order, Run
 
 _Rankings = dict[tuple[str, str], NDArray[np.signedinteger]]
 

@@ -16,8 +16,8 @@ from pooler.reading.run_list import RunEntry, as_entries
 from pooler.reading.strict import read_run
 from store.errors import ArgumentError, PoolerError
 from store.formats.lines import is_regular_file
-from store.ranking import Order, check_order
-from store.records import Run
+from store.ranking import check_order
+from store.records import Order, Run
 
 
 def read_top(

@@ -46,8 +46,8 @@ from pooler.reading.strict import read_run
 from store.db.packing import PackedRanking, pack_ranking
 from store.errors import PoolerError
 from store.formats.lines import is_regular_file
-from store.ranking import Order, SortedByThemselves, rank_order
-from store.records import Ranking, Run
+from store.ranking import SortedByThemselves, rank_order
+from store.records import Order, Ranking, Run
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.errors import FaultList
     from store.grades.file_votes import FileVotes
-    from store.ranking import Order
-    from store.records import Document, Qrel
+    from store.records import Document, Order, Qrel
 
 _LOOKED_AT = 1000
 """Ids that are tried with every change."""

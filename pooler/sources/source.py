@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from store.grades.file_votes import FileVotes
     from store.grades.qrels import FinalQrels
     from store.grades.votes import CollectionGrades
-    from store.ranking import Order
+    from store.records import Order
 
 
 Engine = Literal["python", "spark"]

@@ -21,8 +21,8 @@ from store.db.keys import Keys, fetch_docnos
 from store.db.packing import PackedRanking, pack_ranking, packed_elements, unpack_floats, unpack_integers
 from store.db.tables import RANKING, RUN
 from store.errors import ArgumentError
-from store.ranking import Order, compared_scores, rank_order, ties_at_cut
-from store.records import Ranking, Run, StoredRun
+from store.ranking import compared_scores, rank_order, ties_at_cut
+from store.records import Order, Ranking, Run, StoredRun
 from store.text import natural_key
 
 _BATCH = 256

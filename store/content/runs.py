@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments, TopDocuments
     from store.content.rankings import NumberedDocuments
     from store.db.packing import PackedRanking
-    from store.ranking import Order
-    from store.records import Ranking, Run
+    from store.records import Order, Ranking, Run
 
 _BATCH = 256
 """Rankings inserted at a time."""

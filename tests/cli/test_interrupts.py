@@ -206,7 +206,7 @@ def test_interrupt_that_python_loses_is_raised_again(kind: str, tmp_path: Path) 
         "half a module": "import logging\ndel logging.disable\nsignal.raise_signal(signal.SIGINT); f()",
     }[kind]
     code = (
-        "import signal, sys, time, weakref\nfrom pooler.cli import interrupts, main\n"
+        "import signal, sys, time, weakref\nfrom pooler import interrupts\nfrom pooler.cli import main\n"
         "def f(): return 1\n"
         "def work():\n    exec(ODD)\n    time.sleep(30)\n    return 0\n"
         f"ODD = {here!r}\n"

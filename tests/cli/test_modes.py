@@ -53,6 +53,7 @@ PUBLIC = {
 def test_files_with_names_are_their_owners(cli: Cli, judged: Path, umask: int, name: str) -> None:
     """Whatever the umask: nobody else may read them; nor their manifests."""
     assert umask
+    cli("qrels", "define", "official", "--aggregate", "min").fine()
     cli("backup", "made.backup").fine()
     cli("export", "collection", "made").fine()
     cli(*NAMED[name]).fine()
@@ -92,6 +93,7 @@ def test_log_of_a_collection_is_as_private(cli: Cli, here: Path, umask: int) -> 
 @pytest.mark.parametrize("export_choice", [(), ("--anonymised",)])
 def test_exported_directory(cli: Cli, judged: Path, umask: int, export_choice: tuple[str, ...]) -> None:
     """Folders and files are their owner's alone, unless judges have other names in them."""
+    cli("qrels", "define", "official", "--aggregate", "min").fine()
     cli("export", "collection", "made", *export_choice).fine()
     everything = [judged / "made", *(judged / "made").rglob("*")]
     hidden = umask if export_choice else 0o077

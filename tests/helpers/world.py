@@ -49,7 +49,8 @@ def _new_on_server(where: str, scale: str) -> Collection:
             assert plain is not None
             with plain.pipeline(), plain.cursor() as cursor:
                 for statement, values in _making[scale]:
-                    cursor.execute(statement, values)
+                    many = isinstance(values, list)
+                    (cursor.executemany if many else cursor.execute)(statement, values)
             plain.commit()
             connection.invalidate()
         return Collection(where)

@@ -15,7 +15,7 @@ from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
     from store.content.pools import StoredPool
-    from store.ranking import Order
+    from store.records import Order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from store.errors import ArgumentError
 from store.fields import id_fault
 from store.formats.pairs import Classes, read_classes, read_pairs
 from store.formats.qrels import DUPLICATE
-from store.ranking import Order
+from store.records import Order
 
 
 @command

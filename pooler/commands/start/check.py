@@ -20,7 +20,7 @@ from pooler.sources.source import named_collection, opened_collection
 from pooler.tables import DOCUMENTS, RUN, Column, Table, hidden
 from store.errors import Fault, PoolerError
 from store.formats.run_header import NO_MODEL
-from store.ranking import Order
+from store.records import Order
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:

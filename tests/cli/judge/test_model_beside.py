@@ -84,13 +84,13 @@ show judges strict
 history G01 KG-E-002
 status effort
 status outdated
-agreement --kinds model
+agreement --qrels models
 audit m --against strict
 adjudicate
 export qrels m
-export qrels --kinds model --aggregate median --ties low
+export qrels models
 export qrels m --as ntcireval
-variation --kinds model --level 1 --table probabilities
+variation --qrels models --level 1 --table probabilities
 export pool
 export judgements
 export judgements m --as answers
@@ -100,7 +100,7 @@ compare --measure AP --qrels m
 diagnose --qrels m
 sensitivity --depth 5 --qrels m
 variation --qrels m
-paper bm25-words tfidf-words --judge m
+paper bm25-words tfidf-words --qrels models
 pool next --qrels m
 diagnose --qrels m --table contributions
 replay --qrels m --depth 5
@@ -121,6 +121,8 @@ def test_no_command_knows_of_canaries(server: ModelServer, imported_garden: Path
     with Collection(file) as opened:
         opened.models.add("m", identity_at(server), prompt=TEMPLATE)
     judge(file, server).fine()
+    rule = ("--kinds", "model", "--aggregate", "median", "--ties", "low")
+    run_inside("qrels", "define", "models", *rule, "--collection", file).fine()
 
     def printed() -> dict[str, tuple[int, str]]:
         found = {}

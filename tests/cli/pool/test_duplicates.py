@@ -248,7 +248,7 @@ def test_contradictions_are_listed(pooled: Path, cli: Cli) -> None:
     grades = {"KG-E-031": 2, "MIRROR-031": 0, "KG-E-002": 1, "MIRROR-002": 1}
     Path("alice.qrels").write_text("".join(f"G01 0 {docno} {grade}\n" for docno, grade in grades.items()))
     cli("import", "judgements", "alice.qrels", "--judge", "alice", "--kind", "human").fine()
-    found = cli("duplicates", "--format", "json").fine().whole()
+    found = by_rule(cli, "duplicates", "--kinds", "human", "--format", "json").fine().whole()
     (row,) = found["contradictions"]
     assert (row["docno"], row["grade"], row["other"], row["other_grade"]) == ("KG-E-031", 2, "MIRROR-031", 0)
     assert row["settled"] is False
@@ -260,7 +260,7 @@ def test_people_and_models_are_not_mixed_unasked(pooled: Path, cli: Cli) -> None
     """A model's grade of one and a person's of the other are no pair of two judges."""
     Path("alice.qrels").write_text("G01 0 MIRROR-031 0\n")
     cli("import", "judgements", "alice.qrels", "--judge", "alice", "--kind", "human").fine()
-    alone = cli("duplicates", "--format", "json").fine().whole()
+    alone = by_rule(cli, "duplicates", "--kinds", "human", "--format", "json").fine().whole()
     assert (alone["consistency"], alone["contradictions"]) == ([], [])
     both = by_rule(cli, "duplicates", "--kinds", "human,model", "--format", "json").fine().whole()
     assert {one["of"] for one in both["consistency"]} == {
@@ -276,7 +276,6 @@ def test_people_and_models_are_not_mixed_unasked(pooled: Path, cli: Cli) -> None
         ("duplicates --threshold 0", "must be above 0 and at most 1"),
         ("duplicates --threshold high", "must be above 0 and at most 1"),
         ("duplicates --topic G99", "unknown topic `G99`"),
-        ("duplicates --format tsv", "--table"),
         ("duplicates --classes -", "must be a file"),
         ("pool --one-of none.txt", "none.txt"),
         (
