@@ -39,6 +39,7 @@ from store.db.tables import (
 from store.errors import PoolerError, UnknownNameError
 from store.event import JudgementEvent
 from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition
+from store.grades.definitions import fetch_named
 from store.judging.disagreements import (
     Case,
     GivenGrade,
@@ -611,12 +612,11 @@ class HistoryQueries(Area):
             )
             names = {part[0].judge_id: str(part[0].judge) for part in by_judge.values()}
             is_pooled = any(one.sampled and not one.withdrawn for one in places)
-            from store.grades.definitions import fetch_named
-            from store.grades.votes import fetch_all_votes
-
             named = fetch_named(session)
             is_seen = any(one.state in {*DECIDED, State.SKIPPED} for one in newest_events)
             if is_seen and named.definition != QrelsDefinition():
+                from store.grades.votes import fetch_all_votes  # arrays, which no other look needs
+
                 self._db.topics.refresh(session)
                 try:
                     votes = fetch_all_votes(session, self._db.topics, self._db.scale, named.definition)

@@ -597,9 +597,8 @@ class Source:
 
     @property
     def has_one_grade(self) -> bool:
-        """Whether there is one grade a document, of a file or of one judge, and no opinions."""
-        is_named = isinstance(self._given["qrels"], str)
-        return self.is_of_files or (is_named and self.definition.sole is not None)
+        """Whether qrels are named, by a file or a name, rather than a collection's opinions."""
+        return self.is_of_files or isinstance(self._given["qrels"], str)
 
     def named(self, *, with_qrels: bool = True) -> dict[str, Any]:
         """Say which files runs and judgements are of, and what qrels these are, unless others are used.

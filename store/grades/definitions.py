@@ -16,7 +16,6 @@ from store.db.tables import JUDGE, JUDGEMENT, QRELS
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.fields import id_fault
 from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition, is_file_word
-from store.grades.votes import pooled_of, refuse_adjudicators, topic_ids_of
 from store.judging.judges import judge_id
 from store.records import JudgeKind
 from store.text import natural_key
@@ -81,6 +80,9 @@ class Definitions(Area):
         `ArgumentError`: the name is a judge's, or reads as a file or a version; choices do not go together,
         or have no meaning in this collection.
         """
+        # Whoever only looks a name up loads no arrays.
+        from store.grades.votes import pooled_of, refuse_adjudicators, topic_ids_of
+
         with self._db.writing() as session:
             self._db.topics.refresh(session)
             _check_name(session, name)

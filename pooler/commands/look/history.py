@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, Stored, command
-from pooler.messages import say
-from pooler.result import Result, fields_of, frozen_settings
+from pooler.result import Message, Result, fields_of, frozen_settings
 from pooler.tables import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
 from store.errors import ArgumentError
 from store.event import EVENT
@@ -217,10 +216,6 @@ def history(
             found=of_one,
             scale=collection.scale,
         )
-    if found.n_left_out:
-        older = counted(found.n_left_out, f"older {'row' if docno is None else 'event'}")
-        verb = "is" if found.n_left_out == 1 else "are"
-        say(f"{older} {verb} not shown: --limit shows more, --since and --until others")
     return found
 
 
@@ -232,6 +227,14 @@ class History(Result):
     """The newest last: an `Entry` each; of a document a `DetailedEvent`."""
     n_left_out: int
     """Older ones that a limit left out."""
+
+    def closing(self) -> Sequence[Message]:
+        """Return how many older rows are not shown."""
+        if not self.n_left_out:
+            return ()
+        older = counted(self.n_left_out, f"older {'event' if isinstance(self, DocumentHistory) else 'row'}")
+        verb = "is" if self.n_left_out == 1 else "are"
+        return [("say", f"{older} {verb} not shown: --limit shows more, --since and --until others")]
 
     def _tables(self) -> Iterator[Table]:
         entries = self.entries if self.settings["limit"] else self.entries[-SHOWN:]

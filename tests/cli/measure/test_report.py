@@ -172,7 +172,7 @@ def test_drawings_say_what_their_tables_say(cli: Cli, judged: Path) -> None:
     text = words(read_page(Path("page.html")))
     assert "Where lenient and strict differ" in text
     assert "Can the collection be trusted?" in text
-    assert "9 runs, 8 topics and 84 judgements, " in text
+    assert "9 runs, 8 topics and 84 judgements (qrels ruled@1), " in text
     assert "Krippendorff's alpha of 3 models on what is relevant" in text
     assert "These topics do not show which run of a pair is better" in text
     assert "the share of its judges who find it so" in text

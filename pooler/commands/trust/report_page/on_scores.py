@@ -149,7 +149,11 @@ def disagreement(material: Material) -> SectionPart:
         return SectionPart(Section(title, (text,)), about=about, why=why)
     has_pairs = len(probable.tags) > 1
     varied = variation_of(
-        loaded, material.judged, source=material.source, by="pair" if has_pairs else "run", neighbours=True
+        loaded,
+        material.judged if material.source.has_one_grade else None,
+        source=material.source,
+        by="pair" if has_pairs else "run",
+        neighbours=True,
     )
     plots = {plot.table.name: plot for plot in varied.plots()}
     worth = "the value of its grade" if values else "the share of its judges who find it so"

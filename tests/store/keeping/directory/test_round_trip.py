@@ -15,6 +15,7 @@ from sqlalchemy import inspect, text
 
 from store.collection import Collection
 from store.db.engine import writing
+from store.grades.definition import QrelsDefinition
 from store.keeping.directory import ExportChoice, read_directory, write_directory
 from store.records import JudgeKind, Qrel
 from tests.helpers.world import engine_of, make_run, parse_scale
@@ -41,6 +42,8 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 def make(where: str, data: st.DataObject) -> None:
     """Make a collection of everything."""
     with Collection.create(where, name="x|y", scale=parse_scale("0-2"), program="old 7") as made:
+        # The qrels of people and models are refused where models judged more and nobody says who counts.
+        made.qrels.define("official", QrelsDefinition(kinds=("human", "model")))
         fill(made, where, data)
 
 
