@@ -383,7 +383,7 @@ class _Writer:
             self._is_heading = False
 
     def _inline(self, token: Token) -> None:
-        lines = _words(token.children or [], self._is_heading)
+        lines = _words(token.children or [], is_heading=self._is_heading)
         if self._cells is not None:
             self._cells.append([piece for line in lines for piece in line])
         else:
@@ -412,7 +412,7 @@ def _broken(line: list[Piece], width: int) -> Iterator[list[Piece]]:
         yield part
 
 
-def _words(tokens: Sequence[Token], is_heading: bool) -> list[list[Piece]]:  # noqa: FBT001 - private
+def _words(tokens: Sequence[Token], *, is_heading: bool) -> list[list[Piece]]:
     """Write inline tokens, one list a line."""
     lines: list[list[Piece]] = [[]]
     depth = int(is_heading)

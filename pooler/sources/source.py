@@ -596,7 +596,7 @@ class Source:
         return self._given[name]
 
     @property
-    def has_one_grade(self) -> bool:
+    def names_qrels(self) -> bool:
         """Whether qrels are named, by a file or a name, rather than a collection's opinions."""
         return self.is_of_files or isinstance(self._given["qrels"], str)
 

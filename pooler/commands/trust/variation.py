@@ -164,7 +164,7 @@ def variation(
     >>> found.mean.round(9).tolist()
     [1.0, 0.5]
     """
-    judged = source.read if source.has_one_grade else None
+    judged = source.read if source.names_qrels else None
     loaded = load_probable(
         source,
         values=values,

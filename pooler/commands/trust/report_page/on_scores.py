@@ -150,7 +150,7 @@ def disagreement(material: Material) -> SectionPart:
     has_pairs = len(probable.tags) > 1
     varied = variation_of(
         loaded,
-        material.judged if material.source.has_one_grade else None,
+        material.judged if material.source.names_qrels else None,
         source=material.source,
         by="pair" if has_pairs else "run",
         neighbours=True,
