@@ -80,7 +80,7 @@ def qrels_define(
     except PoolerError as error:
         warn(f"{named.label}: {error.message}")
         return named
-    words = f"{named.label}: {counted(final.n_documents, 'document')} of {who_judged(final)}"
+    words = f"{named.label}: {counted(final.n_documents, 'document')}, {who_judged(final)}"
     if final.ties in ("low", "high") and (n := final.n_decided_by_ties):
         other = "high" if final.ties == "low" else "low"
         words += f"; the tie rule decided {n:,} (--ties {other} would change them)"
