@@ -497,9 +497,8 @@ def _read_states(named: NamedFile, reading: FileReading) -> JudgedFile:
         )
         for event in read.events
     )
-    lines = chain(read.lines, read.states.lines.tolist())
     one = JudgedFile(named, kinds=read.kinds)
-    for line, found in zip(lines, chain(after, read.states.records()), strict=True):
+    for line, found in zip(read.lines, chain(after, read.states), strict=True):
         # Revisions of one key come in order: the last one is how the document stands.
         one.states[found.topic, found.docno, found.judge] = line, found
     return one

@@ -1,7 +1,7 @@
 """Events and pooled documents as arrays of row ids, a million in a second.
 
-They are read past SQLAlchemy into one array of integers, several of them in one number where they fit,
-and the newest revision of each is found there.
+They are read past SQLAlchemy into one array of integers, two of them in one number, and the newest revision
+of each is found there.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ _EVENTS = f"""
 SELECT {PAIR}, (CAST(judge_id AS BIGINT) << 32) | revision, CAST(COALESCE(grade, 0) AS BIGINT) * 4 + {_STATE}
   FROM judgement"""
 """Topic and document; judge and revision; grade and state (0 = judged): half the objects of six columns."""
-_WIDEST = "SELECT (SELECT MAX(id) FROM topic), (SELECT MAX(id) FROM document), (SELECT MAX(id) FROM judge)"
-_REVISION_BITS, _LEAST_GRADE_BITS = 8, 5
-_NOT_IN_ONE = -1
 LOW = (1 << 32) - 1
 """What of a pair is the document."""
 FROM_EVERY_POOL = """
@@ -60,7 +57,7 @@ def newest_events(
     if judge_ids is not None:
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
     if rounds is None:
-        pairs, whose, codes = _fetch_events(connection, where)
+        pairs, whose, codes = fetch_integers(connection, _EVENTS + where, 3).T
         named = []
     else:
         query = _EVENTS.replace("FROM", ", iteration FROM") + where
@@ -79,33 +76,6 @@ def moment_literal(connection: Connection, moment: datetime) -> str:
     """Write a moment as the SQL of an engine compares it with a stored one."""
     zone = "+00:00" if connection.dialect.name == "postgresql" else ""
     return f"'{raw_form(JUDGEMENT.c.judged_at)(moment)}{zone}'"
-
-
-def _fetch_events(connection: Connection, where: str) -> NDArray[np.int64]:
-    """Read `_EVENTS`, shape (3, n_rows): one number an event where it has the bits: a fifth less time."""
-    widest = connection.exec_driver_sql(_WIDEST).one()
-    topic, document, judge = (int(most or 0).bit_length() for most in widest)
-    grade = 61 - topic - document - judge - _REVISION_BITS
-    if grade >= _LEAST_GRADE_BITS:
-        middle = 1 << grade - 1
-        packed = (
-            f"((((CAST(topic_id AS BIGINT) << {document} | document_id) << {judge} | judge_id)"
-            f" << {_REVISION_BITS} | revision) << {grade + 2})"
-            f" + (CAST(COALESCE(grade, 0) AS BIGINT) + {middle}) * 4 + {_STATE}"
-        )
-        fits = f"revision < {1 << _REVISION_BITS} AND COALESCE(grade, 0) BETWEEN {-middle} AND {middle - 1}"
-        query = f"SELECT CASE WHEN {fits} THEN {packed} ELSE {_NOT_IN_ONE} END FROM judgement{where}"
-        numbers = fetch_integers(connection, query, 1)[:, 0]
-        if not (numbers == _NOT_IN_ONE).any():
-            codes = (numbers & (1 << grade + 2) - 1) - 4 * middle
-            numbers >>= grade + 2
-            revisions = numbers & (1 << _REVISION_BITS) - 1
-            numbers >>= _REVISION_BITS
-            judges = numbers & (1 << judge) - 1
-            numbers >>= judge
-            pairs = as_pairs(numbers >> document, numbers & (1 << document) - 1)
-            return np.stack([pairs, as_pairs(judges, revisions), codes])
-    return fetch_integers(connection, _EVENTS + where, 3).T
 
 
 def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArray[np.int64]:

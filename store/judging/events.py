@@ -22,7 +22,7 @@ from store.db.digests import write_event_digests
 from store.db.keys import Keys
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
-from store.event import COLUMNS, EVENT, JudgementEvent
+from store.event import COLUMNS, EVENT, STATE_OF, JudgementEvent
 from store.formats.markup import readable
 from store.judging.disagreements import Ruling, seen_basis, seen_kinds
 from store.judging.judges import fetch_judge_names, judge_id
@@ -327,7 +327,7 @@ def fetch_events(
 
 
 _COLUMNS = [column for column in JUDGEMENT.columns if column.name not in ("note", "reason", "iteration")]
-_DECIDES = (Action.JUDGE, Action.SKIP, Action.CANNOT)
+DECIDES = (Action.JUDGE, Action.SKIP, Action.CANNOT)
 
 Pair = tuple[int, int]
 """Row ids of a topic and a document."""
@@ -342,7 +342,7 @@ def deciding_events(events: Sequence[Row[Any]]) -> list[Row[Any] | None]:
     by_id = {event.id: event for event in events}
     decided: list[Row[Any] | None] = []
     for event in events:
-        if event.action in _DECIDES:
+        if event.action in DECIDES:
             decider: Row[Any] | None = event
         elif event.action == Action.REOPEN:
             decider = None
@@ -401,14 +401,9 @@ def _by_pair(rows: Iterable[Row[Any]]) -> dict[Pair, list[Row[Any]]]:
 
 def state_after(decision: Decision, old: Row[Any] | JudgementEvent | None) -> tuple[str, int | None, str]:
     """Return state, grade and reason after a decision."""
-    if decision.action is Action.JUDGE:
-        return State.JUDGED.value, decision.grade, ""
-    if decision.action is Action.SKIP:
-        return State.SKIPPED.value, None, ""
-    if decision.action is Action.CANNOT:
-        return State.CANNOT.value, None, decision.reason
-    if decision.action is Action.REOPEN:
-        return State.UNJUDGED.value, None, ""
+    if state := STATE_OF.get(decision.action):
+        grade = decision.grade if state is State.JUDGED else None
+        return state.value, grade, decision.reason if state is State.CANNOT else ""
     if decision.action in (Action.NOTE, Action.MARK):
         return (old.state, old.grade, old.reason) if old else (State.UNJUDGED.value, None, "")
     message = f"`{decision.action}` is not a decision"

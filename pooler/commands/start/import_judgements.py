@@ -364,27 +364,24 @@ def _import_every_judge(
     listed = ", ".join(map(str, opened.scale.values))
     read = read_judgements(file, form, faults)
     events, states = read.events, read.states
-    of_lines = [(line, one.grade) for line, one in zip(read.lines, events, strict=True)]
-    of_lines += zip(states.lines.tolist(), states.column("grade"), strict=True)
-    for line, grade in of_lines:
-        if grade not in grades:
-            message = f"expected a grade of the scale ({listed}), got {grade}"
+    rows = [*events, *states]
+    for line, row in zip(read.lines, rows, strict=True):
+        if row.grade not in grades:
+            message = f"expected a grade of the scale ({listed}), got {row.grade}"
             faults.add(line, message, "grade")
     if any(fault.code == "header" for fault in faults.kept):
         faults.hint = COLUMNS_HINT
-    topics, docnos = (
-        [*(getattr(one, name) for one in events), *states.column(name)] for name in ("topic", "docno")
-    )
+    topics, docnos = ([getattr(row, name) for row in rows] for name in ("topic", "docno"))
     is_unknown = not allow_unknown and add_unknown(opened, faults, topics, docnos)
     faults.raise_if_any(hint=UNKNOWN_HINT if is_unknown else None)
     if events and replace:
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("replace", requirement, None)
-    judges = chain((event.judge for event in events), states.values["judge"])
+    judges = dict.fromkeys(row.judge for row in rows)
     said = {name: read.kinds.get(name) if kind is None else JudgeKind(kind) for name in judges}
     there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
     kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
-    _say_wait(opened, len(events) + len(states))
+    _say_wait(opened, len(rows))
     with opened.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
         versions = KnownVersions(inside.session)
