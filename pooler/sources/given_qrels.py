@@ -9,7 +9,8 @@ from pooler.messages import say, warn
 from pooler.sources.judgement_files import read_given_qrels, untold
 from store.errors import FaultList
 from store.formats.codes import Meaning, understood
-from store.formats.qrels import DUPLICATE, QrelRow
+from store.formats.qrels import DUPLICATE
+from store.formats.tables import GradedRow
 from store.records import Qrel, Scale
 from store.text import counted
 
@@ -49,7 +50,7 @@ def given_qrels(
     """
     name, values = qrels if isinstance(qrels, str) else "qrels", set(scale.values) if scale else set()
     faults = FaultList(name)
-    lines: Sequence[QrelRow] = ()
+    lines: Sequence[GradedRow] = ()
     if isinstance(qrels, str):
         lines = read_given_qrels(name, lenient=lenient, faults=faults).rows
         qrels = [Qrel(one.topic, one.docno, one.code, one.iteration) for one in lines]

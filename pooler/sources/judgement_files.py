@@ -20,7 +20,6 @@ from store.formats.codes import (
     RepeatCounts,
     Repeats,
     decode_rows,
-    graded_rows,
     parse_codes,
     parse_map,
     settle_repeats,
@@ -32,7 +31,7 @@ from store.text import NaturalKey, counted, natural_key
 
 if TYPE_CHECKING:
     from store.formats.prels import XinfapRow
-    from store.formats.qrels import QrelRow, QrelsColumns, QrelsFile
+    from store.formats.qrels import QrelsColumns
     from store.grades.file_votes import FileVotes
 
 Pair = tuple[str, str]
@@ -47,8 +46,8 @@ class SampleFile:
     """What a prels file holds, as judgements and as a pool."""
 
     kind: PrelsName
-    rows: list[QrelRow]
-    """Every line; those of documents that were not sampled have the code for it."""
+    rows: list[GradedRow]
+    """Every line, without a judge; those of documents that were not sampled have the code for it."""
     entries: list[PoolEntry]
     """Topics in natural order, docnos bytewise."""
     methods: dict[Pair, int]
@@ -88,18 +87,17 @@ def read_sample(
 ) -> SampleFile:
     """Read a prels file; its faults are reported, and what has none is returned."""
     from store.formats.prels import read_statap, read_xinfap
-    from store.formats.qrels import QrelRow
 
     if judge_column is not None:
         requirement = "is for qrels; no column of a sample names a judge"
         raise ArgumentError("judge_column", requirement, judge_column)
     if kind == "xinfap":
         xinfap = read_xinfap(file, lenient=lenient, faults=faults)
-        rows = [QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in xinfap.rows]
+        rows = [GradedRow(row.line, row.topic, row.iteration, row.docno, "", row.code) for row in xinfap.rows]
         entries = _stratified(xinfap.rows)
         return SampleFile(kind, rows, _ordered(entries), {}, xinfap)
     statap = read_statap(file, lenient=lenient, faults=faults)
-    rows = [QrelRow(row.line, row.topic, "0", row.docno, row.code) for row in statap.rows]
+    rows = [GradedRow(row.line, row.topic, "0", row.docno, "", row.code) for row in statap.rows]
     entries = [
         PoolEntry(row.topic, row.docno, 0, inclusion_probability=row.probability) for row in statap.rows
     ]
@@ -182,23 +180,21 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
     judge, column = wanted.judge, wanted.judge_column
     if wanted.sample is not None:
         sample = read_sample(file, wanted.sample, faults, judge_column=column, lenient=wanted.lenient)
-        rows = list(graded_rows(sample.rows, judge=judge))
-        return GradesFile(rows, sample.table, "prels", sample)
+        return GradesFile(_named(sample.rows, judge), sample.table, "prels", sample)
     if wanted.form == "qrels":
         from store.formats.qrels import DUPLICATE, read_qrels
 
         qrels = read_qrels(
             file, lenient=wanted.lenient, judge_column=column, keep_repeats=True, faults=faults
         )
-        given = [row for row in qrels.rows if row.iteration != DUPLICATE]
+        given = [row for row in qrels.rows if DUPLICATE not in (row.iteration, row.judge)]
         if len(given) < len(qrels.rows):
             n_left_out = counted(len(qrels.rows) - len(given), "line")
             say(f"{file}: {n_left_out} left out: grades copied to near-duplicates")
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
-        graded = graded_rows(given, judge=judge, judge_column=column)
-        return GradesFile(list(graded), qrels, "qrels", hint=faults.hint or "")
-    how: dict[str, Any] = {"lenient": wanted.lenient, "keep_repeats": True, "faults": faults}
+        return GradesFile(_named(given, judge), qrels, "qrels", hint=faults.hint or "")
+    how: dict[str, Any] = {"lenient": wanted.lenient, "faults": faults}
     if wanted.form == "ntcir2":
         from store.formats.ntcir import read_ntcir2
 
@@ -212,9 +208,12 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         table = read_columns(file, names, topic=wanted.topic, judge=judge, **how)
         faults.hint = _header_hint(file, wanted, table, faults) or faults.hint
         noun = f"`{','.join(names)}`"
-    # The rows of a table say whose they are, or the command line does.
-    named = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
-    return GradesFile(named, table, noun)
+    return GradesFile(_named(table.rows, judge), table, noun)
+
+
+def _named(rows: list[GradedRow], judge: str | None) -> list[GradedRow]:
+    """Return rows that say whose they are themselves, or of one judge."""
+    return rows if judge is None else [row._replace(judge=judge) for row in rows]
 
 
 def warn_of_oddities(file: str, source: GradesFile) -> None:
@@ -245,7 +244,7 @@ def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: Fau
     return f"without a header line: {skip} | {shlex.join(words)}"
 
 
-def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = None) -> QrelsFile:
+def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = None) -> JudgedTable:
     """Read qrels as evaluators do, and warn of lines that say what an earlier line says.
 
     Two grades of one document are a fault; with `faults`, they are added there and not raised.

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from store.errors import ArgumentError, ContradictionError, FaultList
 from store.formats.tables import GradedRow, duplicate_words
 from store.records import Judgement, Qrel, Scale, State
-
-if TYPE_CHECKING:
-    from store.formats.qrels import QrelRow
-
 
 Repeats = Literal["refuse", "first", "last", "highest", "drop"]
 """What is done with a topic, docno and judge that come twice with different grades.
@@ -187,19 +183,6 @@ def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, i
             requirement = f"must map grades, and --code {source}={meaning} says that it is none"
             raise ContradictionError("map", requirement, text, hint="leave out one of the two")
     return mapping
-
-
-def graded_rows(
-    rows: Iterable[QrelRow], *, judge: str | None, judge_column: int | None = None
-) -> Iterator[GradedRow]:
-    """Yield the lines of a qrels file with whose judgements they are.
-
-    `judge` is ``None`` where column 2 (`judge_column`, counted from 1) says it; it is no judging round then.
-    """
-    for line, topic, iteration, docno, code in rows:
-        name = iteration if judge is None else judge
-        label = "0" if judge_column == 2 else iteration
-        yield GradedRow(line, topic, label, docno, name, code)
 
 
 def decode_rows(

@@ -69,12 +69,7 @@ def _named_letters(values: Sequence[int], named: str) -> dict[int, str]:
 
 
 def read_ntcir2(
-    path: str,
-    scale: Scale,
-    *,
-    lenient: bool = False,
-    keep_repeats: bool = False,
-    faults: FaultList | None = None,
+    path: str, scale: Scale, *, lenient: bool = False, faults: FaultList | None = None
 ) -> Ntcir2File:
     """Read an NTCIR-2 qrels file, letters as grades in file order; see `read_table`.
 
@@ -95,7 +90,7 @@ def read_ntcir2(
         "relevant": tables.expecting({b"0": 0, b"1": 1}.get, "0 or 1 in field 4", "relevant"),
     }
     form = tables.judged_format("topic letter docno relevant", readers, row, cut.check)
-    table = tables.read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    table = tables.read_table(path, form, lenient=lenient, faults=faults)
     return Ntcir2File(table, cut.level)
 
 
@@ -168,11 +163,9 @@ _NTCIREVAL = tables.judged_format(
 )
 
 
-def read_ntcireval(
-    path: str, *, lenient: bool = False, keep_repeats: bool = False, faults: FaultList | None = None
-) -> JudgedTable:
+def read_ntcireval(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> JudgedTable:
     """Read an NTCIREVAL qrels file in file order; see `read_table`."""
-    return tables.read_table(path, _NTCIREVAL, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    return tables.read_table(path, _NTCIREVAL, lenient=lenient, faults=faults)
 
 
 def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:

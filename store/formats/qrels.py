@@ -17,7 +17,7 @@ import shlex
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from store.fields import LONGEST_ID
 from store.formats import prels, tables
 from store.formats.compression import DamagedDataError
 from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_as_kind, report_kind
-from store.formats.tables import Fields, ReadTable, TableFormat
+from store.formats.tables import Fields, GradedRow, JudgedTable, TableFormat
 
 DUPLICATE = "duplicate"
 """The iteration of a copied grade: that of a near-duplicate, which was judged instead."""
@@ -41,22 +41,6 @@ _FEWEST_EXCHANGED = 20
 holds where that word is one that files have for the iteration."""
 
 
-class QrelRow(NamedTuple):
-    """One judgement as the file states it (a tuple: files have a million of them)."""
-
-    line: int
-    """Line number from 1."""
-    topic: str
-    iteration: str
-    """The second column, kept as it is: a round, a judge, a letter, mostly ``0``."""
-    docno: str
-    code: int
-    """The fourth column; whether a negative code is a grade is not decided here."""
-
-
-QrelsFile = ReadTable[QrelRow]
-
-
 def read_qrels(
     path: str,
     *,
@@ -64,26 +48,25 @@ def read_qrels(
     judge_column: int | None = None,
     keep_repeats: bool = False,
     faults: FaultList | None = None,
-) -> QrelsFile:
+) -> JudgedTable:
     """Read a qrels file, rows in file order; see `read_table`.
 
-    `judge_column` is ``None`` or 2, the column that names the judge: a document has one code a topic (and
-    judge). With `keep_repeats` every line is a row, for `store.formats.codes.settle_repeats`.
+    `judge_column` is ``None`` or 2, the column that names the judge and no round then: a document has one
+    code a topic (and judge). With `keep_repeats` every line is a row, for `codes.settle_repeats`.
     """
     if judge_column not in (None, _JUDGE_COLUMN):
         requirement = "must be 2, the only column of a qrels line that can name a judge"
         raise ArgumentError("judge_column", requirement, judge_column)
 
-    def repeat_fault(row: QrelRow, first: QrelRow) -> str | None:
-        if row.code == first.code:
-            return None
-        return (
-            f"expected each document once a topic{'' if judge_column is None else ' and judge'}"
-            f", got topic `{row.topic}` docno `{row.docno}` with grade {row.code};"
-            f" line {first.line} has it with grade {first.code}"
-        )
+    def row(line: int, topic: str, iteration: str, docno: str, code: int) -> GradedRow:
+        if judge_column is None:
+            return GradedRow(line, topic, iteration, docno, "", code)
+        return GradedRow(line, topic, "0", docno, iteration, code)
 
-    def suspect(table: QrelsFile, reported: FaultList) -> None:
+    def repeat_fault(row: GradedRow, first: GradedRow) -> str | None:
+        return None if row.code == first.code else tables.duplicate_words(row, first)
+
+    def suspect(table: JudgedTable, reported: FaultList) -> None:
         rows = table.rows if keep_repeats else [*table.rows, *table.repeats]
         if judge_column is None and table.repeats and not table.layout.has_header and _is_exchanged(rows):
             _report_exchanged(reported, len(rows), rows[0].docno, table.layout)
@@ -106,18 +89,18 @@ def read_qrels(
     form = TableFormat(
         _COLUMNS,
         {name: tables.READERS[name] for name in _COLUMNS.split()},
-        QrelRow,
-        ("topic", "docno") if judge_column is None else ("topic", "docno", "iteration"),
-        repeat_fault,
+        row,
+        tables.JUDGED,
+        None if keep_repeats else repeat_fault,
         others={"run": _is_like_run, **prels.likes()},
         suspect=suspect,
         choices=(_COLUMNS, "topic docno grade") if judge_column is None else (_COLUMNS,),
         has_comments=True,
     )
-    return tables.read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    return tables.read_table(path, form, lenient=lenient, faults=faults)
 
 
-def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
+def _is_exchanged(rows: Sequence[GradedRow]) -> bool:
     """Return whether column 3 is one word all along and column 2 what differs within a topic."""
     docno = rows[0].docno
     seen: set[tuple[str, str]] = set()
@@ -129,7 +112,7 @@ def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
     return len(seen) >= (_FEWEST_NAMED if docno in _ITERATIONS else _FEWEST_EXCHANGED)
 
 
-def _judges_of(rows: Sequence[QrelRow]) -> list[str]:
+def _judges_of(rows: Sequence[GradedRow]) -> list[str]:
     """Return the names in column 2, if no document has two grades under one of them; else none."""
     graded: dict[tuple[str, str], int] = {}
     is_graded_twice = any(graded.setdefault((row.topic, row.docno), row.code) != row.code for row in rows)

@@ -182,9 +182,9 @@ class TableFormat(Generic[Row]):
     """Makes a row of the line number and the values of `readers`."""
     key: tuple[str, ...]
     """Attributes of a row that no other row has in common ..."""
-    repeat_fault: Callable[[Row, Row], str | None]
-    """... and what is said of a second row, and the first; ``None`` = it is passed over, as it says the
-    same."""
+    repeat_fault: Callable[[Row, Row], str | None] | None
+    """... and what is said of a second row, and the first; ``None`` = it is passed over, as it says the same.
+    Without one, all are rows, for `store.formats.codes.settle_repeats`."""
     split: Callable[[bytes, int], Fields] | None = None
     """Turns a line into fields, for so many columns; ``None`` = at ASCII blanks."""
     check: Callable[[int, Fields, Sequence[Any]], None] | None = None
@@ -202,12 +202,7 @@ class TableFormat(Generic[Row]):
 
 
 def read_table(
-    path: str,
-    form: TableFormat[Row],
-    *,
-    lenient: bool = False,
-    keep_repeats: bool = False,
-    faults: FaultList | None = None,
+    path: str, form: TableFormat[Row], *, lenient: bool = False, faults: FaultList | None = None
 ) -> ReadTable[Row]:
     """Read a table, or raise `FormatError`; with `faults` they go there, and rows without one are returned.
 
@@ -279,7 +274,7 @@ def read_table(
         first = first_of.setdefault(key(row), row)
         if first is not row:
             table.repeats.append(row)
-            if not keep_repeats:
+            if form.repeat_fault is not None:
                 if fault := form.repeat_fault(row, first):
                     found.add(number, fault, "duplicate")
                 else:
@@ -449,6 +444,8 @@ class GradedRow(NamedTuple):
 
 
 JudgedTable = ReadTable[GradedRow]
+JUDGED = ("topic", "docno", "judge")
+"""What a judgement is of."""
 
 
 def duplicate_words(row: GradedRow, first: GradedRow) -> str:
@@ -480,8 +477,7 @@ def judged_format(
     check: Callable[[int, Fields, Sequence[Any]], None] | None = None,
 ) -> TableFormat[GradedRow]:
     """Make a format of judgements whose columns stand between tabs or blanks."""
-    key = ("topic", "docno", "judge")
-    return TableFormat(columns, readers, row, key, duplicate_words, _split_text, check)
+    return TableFormat(columns, readers, row, JUDGED, None, _split_text, check)
 
 
 IGNORED = "-"
@@ -516,7 +512,6 @@ def read_columns(
     judge: str | None = None,
     iteration: str = "0",
     lenient: bool = False,
-    keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> JudgedTable:
     """Read a table of judgements by the names of its columns; see `read_table`.
@@ -539,7 +534,7 @@ def read_columns(
     fixed = {"topic": topic or "", "iteration": iteration, "judge": judge or ""}
     readers |= {name: _always(text) for name, text in fixed.items() if name not in columns}
     form = replace(judged_format(" ".join(columns), readers), choices=(" ".join(columns),))
-    return read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    return read_table(path, form, lenient=lenient, faults=faults)
 
 
 def _always(value: str) -> FieldReader:
