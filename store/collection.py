@@ -192,7 +192,7 @@ class Collection:
 
     def clock_doubt(self) -> str:
         """Return how the clock and what is stored contradict each other; empty = they do not."""
-        from store.judging.sittings import clock_doubt
+        from store.judging.judges import clock_doubt
 
         with self._db.reading() as session:
             return clock_doubt(session)

@@ -52,8 +52,7 @@ from store.judging.disagreements import (
     seen_basis,
 )
 from store.judging.events import KEY, Pair, event_of_row, fetch_passages, no_earlier, ruling_of
-from store.judging.judges import fetch_identities, fetch_voters_of_kinds, judge_id
-from store.judging.sittings import fetch_sitting_numbers
+from store.judging.judges import fetch_identities, fetch_sitting_numbers, fetch_voters_of_kinds, judge_id
 from store.records import DECIDED, Action, JudgeKind, Scale, State
 from store.text import natural_key
 

@@ -196,11 +196,11 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
         return GradesFile(_named(given, judge), qrels, "qrels", hint=faults.hint or "")
     how: dict[str, Any] = {"lenient": wanted.lenient, "faults": faults}
     if wanted.form == "ntcir2":
-        from store.formats.ntcir import read_ntcir2
+        from store.formats.qrels import read_ntcir2
 
         table, noun = read_ntcir2(file, scale, **how).table, "NTCIR-2"
     elif wanted.form == "ntcireval":
-        from store.formats.ntcir import read_ntcireval
+        from store.formats.qrels import read_ntcireval
 
         table, noun = read_ntcireval(file, **how), "NTCIREVAL"
     else:

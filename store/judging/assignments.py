@@ -60,8 +60,7 @@ from store.db.tables import (
 )
 from store.errors import ConflictError
 from store.judging.events import Pair, current_events
-from store.judging.judges import fetch_judge_names
-from store.judging.sittings import lock_judge
+from store.judging.judges import fetch_judge_names, lock_judge
 from store.records import (
     DECIDED,
     Assignable,

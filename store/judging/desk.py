@@ -53,8 +53,7 @@ from store.judging.events import (
     is_same_decision,
     state_after,
 )
-from store.judging.judges import judge_named
-from store.judging.sittings import beat, close_sitting, live_sittings, open_sitting
+from store.judging.judges import beat, close_sitting, judge_named, live_sittings, open_sitting
 from store.readable import Readable
 from store.records import (
     DECIDED,

@@ -34,9 +34,8 @@ from store.judging.events import (
     no_earlier,
     stored_values,
 )
-from store.judging.judges import add_judge, fetch_judge_names, judge_id
+from store.judging.judges import add_judge, fetch_judge_names, fetch_sitting_numbers, judge_called, judge_id
 from store.judging.rejudging import KnownVersions, is_same_event
-from store.judging.sittings import fetch_sitting_numbers, judge_called
 from store.records import Action, ImportReport, JudgeKind, Judgement, Pool, Qrel, State
 
 _BATCH = 1000

@@ -46,8 +46,7 @@ from store.formats.json_lines import NoObjectError, json_line, read_json_object
 from store.formats.markup import readable
 from store.judging.desk import Desk, fetch_pooled
 from store.judging.events import DECIDES, Pair, as_raw, deciding_events, fetch_histories, is_same_decision
-from store.judging.judges import judge_named
-from store.judging.sittings import lock_judge
+from store.judging.judges import judge_named, lock_judge
 from store.readable import Readable
 from store.records import DECIDED, Action, Decision, JudgeKind, Scale, State
 

@@ -1,4 +1,4 @@
-"""`store.formats.ntcir`: grades as letters, in two files that differ in the last column."""
+"""`store.formats.qrels`: grades as letters, in two files that differ in the last column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FormatError
-from store.formats.ntcir import letters_of, read_ntcir2, write_ntcir2
+from store.formats.qrels import letters_of, read_ntcir2, write_ntcir2
 from store.records import Grade, Qrel, Scale
 from tests.helpers.world import make_scale, parse_scale
 from tests.strategies import ids

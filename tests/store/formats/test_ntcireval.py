@@ -1,4 +1,4 @@
-"""`store.formats.ntcir`: three columns, the grade as L0 to Ln."""
+"""`store.formats.qrels`: three columns, the grade as L0 to Ln."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FormatError
-from store.formats.ntcir import read_ntcireval, write_ntcireval
+from store.formats.qrels import read_ntcireval, write_ntcireval
 from store.records import Qrel
 from tests.strategies import ids
 
