@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pooler.messages import say, warn
 from pooler.sources.judgement_files import read_given_qrels, untold
 from store.errors import FaultList
-from store.formats.codes import Meaning, understood
 from store.formats.qrels import DUPLICATE
+from store.formats.scale import Meaning, understood
 from store.formats.tables import GradedRow
 from store.records import Qrel, Scale
 from store.text import counted

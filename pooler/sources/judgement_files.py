@@ -14,7 +14,8 @@ from pooler.messages import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import id_fault
 from store.formats import GradesFormat, JudgementsFormat
-from store.formats.codes import (
+from store.formats.lines import PACKED, STDIN, piped
+from store.formats.scale import (
     DecodedQrels,
     Meaning,
     RepeatCounts,
@@ -24,7 +25,6 @@ from store.formats.codes import (
     parse_map,
     settle_repeats,
 )
-from store.formats.lines import PACKED, STDIN, piped
 from store.formats.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
 from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
 from store.text import NaturalKey, counted, natural_key

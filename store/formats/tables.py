@@ -184,7 +184,7 @@ class TableFormat(Generic[Row]):
     """Attributes of a row that no other row has in common ..."""
     repeat_fault: Callable[[Row, Row], str | None] | None
     """... and what is said of a second row, and the first; ``None`` = it is passed over, as it says the same.
-    Without one, all are rows, for `store.formats.codes.settle_repeats`."""
+    Without one, all are rows, for `store.formats.scale.settle_repeats`."""
     split: Callable[[bytes, int], Fields] | None = None
     """Turns a line into fields, for so many columns; ``None`` = at ASCII blanks."""
     check: Callable[[int, Fields, Sequence[Any]], None] | None = None

@@ -31,7 +31,7 @@ from pooler.sources.judgement_files import (
 from pooler.sources.meeting import add_unknown
 from store.errors import ArgumentError, ConflictError, FaultList
 from store.formats import ImportFormat, JudgementsFormat, LabelsFormat
-from store.formats.codes import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
+from store.formats.scale import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
 from store.records import JudgeKind, Pool, PoolEntry, State
 from store.text import counted, natural_key
 

@@ -1,4 +1,4 @@
-"""`store.formats.codes`: what the codes of a qrels file mean."""
+"""`store.formats.scale`: what the codes of a qrels file mean."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, ContradictionError, FaultList, FormatError
-from store.formats.codes import (
+from store.formats.scale import (
     MEANINGS,
     Meaning,
     RepeatCounts,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError, UnknownNameError
-from store.formats.codes import settle_repeats
+from store.formats.scale import settle_repeats
 from store.formats.tables import GradedRow, parse_columns, read_columns
 from tests.strategies import ids
 
