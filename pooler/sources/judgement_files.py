@@ -198,7 +198,7 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
     if wanted.form == "ntcir2":
         from store.formats.qrels import read_ntcir2
 
-        table, noun = read_ntcir2(file, scale, **how).table, "NTCIR-2"
+        table, noun = read_ntcir2(file, scale, **how), "NTCIR-2"
     elif wanted.form == "ntcireval":
         from store.formats.qrels import read_ntcireval
 

@@ -184,9 +184,10 @@ def qrels_blocks(rows: Iterable[QrelCells]) -> Iterator[str]:
         yield "\n".join([f"{topic} {iteration} {docno} {grade}" for topic, iteration, docno, grade in block])
 
 
-_BLANK, _BREAK, _HASH = 0x20, 0x0A, 0x23
 _N_FIELDS = 4
-_CODE = re.compile(rb"[+-]?[0-9]{1,18}")
+_ID = b"[!-~]{1,%d}+[ \\t\\r]++" % LONGEST_ID
+_PLAIN = re.compile(rb"(?:[ \t\r]*+(?:(?!#)%b[+-]?[0-9]{1,18}+[ \t\r]*+)?\n)*+" % (3 * _ID))
+"""Lines of four fields of printable ASCII, or blank, and none a comment."""
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -229,19 +230,21 @@ def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]
             data = file.read().removeprefix(BOM)
     except DamagedDataError:
         return None
-    if not _is_plain(data) or DUPLICATE.encode() in data or {0x20, 0x09} <= {*data.partition(b"\n")[0]}:
+    if (
+        not _PLAIN.fullmatch(data if data.endswith(b"\n") else data + b"\n")
+        or DUPLICATE.encode() in data
+        or {0x20, 0x09} <= {*data.partition(b"\n")[0]}
+    ):
         return None
     fields = data.split()
-    codes = set(fields[3::_N_FIELDS])
-    if not fields or not all(map(_CODE.fullmatch, codes)) or fields[0][-1:] in tables.SEPARATORS:
+    if not fields or fields[0][-1:] in tables.SEPARATORS:
         return None
     known = len(topics), len(docnos)
-    n_lines = len(fields) // _N_FIELDS
-    values = {field: int(field) for field in codes}
+    values = tables.Remembered[bytes](int)
     columns = QrelsColumns(
         _codes(topics, fields[0::_N_FIELDS]),
         _codes(docnos, fields[2::_N_FIELDS]),
-        np.fromiter(map(values.__getitem__, fields[3::_N_FIELDS]), np.int64, n_lines),
+        np.fromiter(map(values.__getitem__, fields[3::_N_FIELDS]), np.int64),
     )
     pairs = np.sort(columns.topics * len(docnos) + columns.docnos)
     if (pairs[1:] == pairs[:-1]).any():
@@ -258,34 +261,6 @@ def _codes(numbering: Numbering[str], fields: list[bytes]) -> NDArray[np.int64]:
     codes = own.codes(fields, len(fields))
     of_own = numbering.codes((field.decode("ascii") for field in own), len(own))
     return of_own[codes]
-
-
-def _is_plain(data: bytes) -> bool:
-    """Return whether every line is four fields of printable ASCII, or blank, and none a comment."""
-    if not data.isascii():
-        return False
-    codes = np.frombuffer(data, dtype=np.uint8)
-    is_blank = codes <= _BLANK
-    odd = codes[is_blank | (codes == 0x7F)]
-    if not np.isin(odd, (_BLANK, _BREAK, 0x09, 0x0D)).all():
-        return False
-    starts = np.flatnonzero(~is_blank & np.concatenate(([True], is_blank[:-1])))
-    if len(starts) % _N_FIELDS or (np.diff(starts, append=len(codes)) > LONGEST_ID).any():
-        return False
-    # Of four fields in a row the first must begin a line, and only the first.
-    line_of = np.searchsorted(np.flatnonzero(codes == _BREAK), starts).reshape(-1, _N_FIELDS)
-    is_whole = (line_of == line_of[:, :1]).all() and (np.diff(line_of[:, 0]) > 0).all()
-    return bool(is_whole and not (codes[starts[0::_N_FIELDS]] == _HASH).any())
-
-
-@dataclass(frozen=True, slots=True)
-class Ntcir2File:
-    """What an NTCIR-2 file holds."""
-
-    table: JudgedTable
-    """Its codes are grades of the scale."""
-    level: int | None
-    """The least grade that it has for relevant; ``None`` = it has none."""
 
 
 def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
@@ -324,7 +299,7 @@ def _named_letters(values: Sequence[int], named: str) -> dict[int, str]:
 
 def read_ntcir2(
     path: str, scale: Scale, *, lenient: bool = False, faults: FaultList | None = None
-) -> Ntcir2File:
+) -> JudgedTable:
     """Read an NTCIR-2 qrels file, letters as grades in file order; see `read_table`.
 
     Fault codes of its own: ``relevant`` (not 0 or 1), and ``cut`` (a grade is relevant, and one as high is
@@ -332,7 +307,6 @@ def read_ntcir2(
     """
     grades = {letter.encode(): value for value, letter in letters_of(scale).items()}
     letters = b", ".join(grades).decode()
-    cut = _Cut()
 
     def row(line: int, topic: str, docno: str, grade: int, _is_relevant: int) -> GradedRow:
         return GradedRow(line, topic, "0", docno, "", grade)
@@ -343,9 +317,8 @@ def read_ntcir2(
         "letter": tables.expecting(grades.get, f"a letter of the scale ({letters})", "grade"),
         "relevant": tables.expecting({b"0": 0, b"1": 1}.get, "0 or 1 in field 4", "relevant"),
     }
-    form = tables.judged_format("topic letter docno relevant", readers, row, cut.check)
-    table = tables.read_table(path, form, lenient=lenient, faults=faults)
-    return Ntcir2File(table, cut.level)
+    form = tables.judged_format("topic letter docno relevant", readers, row, _Cut().check)
+    return tables.read_table(path, form, lenient=lenient, faults=faults)
 
 
 def write_ntcir2(
@@ -373,11 +346,6 @@ class _Cut:
     def __init__(self) -> None:
         self._least_relevant: tuple[int, str, int] | None = None
         self._most_irrelevant: tuple[int, str, int] | None = None
-
-    @property
-    def level(self) -> int | None:
-        """The least relevant grade; ``None`` = none is."""
-        return None if self._least_relevant is None else self._least_relevant[0]
 
     def check(self, line: int, fields: Fields, values: Sequence[Any]) -> None:
         _topic, _docno, grade, is_relevant = values

@@ -149,8 +149,6 @@ class ReadTable(Generic[Row]):
 
     rows: list[Row] = field(default_factory=list)
     """In file order."""
-    n_ignored_lines: int = 0
-    """Blank lines and, when lenient, comment lines."""
     n_trailing: int = 0
     """Rows, read leniently, with text after the last field."""
     sha256: str = ""
@@ -240,7 +238,6 @@ def read_table(
     for number, line in chain(head, lines):
         is_comment = line.startswith(b"#")
         if is_comment and passes_comments:
-            table.n_ignored_lines += 1
             continue
         try:
             fields = line.split() if split is None else split(line, n_columns)
@@ -251,7 +248,6 @@ def read_table(
         n_more = len(fields) - n_columns
         if n_more or is_comment or others:
             if not fields:
-                table.n_ignored_lines += 1
                 continue
             is_whole = not is_comment and (not n_more or (lenient and n_more > 0))
             others = {name: fits for name, fits in others.items() if fits(fields, is_whole)}

@@ -61,7 +61,7 @@ def newest_events(
         named = []
     else:
         query = _EVENTS.replace("FROM", ", iteration FROM") + where
-        pairs, whose, codes, *named = _fetch_named(connection, query, 3, rounds).T
+        pairs, whose, codes, *named = _fetch_named(connection, query, rounds)
     if pairs.size and int((whose & LOW).max()) > 1:
         order = np.lexsort((whose, pairs))
         pairs, judges = pairs[order], whose[order] >> 32
@@ -85,16 +85,14 @@ def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArra
     return numbers.reshape(-1, n_columns)
 
 
-def _fetch_named(
-    connection: Connection, query: str, n_columns: int, names: Numbering[str]
-) -> NDArray[np.int64]:
-    """Read columns of integers, then one of text, as its numbers; shape (n_rows, n_columns + 1)."""
-    blocks = [np.empty((n_columns + 1, 0), dtype=np.int64)]
+def _fetch_named(connection: Connection, query: str, names: Numbering[str]) -> NDArray[np.int64]:
+    """Read three columns of integers, then one of text, as its numbers; shape (4, n_rows)."""
+    blocks = [np.empty((4, 0), dtype=np.int64)]
     with driver_rows(connection, query) as rows:
         while chunk := list(islice(rows, _CHUNK)):
             *numbers, texts = zip(*chunk, strict=True)
-            blocks.append(np.array([*numbers, [*map(names.__getitem__, texts)]], dtype=np.int64))
-    return np.concatenate(blocks, axis=1).T
+            blocks.append(np.array([*numbers, names.codes(texts)], dtype=np.int64))
+    return np.concatenate(blocks, axis=1)
 
 
 def as_pairs(topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -109,18 +107,12 @@ def pairs_of(rows: Iterable[Row[Any]]) -> NDArray[np.int64]:
 
 def fetch_pairs(connection: Connection, query: str) -> NDArray[np.int64]:
     """Read a column of `PAIR`, each number once, rising."""
-    pairs = np.sort(fetch_integers(connection, query, 1)[:, 0])
-    is_first = np.ones(pairs.size, dtype=np.bool_)
-    is_first[1:] = pairs[1:] != pairs[:-1]
-    return pairs[is_first]
+    return np.unique(fetch_integers(connection, query, 1))
 
 
 def are_in(numbers: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which numbers are among others that rise: `numpy.isin` would hash or sort all of these."""
-    if not rising.size:
-        return np.zeros(numbers.shape, dtype=np.bool_)
-    found: NDArray[np.bool_] = rising.take(np.searchsorted(rising, numbers), mode="clip") == numbers
-    return found
+    """Return which numbers are among others that rise."""
+    return codes_of(numbers, rising) >= 0
 
 
 def codes_of(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -46,16 +46,15 @@ def test_both_files_say_the_same_grades_and_come_back_byte_for_byte(
     file = tmp_path / "n"
     file.write_text(content, "utf-8", newline="")
     read = read_ntcir2(str(file), NTCIR)
-    assert [(row.topic, row.docno, row.code) for row in read.table.rows] == [
+    assert [(row.topic, row.docno, row.code) for row in read.rows] == [
         ("0101", "gakkai-0000011144", 2),
         ("0101", "gakkai-0000058361", 1),
         ("0101", "gakkai-0000058362", 0),
         ("0102", "kaken-j-0849182400", 3),
     ]
-    assert read.level == level
-    rows = [Qrel(row.topic, row.docno, row.code) for row in read.table.rows]
+    rows = [Qrel(row.topic, row.docno, row.code) for row in read.rows]
     stream = io.StringIO()
-    write_ntcir2(rows, NTCIR, read.level, stream)
+    write_ntcir2(rows, NTCIR, level, stream)
     assert stream.getvalue() == content
 
 
@@ -87,15 +86,12 @@ def test_levels_of_the_scale_are_ntcirs_readings() -> None:
 def test_what_is_written_is_read_back_in_its_order(
     rows: list[Qrel], level: int | None, tmp_path: Path
 ) -> None:
-    """Any ids in any order come back, and the bytes are the same again."""
+    """Any ids in any order come back."""
     stream = io.StringIO()
     write_ntcir2(rows, NTCIR, level, stream)
     (tmp_path / "n").write_text(stream.getvalue(), "utf-8", newline="")
     read = read_ntcir2(str(tmp_path / "n"), NTCIR)
-    assert [Qrel(row.topic, row.docno, row.code) for row in read.table.rows] == rows
-    again = io.StringIO()
-    write_ntcir2(rows, NTCIR, read.level, again)
-    assert again.getvalue() == stream.getvalue()
+    assert [Qrel(row.topic, row.docno, row.code) for row in read.rows] == rows
 
 
 def test_every_fault_is_told_with_its_line(tmp_path: Path) -> None:
@@ -144,8 +140,7 @@ def test_cut_is_refused_exactly_when_no_level_gives_it(lines: list[tuple[int, bo
             with pytest.raises(FormatError):
                 read_ntcir2(file.name, NTCIR)
         else:
-            level = read_ntcir2(file.name, NTCIR).level
-            assert (4 if level is None else level) in fits
+            assert len(read_ntcir2(file.name, NTCIR).rows) == len(lines)
 
 
 def test_scale_without_letters_is_refused() -> None:

@@ -68,7 +68,7 @@ def test_rows_keep_every_column_in_file_order(file: Path) -> None:
         GradedRow(6, "NA", "0", "0012", "", 0),
         GradedRow(7, "NA", "0", "12", "", 2),
     ]
-    assert (read.n_float_grades, read.n_ignored_lines, read.n_trailing) == (0, 1, 0)
+    assert (read.n_float_grades, read.n_trailing) == (0, 0)
     assert read.sha256 == hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -207,7 +207,7 @@ def test_lenient_reading_ignores_trailing_text_and_any_reading_comments(file: Pa
         GradedRow(5, "1", "0", "#c", "", 2),
         GradedRow(6, "1", "0", "d", "", 0),
     ]
-    assert (read.n_ignored_lines, read.n_trailing) == (3, 1)
+    assert read.n_trailing == 1
     # A comment on top is one behind a byte order mark too, and need be no UTF-8.
     for lenient in (True, False):
         file.write_bytes(b"\xef\xbb\xbf# caf\xe9\n1 0 a 1" + (b" caf\xe9" if lenient else b"") + b"\n")
@@ -374,7 +374,6 @@ def test_trec_eval_comments_are_ignored(plain: str, commented: str, marked: tupl
     pairs = zip(rows, read.rows, strict=True)
     differing = [(row, other) for row, other in pairs if row[1:] != other[1:]]
     assert [(row.docno, other.docno) for row, other in differing] == [marked]
-    assert read.n_ignored_lines == 3
 
 
 def test_cranfield_has_three_columns() -> None:
