@@ -84,6 +84,13 @@ def header_fields(
     return found if is_header else None
 
 
+def _begun(path: str, faults: FaultList) -> tuple[str, Iterator[tuple[int, str]]]:
+    """Return the first line of a file that is not blank, which shows its format, and all from there on."""
+    lines = read_text_lines(path, faults)
+    first = next((one for one in lines if one[1].strip()), None)
+    return ("", lines) if first is None else (first[1].lstrip(), chain([first], lines))
+
+
 def doubt_words(ids: Iterable[str], noun: str, names: str) -> str | None:
     """Return a warning if the first id of a table looks like the name of its column; ``None`` = it does not.
 
@@ -136,12 +143,13 @@ def read_topics(
     faults = FaultList(path)
     topics = _Topics(faults)
     hint = None
-    unread = read_text_lines(path, faults)
-    # Blank lines on top carry nothing in any format; the first other line shows which it is.
-    first = next(((number, line) for number, line in unread if line.strip()), None)
-    if first is not None:
-        lines = chain([first], unread)
-        form = _sniff(first[1].lstrip()) if format == "auto" else format
+    start, lines = _begun(path, faults)
+    if start:
+        form = format
+        if form == "auto" and start.startswith("<"):
+            form = "trec" if re.match(r"<top[\s>]", start, re.IGNORECASE) else "covid"
+        elif form == "auto":
+            form = "jsonl" if start.startswith("{") else "tsv"
         if form == "tsv":
             hint = _tsv_topics(lines, topics, faults)
             ids = (topic.topic for topic in topics.read)
@@ -158,12 +166,6 @@ def read_topics(
         hint = faults.hint or hint
     faults.raise_if_any(hint=hint)
     return topics.read
-
-
-def _sniff(start: str) -> TopicFormat:
-    if start.startswith("<"):
-        return "trec" if re.match(r"<top[\s>]", start, re.IGNORECASE) else "covid"
-    return "jsonl" if start.startswith("{") else "tsv"
 
 
 class _Topics:
@@ -455,19 +457,15 @@ def _documents(
 ) -> Iterator[Document]:
     faults = FaultList(path)
     ids = IdRegister("docno", faults)
-    lines = read_text_lines(path, faults)
-    # Blank lines on top carry nothing in any format; the first other line shows which it is.
-    first = next(((number, line) for number, line in lines if line.strip()), None)
-    if first is not None:
+    start, lines = _begun(path, faults)
+    if start:
         if form == "auto":
-            start = first[1].lstrip()[0]
-            form = "jsonl" if start == "{" else "trec" if start == "<" else "tsv"
+            form = "jsonl" if start[0] == "{" else "trec" if start[0] == "<" else "tsv"
         read = {"jsonl": _jsonl_documents, "trec": _trec_documents, "tsv": _tsv_documents}[form]
-        yield from read(chain([first], lines), ids, faults, fields)
-        if doubt and form == "tsv" and not faults:
-            words = doubt_words(ids, "document", "docno, title, text")
-            if words:
-                doubt(words)
+        yield from read(lines, ids, faults, fields)
+        names = "docno, title, text"
+        if doubt and form == "tsv" and not faults and (words := doubt_words(ids, "document", names)):
+            doubt(words)
     if not ids and not faults:
         faults.add(None, "expected at least one document, got none", "empty")
     elif faults:

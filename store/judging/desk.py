@@ -45,6 +45,7 @@ from store.judging.events import (
     append_event,
     as_raw,
     as_task,
+    conflict,
     current_events,
     fetch_events,
     fetch_passages,
@@ -440,9 +441,8 @@ class Desk:
         self._sit()
         with self._writing() as session:
             old = self._current(session, *self._ids(decision))
-            seen = 0 if old is None else old.revision
-            row, _ = self._append(session, decision, old, seen=seen)
-            task = self._take_back(session, row, old, seen=seen + 1).task
+            row, _ = self._append(session, decision, old)
+            task = self._take_back(session, row, old, seen=row.revision).task
         self._undoing = None
         return task
 
@@ -550,11 +550,15 @@ class Desk:
         return as_task(docno, event, passages.get(event.id, ()))
 
     def _append(
-        self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int
+        self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int | None = None
     ) -> tuple[Row[Any], bool]:
-        """Append the event of a decision; return its row, and whether it has passages."""
+        """Append the event of a decision after the newest; return its row, and whether it has passages.
+
+        `seen`: the revision that the judge saw; `ConflictError`: there is a newer one.
+        """
         topic, document = self._ids(decision)
-        values = self._event(session, topic, document, decision.action)
+        newest = 0 if old is None else old.revision
+        values = self._event(session, topic, document, decision.action) | {"revision": newest + 1}
         values["state"], values["grade"], values["reason"] = state_after(decision, old)
         values["note"] = decision.note if decision.note is not None else (old.note if old else "")
         if decision.action in (Action.NOTE, Action.MARK) and old is not None:
@@ -563,7 +567,9 @@ class Desk:
         if decision.document_sha256 != "":
             values["document_sha256"] = decision.document_sha256
         self._hold(session, values)
-        row = append_event(session, values, seen_revision=seen)
+        if seen not in (None, newest):
+            raise conflict()
+        row = append_event(session, values)
         if decision.passages is not None:
             passages = as_raw(decision.passages, self._readable(session, document))
         else:
@@ -575,15 +581,15 @@ class Desk:
         """Append the event that restores the state before another one."""
         topic, document = undone.topic_id, undone.document_id
         values = self._event(session, topic, document, Action.UNDO)
-        as_then = ("display_order", "order_seed", "position")
-        values |= {"undoes": undone.id, **{name: undone._mapping[name] for name in as_then}}
+        values |= {"revision": seen + 1, "undoes": undone.id}
+        values |= {name: undone._mapping[name] for name in ("display_order", "order_seed", "position")}
         restored = ("state", "grade", "reason", "note", "iteration")
         if before is None:
             values |= {"state": State.UNJUDGED.value, "iteration": undone.iteration}
         else:
             values |= {name: before._mapping[name] for name in restored}
         self._hold(session, values)
-        row = append_event(session, values, seen_revision=seen)
+        row = append_event(session, values)
         add_passages(session, row.id, self._passages(session, before))
         number, docno = self._names(session, row)
         return Undone(number, self._task(session, docno, row), undone.revision)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -24,7 +24,7 @@ from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSA
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, STATE_OF, JudgementEvent
 from store.formats.markup import readable
-from store.judging.disagreements import Ruling, seen_basis, seen_kinds
+from store.judging.disagreements import Ruling, seen_opinions
 from store.judging.judges import fetch_judge_names, judge_id
 from store.readable import Readable
 from store.records import (
@@ -129,29 +129,24 @@ def stored_values(event: JudgementEvent) -> list[Any]:
     return [None if value is None else form(value) for value, form in values]
 
 
-def append_event(session: Session, values: dict[str, Any], *, seen_revision: int) -> Row[Any]:
-    """Append one event after the revision its author saw (0 = none); return its row.
-
-    `ConflictError`: another event of the same judge on the same document came in between.
-    """
+def conflict() -> ConflictError:
+    """Return the error that a judge's own state of a document changed elsewhere since it was shown."""
     message = "this document was judged under the same name somewhere else in between"
-    newest = session.scalar(_NEWEST_REVISION, {name: values[name] for name in KEY})
-    if (newest or 0) != seen_revision:
-        raise ConflictError(message, hint="the other judgement stands; look at it again")
-    row = {**values, "revision": seen_revision + 1}
+    return ConflictError(message, hint="the other judgement stands; look at it again")
+
+
+def append_event(session: Session, values: dict[str, Any]) -> Row[Any]:
+    """Append one event and return its row; raise `conflict` if its revision is there already."""
     try:
-        return session.execute(_INSERT, row).one()
+        return session.execute(_INSERT, values).one()
     except IntegrityError as error:
         if "unique" in str(error.orig).lower():
-            raise ConflictError(message) from error
+            raise conflict() from error
         message = "the judgement refers to something that is no longer in the collection"
         raise StoreError(message) from error
 
 
 # Of a decision; built once, for that takes longer than to execute it, and the judge waits.
-_NEWEST_REVISION = select(func.max(JUDGEMENT.c.revision)).where(
-    *(JUDGEMENT.c[name] == bindparam(name) for name in KEY)
-)
 _INSERT = insert(JUDGEMENT).returning(*JUDGEMENT.columns)
 
 _COMPARED = ("topic_id", "document_id", "revision", "state", "grade", "note", "iteration")
@@ -361,9 +356,8 @@ def ruling_of(judge: int, events: Sequence[Row[Any]]) -> Ruling | None:
     decider = deciding_events(events)[-1]
     if decider is None or decider.state not in DECIDED:
         return None
-    basis = seen_basis(decider.display_order)
+    basis, kinds = seen_opinions(decider.display_order)
     at = max(event.judged_at for event in events if event.revision <= decider.revision)
-    kinds = () if basis is None else seen_kinds(decider.display_order)
     return Ruling(judge, decider.grade, decider.id, basis, at, kinds)
 
 

@@ -25,8 +25,9 @@ from store.db.keys import Keys, fetch_docnos
 from store.db.process_locks import ProcessLocks
 from store.db.tables import ANSWER, DOCUMENT, JUDGE, JUDGEMENT, MODEL_JUDGE, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
+from store.event import ACTION_OF
 from store.judging.desk import Desk
-from store.judging.events import append_imported, fetch_current, refuse_differing
+from store.judging.events import KEY, append_imported, fetch_current, refuse_differing
 from store.judging.judges import add_judge, judge_named
 from store.model_judge import CANARIES, NOT_STATED, Answer, Asked, ModelIdentity, Unreadable, prompt_hash
 from store.records import DECIDED, Action, Decision, ImportReport, JudgeKind, Scale, State, Task
@@ -262,7 +263,7 @@ def import_answers(
     }
     for one in answers:
         pair = (topics.ids[one.topic], documents.ids[one.docno])
-        keys = dict(zip(("topic_id", "document_id", "judge_id"), (*pair, number), strict=True))
+        keys = dict(zip(KEY, (*pair, number), strict=True))
         if not one.is_judgement:
             if _fingerprint(one) in beside:
                 unchanged += 1
@@ -278,16 +279,10 @@ def import_answers(
                 continue
             was, new = (old.state if old.grade is None else old.grade), one.grade
             differing.append(f"{one.topic} {one.docno}: {was} -> {reason if new is None else new}")
-        action = Action.JUDGE if state is State.JUDGED else Action.CANNOT
         revision = 1 if old is None else old.revision + 1
-        values = (
-            action.value,
-            state.value,
-            one.grade,
-            reason.encode(),
-            one.note.encode("utf-8", "surrogatepass"),
-        )
-        events.append((*pair, number, revision, *values, "0"))
+        words = reason.encode(), one.note.encode("utf-8", "surrogatepass")
+        acted = ACTION_OF[state].value, state.value, one.grade, *words, "0"
+        events.append((*pair, number, revision, *acted))
         rows.append({**keys, **answer_values(one, now)})
     if not replace:
         refuse_differing(judge, differing)
@@ -562,7 +557,7 @@ class ModelDesk(Desk):
         )
         if answer.topic_version is not None:
             self._topic_versions[self._topic_ids[answer.topic]] = answer.topic_version
-        row, _ = self._append(session, decision, old, seen=0 if old is None else old.revision)
+        row, _ = self._append(session, decision, old)
         return row
 
     def _pair_of(self, session: Session, answer: Answer) -> tuple[int, int]:

@@ -545,7 +545,7 @@ class _PageDesk(Desk):
                 return
             self._sitting = self._sit_on(session)
             try:
-                row, _ = self._append(session, _decision(known), old, seen=seen)
+                row, _ = self._append(session, _decision(known), old)
             except ArgumentError:
                 self._faults.add(one.line, "`passages`: expected parts of the document's text", "passages")
                 return
