@@ -31,7 +31,6 @@ from store.text import NaturalKey, counted, natural_key
 
 if TYPE_CHECKING:
     from store.formats.prels import XinfapRow
-    from store.formats.qrels import QrelsColumns
     from store.grades.file_votes import FileVotes
 
 Pair = tuple[str, str]
@@ -299,10 +298,9 @@ class NamedFile:
 
 @dataclass(slots=True)
 class JudgedFile:
-    """What a file holds; one of `columns`, `source` and `states` as it was read."""
+    """What a file holds; `source` or `states` as it was read."""
 
     named: NamedFile
-    columns: QrelsColumns | None = None
     source: GradesFile | None = None
     states: dict[tuple[str, str, str], tuple[int, Judgement]] = field(default_factory=dict)
     """By topic, docno and judge: the line that says how it stands last, and how."""
@@ -357,13 +355,10 @@ def judge_of_file(file: str) -> str:
     return PurePath(path.stem).stem if path.suffix in PACKED else path.stem
 
 
-def read_files(
-    texts: Sequence[str], reading: FileReading, votes: FileVotes | None = None
-) -> list[JudgedFile]:
+def read_files(texts: Sequence[str], reading: FileReading) -> list[JudgedFile]:
     """Read files of judgements, no two of one judge; what their codes mean is not decided yet.
 
-    With `votes`, files may be read into their numberings as columns, without an object a line. A
-    `FormatError` has every fault of the first file that has one.
+    A `FormatError` has every fault of the first file that has one.
     """
     files = [named_file(text, names_judges=reading.names_judges) for text in texts]
     first_of: dict[str, NamedFile] = {}
@@ -377,7 +372,7 @@ def read_files(
     found = []
     with progress("files", len(files)) as advance:
         for named in files:
-            found.append(_read(named, reading, scale, votes))
+            found.append(_read(named, reading, scale))
             advance(1)
     _check_judges(found)
     return found
@@ -418,24 +413,14 @@ def decode(files: Iterable[JudgedFile], scale: Scale, reading: FileReading) -> N
     for one in files:
         if one.source is not None:
             _decode_rows(one, one.source, scale, reading)
-        elif one.columns is None:
+        else:
             _decode_states(one, scale)
 
 
 def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: FileReading) -> None:
     """Give judgements to anyone who measures them, files in order, judges of one file by name."""
-    unjudged, mapping = reading.unjudged, reading.mapping
     votes.scale = scale
     for one in files:
-        if one.columns is not None:
-            values = {mapping.get(code, code) for code in codes_of(one) - unjudged}
-            if values <= set(scale.values):
-                if values == {0} and len(one.columns.codes) > 1:
-                    warn(_NOTHING.format(file=one.named.file))
-                votes.add_columns(str(one.named.judge), one.columns, unjudged=unjudged, mapping=mapping)
-                continue
-            # Some line is at fault: it is found where lines have numbers.
-            one.source, one.columns = _source(one.named, reading, scale), None
         decode([one], scale, reading)
         names = (
             sorted({row.judge for row in one.judgements}) if one.named.judge is None else [one.named.judge]
@@ -448,15 +433,9 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: F
         )
 
 
-def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: FileVotes | None) -> JudgedFile:
+def _read(named: NamedFile, reading: FileReading, scale: Scale | None) -> JudgedFile:
     if reading.wanted(named.judge).form in EVERY_JUDGE:
         return _read_states(named, reading)
-    if votes is not None and reading.is_plain:
-        from store.formats.qrels import read_qrels_columns
-
-        columns = read_qrels_columns(named.file, votes.topics, votes.docnos)
-        if columns is not None:
-            return JudgedFile(named, columns=columns)
     return JudgedFile(named, source=_source(named, reading, scale))
 
 
@@ -505,10 +484,6 @@ def _read_states(named: NamedFile, reading: FileReading) -> JudgedFile:
 
 def codes_of(one: JudgedFile) -> set[int]:
     """Return every code of a file."""
-    if one.columns is not None:
-        import numpy as np
-
-        return set(np.unique(one.columns.codes).tolist())
     if one.source is not None:
         return {row.code for row in one.source.rows}
     return {state.grade for _, state in one.states.values() if state.grade is not None}
@@ -615,18 +590,6 @@ class FileReading:
         """Whether the files themselves say whose judgements they hold."""
         names = [] if self.columns is None else [one.strip() for one in self.columns.split(",")]
         return self.form in EVERY_JUDGE or self.judge_column is not None or "judge" in names
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the files are qrels of one judge, read by the strict rules."""
-        form = self.form in (None, "qrels")
-        form &= set(self.meanings.values()) <= {Meaning.UNJUDGED}
-        return form and self.columns is None and not self.lenient and not self.names_judges
-
-    @property
-    def unjudged(self) -> set[int]:
-        """Codes that mean "pooled, not judged"."""
-        return {code for code, what in self.meanings.items() if what is Meaning.UNJUDGED}
 
     @property
     def no_grades(self) -> set[int]:

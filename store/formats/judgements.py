@@ -82,10 +82,7 @@ Kinds = Mapping[str, JudgeKind]
 
 
 def history_lines(events: Iterable[JudgementEvent], kinds: Kinds, form: JudgementsFormat) -> Iterator[str]:
-    """Yield the lines of a file of events, as they come and without line ends; `kinds` names every judge.
-
-    `ArgumentError` is raised if `form` is not known, or a moment has no time zone.
-    """
+    """Yield the lines of a file of events, as they come and without line ends; `kinds` names every judge."""
     return _lines(map(event_values, events), kinds, _with_kind(FIELDS), form)
 
 
@@ -110,10 +107,7 @@ class JudgementsFile:
 
 
 def read_judgements(path: str, form: JudgementsFormat, faults: FaultList) -> JudgementsFile:
-    """Read a file of events or of current states: its first line says which it is.
-
-    Faults are reported, and what has none is returned.
-    """
+    """Read a file of events or of states, as its first line says; faults are reported, the rest returned."""
     _check(form)
     reader = _Reader(faults)
     if form == "jsonl":

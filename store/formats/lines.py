@@ -202,55 +202,44 @@ _LONGEST_LINE = 1 << 20
 class SpecialFile:
     """A kind of file."""
 
-    code: str
-    """Of the fault, where such a file stands in the place of another."""
     name: str
-    wanted: str
-    """What it is where it is expected."""
     hint: str
     """What takes such a file."""
+    wanted: str = ""
+    """What it is where it is expected."""
+    code: str = "other-kind"
+    """Of the fault, where such a file stands in the place of another."""
 
 
 _RUN_COLUMNS = "(6 columns: topic, Q0, docno, rank, score, tag)"
 _QRELS_COLUMNS = "(4 columns: topic, iteration, docno, grade)"
 RUN = SpecialFile(
-    "run",
     f"a run file {_RUN_COLUMNS}",
+    "`pooler import runs FILE` brings runs into a collection; other commands take run files as arguments,"
+    " without `--qrels`",
     f"a run {_RUN_COLUMNS}",
-    hint="`pooler import runs FILE` brings runs into a collection; other commands take run files as"
-    " arguments, without `--qrels`",
+    "run",
 )
 QRELS = SpecialFile(
-    "qrels",
     f"a qrels file {_QRELS_COLUMNS}",
+    "`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings them into a"
+    " collection",
     f"qrels {_QRELS_COLUMNS}",
-    hint="`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings"
-    " them into a collection",
+    "qrels",
 )
-TOPICS = SpecialFile("other-kind", "a topics file", "topics", hint="`pooler import topics FILE` takes topics")
-DOCUMENTS = SpecialFile(
-    "other-kind", "a documents file", "documents", hint="`pooler import docs FILE` takes documents"
-)
-RUN_LIST = SpecialFile(
-    "other-kind", "a list of runs", "a list of runs", hint="`--runs FILE` takes such a list"
-)
+TOPICS = SpecialFile("a topics file", "`pooler import topics FILE` takes topics", "topics")
+DOCUMENTS = SpecialFile("a documents file", "`pooler import docs FILE` takes documents", "documents")
+RUN_LIST = SpecialFile("a list of runs", "`--runs FILE` takes such a list", "a list of runs")
 _JUDGEMENTS = SpecialFile(
-    "other-kind",
-    "a file of every judge's judgements",
-    "",
-    hint="`pooler import judgements FILE --as jsonl` takes it",
+    "a file of every judge's judgements", "`pooler import judgements FILE --as jsonl` takes it"
 )
 _ANSWERS = SpecialFile(
-    "other-kind",
     "a file of a model's answers",
-    "",
-    hint="`pooler import judgements FILE --judge NAME` takes it with --as umbrela or answers",
+    "`pooler import judgements FILE --judge NAME` takes it with --as umbrela or answers",
 )
 _TEXTS = SpecialFile(
-    "other-kind",
     "a file of topics or documents",
-    "",
-    hint="`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
+    "`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
 )
 _TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
 _TEXT_KEYS = frozenset({"title", "text", "query", "question", "description", "contents", "body"})

@@ -52,16 +52,11 @@ class _PlacedParser(ParserInline):
         return state.tokens
 
 
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False})
-    parser.inline = _PlacedParser()
-    parser.configure("commonmark").enable("table")
-    parser.options["html"] = False
-    # These make one token of several, which then has one place.
-    return parser.disable(["text_join", "fragments_join"])
-
-
-_PARSER = _parser()
+# What is disabled makes one token of several, which then has one place.
+_PARSER = MarkdownIt("commonmark", {"html": False})
+_PARSER.inline = _PlacedParser()
+_PARSER.configure("commonmark").enable("table").disable(["text_join", "fragments_join"])
+_PARSER.options["html"] = False
 """Made once: that takes as long as it takes to read a short text. It keeps nothing of what it parsed."""
 
 

@@ -67,11 +67,9 @@ class ProbabilityRow(NamedTuple):
     """In [0, 1]."""
 
 
-def read_probabilities(
-    path: str, *, lenient: bool = False, faults: FaultList | None = None
-) -> ReadTable[ProbabilityRow]:
+def read_probabilities(path: str, *, lenient: bool = False) -> ReadTable[ProbabilityRow]:
     """Read a file of probabilities, as `pooler variation` writes its table of them; see `read_table`."""
-    return tables.read_table(path, _FORMAT, lenient=lenient, faults=faults)
+    return tables.read_table(path, _FORMAT, lenient=lenient)
 
 
 def parse_probability(text: str) -> float | None:

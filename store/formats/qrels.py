@@ -22,20 +22,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from string import ascii_uppercase
-from typing import Any, Generic, TextIO, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, TextIO
 
 from store.errors import ArgumentError, FaultList
-from store.fields import LONGEST_ID
 from store.formats import prels, tables
-from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_as_kind, report_kind
+from store.formats.lines import QRELS, RUN, report_as_kind, report_kind
 from store.formats.tables import Fields, GradedRow, JudgedTable, TableFormat, UnfitFieldError
 from store.records import Qrel, Scale
 
@@ -175,92 +169,12 @@ def qrels_blocks(rows: Iterable[QrelCells]) -> Iterator[str]:
     """Yield lines of four columns with single blanks, so that equal judgements are equal bytes.
 
     Rows come in order: topics natural, docnos bytewise. Many lines come at once, parted by line ends.
-    `ArgumentError`: an id could not be read back.
     """
     rows = iter(rows)
     while block := list(islice(rows, _BLOCK)):
         for column, name in enumerate(("topic", "iteration", "docno")):
             tables.check_names(name, [str(row[column]) for row in block], "qrels")
         yield "\n".join([f"{topic} {iteration} {docno} {grade}" for topic, iteration, docno, grade in block])
-
-
-_N_FIELDS = 4
-_ID = b"[!-~]{1,%d}+[ \\t\\r]++" % LONGEST_ID
-_PLAIN = re.compile(rb"(?:[ \t\r]*+(?:(?!#)%b[+-]?[0-9]{1,18}+[ \t\r]*+)?\n)*+" % (3 * _ID))
-"""Lines of four fields of printable ASCII, or blank, and none a comment."""
-
-Key = TypeVar("Key", bound=Hashable)
-
-
-class Numbering(dict[Key, int], Generic[Key]):
-    """Numbers from 0 for texts, or other values, in the order in which they are first asked for."""
-
-    def __missing__(self, key: Key) -> int:
-        number = self[key] = len(self)
-        return number
-
-    def codes(self, texts: Iterable[Key], count: int = -1) -> NDArray[np.int64]:
-        """Return the number of each, shape (n_texts,); `count` texts, or as many as come."""
-        return np.fromiter(map(self.__getitem__, texts), np.int64, count)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class QrelsColumns:
-    """What a qrels file says, in file order; all arrays have shape (n_lines,)."""
-
-    topics: NDArray[np.int64]
-    """Numbers of topics, by the numbering that was passed."""
-    docnos: NDArray[np.int64]
-    """Numbers of docnos, by the numbering that was passed."""
-    codes: NDArray[np.int64]
-    """The fourth column; whether a negative code is a grade is not decided here."""
-
-
-def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]) -> QrelsColumns | None:
-    """Read a qrels file that needs no remark, in a quarter of the time that a tuple a line costs.
-
-    ``None`` = `read_qrels` has to look at it: it may have a fault, comments, other columns or other
-    characters than ASCII, has grades of near-duplicates, or can be read but once. New texts are added to the
-    numberings; after ``None`` these are as before.
-    """
-    if not is_regular_file(path):
-        return None
-    try:
-        with open_bytes(path) as file:
-            data = file.read().removeprefix(BOM)
-    except DamagedDataError:
-        return None
-    if (
-        not _PLAIN.fullmatch(data if data.endswith(b"\n") else data + b"\n")
-        or DUPLICATE.encode() in data
-        or {0x20, 0x09} <= {*data.partition(b"\n")[0]}
-    ):
-        return None
-    fields = data.split()
-    if not fields or fields[0][-1:] in tables.SEPARATORS:
-        return None
-    known = len(topics), len(docnos)
-    values = tables.Remembered[bytes](int)
-    columns = QrelsColumns(
-        _codes(topics, fields[0::_N_FIELDS]),
-        _codes(docnos, fields[2::_N_FIELDS]),
-        np.fromiter(map(values.__getitem__, fields[3::_N_FIELDS]), np.int64),
-    )
-    pairs = np.sort(columns.topics * len(docnos) + columns.docnos)
-    if (pairs[1:] == pairs[:-1]).any():
-        for numbering, size in zip((topics, docnos), known, strict=True):
-            for text in list(numbering)[size:]:
-                del numbering[text]
-        return None
-    return columns
-
-
-def _codes(numbering: Numbering[str], fields: list[bytes]) -> NDArray[np.int64]:
-    """Return the numbers of fields, decoding each text once."""
-    own = Numbering[bytes]()
-    codes = own.codes(fields, len(fields))
-    of_own = numbering.codes((field.decode("ascii") for field in own), len(own))
-    return of_own[codes]
 
 
 def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
@@ -326,8 +240,7 @@ def write_ntcir2(
 ) -> None:
     """Write an NTCIR-2 qrels file, in the order of the rows, from `level` up relevant (``None`` = none is).
 
-    Iterations have no place in the file. `ArgumentError` is raised, and nothing written, if there are no
-    letters (see `letters_of`), a grade is off the scale, or an id could not be read back.
+    Iterations have no place in the file.
     """
     letter_of = letters_of(scale, letters)
     listed = list(rows)
@@ -369,17 +282,14 @@ class _Cut:
 _LEVEL = re.compile(rb"L(0|[1-9][0-9]{0,8})")
 
 
-def _level(text: bytes) -> int | None:
-    match = _LEVEL.fullmatch(text)
-    return int(match[1]) if match else None
-
-
 _NTCIREVAL = tables.judged_format(
     "topic docno level",
     {
         "topic": tables.read_topic,
         "docno": tables.read_name,
-        "level": tables.expecting(_level, "a level like L2", "grade"),
+        "level": tables.expecting(
+            lambda text: int(text[1:]) if _LEVEL.fullmatch(text) else None, "a level like L2", "grade"
+        ),
     },
     lambda line, topic, docno, level: GradedRow(line, topic, "0", docno, "", level),
 )
@@ -391,10 +301,7 @@ def read_ntcireval(path: str, *, lenient: bool = False, faults: FaultList | None
 
 
 def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
-    """Write an NTCIREVAL qrels file, in the order of the rows; iterations have no place in it.
-
-    `ArgumentError` is raised, and nothing written, if a grade is negative or an id could not be read back.
-    """
+    """Write an NTCIREVAL qrels file, in the order of the rows; iterations have no place in it."""
     listed = list(rows)
     tables.check_rows(listed, "NTCIREVAL")
     if negative := sorted({row.grade for row in listed if row.grade < 0}):

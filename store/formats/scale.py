@@ -308,24 +308,18 @@ class DecodedQrels:
     states: list[Judgement] = field(default_factory=list)
     """What judges skipped, or said cannot be judged."""
     n_unjudged_lines: int = 0
-    """Lines that say "pooled, not judged": of several judges, more than `unjudged` has pairs."""
+    """Lines that say "pooled, not judged": of several judges, more than `listed` has pairs."""
     n_not_pooled: int = 0
     """Lines that were passed over, as their code says "not pooled"."""
     repeats: RepeatCounts = field(default_factory=RepeatCounts)
     listed: dict[tuple[str, str], str] = field(default_factory=dict)
-    """The iterations of `unjudged`."""
-    unjudged: list[tuple[str, str]] = field(default_factory=list)
-    """(topic, docno) of lines that say "pooled, not judged", each once."""
+    """The iterations by (topic, docno) of lines that say "pooled, not judged"."""
     pairs: list[tuple[str, str]] = field(default_factory=list)
     """(topic, docno) of every line, each once, in file order."""
 
 
 def parse_codes(texts: Sequence[str]) -> dict[int, Meaning]:
-    """Read ``--code CODE=MEANING`` options.
-
-    `ArgumentError` is raised if one is not of that form, `ContradictionError` if two say different things of
-    one code.
-    """
+    """Read ``--code CODE=MEANING`` options; `ContradictionError`: two say different things of one code."""
     codes: dict[int, Meaning] = {}
     for text in texts:
         code, _, word = text.partition("=")
@@ -360,11 +354,7 @@ def understood(
 
 
 def parse_map(texts: Sequence[str], codes: Mapping[int, Meaning]) -> dict[int, int]:
-    """Read ``--map FROM=TO`` options; a code that `codes` says is no grade cannot be read as one.
-
-    `ArgumentError` is raised if one is not of that form, `ContradictionError` if two map a code otherwise, or
-    one maps a code that is no grade.
-    """
+    """Read ``--map FROM=TO`` options; a code that `codes` says is no grade cannot be read as one."""
     mapping: dict[int, int] = {}
     for text in texts:
         source, _, target = text.partition("=")
@@ -429,7 +419,7 @@ def decode_rows(
             faults.add(row.line, message, "grade")
             continue
         of_judge.append(Qrel(row.topic, row.docno, grade, row.iteration))
-    decoded.pairs, decoded.unjudged = list(seen), list(decoded.listed)
+    decoded.pairs = list(seen)
     return decoded
 
 

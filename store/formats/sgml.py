@@ -106,9 +106,9 @@ def _outside(tag: str, text: str) -> str:
     return f"expected `<{tag}>`, got {shortened(text.strip())}"
 
 
-def shortened(text: str, width: int = 40) -> str:
+def shortened(text: str) -> str:
     """Quote the beginning of `text` for a message."""
-    return repr(text) if len(text) <= width else f"{text[:width]!r}..."
+    return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
 
 
 @cache

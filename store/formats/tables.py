@@ -331,6 +331,14 @@ class Remembered(dict[Cell, Any], Generic[Cell]):
         return value
 
 
+class Numbering(dict[str, int]):
+    """Numbers from 0 for texts, in the order in which they are first asked for."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+
 def _report_unfit(form: TableFormat[Row], fields: Fields, line: int, faults: FaultList) -> None:
     """Report every fault of a line of as many fields as it should have."""
     names = form.columns.split()

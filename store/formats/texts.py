@@ -497,17 +497,12 @@ def _trec_documents(
             continue
         start, end = docnos[0]
         docno = record.text[start:end].strip()
-        ids.add(record.line_at(start), docno, _docno_fault(docno))
+        fault = f"expected `</DOCNO>` after the docno, got {shortened(docno)}" if "<" in docno else None
+        ids.add(record.line_at(start), docno, fault or id_fault(docno))
         if len(faults) == n_faults:
             document, outside = _document(docno, record, end)
             found = fields.of(record.line, _elements(outside), faults)
             yield replace(document, fields=found) if found else document
-
-
-def _docno_fault(docno: str) -> str | None:
-    if "<" in docno:
-        return f"expected `</DOCNO>` after the docno, got {shortened(docno)}"
-    return id_fault(docno)
 
 
 def _document(docno: str, record: Record, docno_end: int) -> tuple[Document, str]:
@@ -595,10 +590,7 @@ def _tsv_documents(
 
 
 def read_guidelines(path: str) -> str:
-    """Read guidelines from a UTF-8 file, with its line ends, but without a byte order mark.
-
-    `FormatError` is raised if it is not UTF-8, is empty or blank, or is damaged.
-    """
+    """Read guidelines from a UTF-8 file, with its line ends, but without a byte order mark."""
     faults = FaultList(path)
     text = ""
     with open_bytes(path) as file:

@@ -38,7 +38,6 @@ from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
 from store.formats.markup import MOST_CHARACTERS, readable
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
-from store.judging.effort import recent_active_ms
 from store.judging.events import (
     KEY,
     add_passages,
@@ -52,6 +51,7 @@ from store.judging.events import (
     fetch_readable,
     fetch_shown_passages,
     is_same_decision,
+    recent_active_ms,
     state_after,
 )
 from store.judging.judges import beat, close_sitting, judge_named, live_sittings, open_sitting

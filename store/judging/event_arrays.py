@@ -19,7 +19,7 @@ from store.analysis.agreement.votes import PLACE_OF_STATE
 from store.db.columns import raw_form
 from store.db.engine import driver_rows
 from store.db.tables import JUDGEMENT
-from store.formats.qrels import Numbering
+from store.formats.tables import Numbering
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
 """`as_pairs` in SQL."""
@@ -42,7 +42,7 @@ _CHUNK = 50_000
 def newest_events(
     connection: Connection,
     judge_ids: NDArray[np.int64] | None,
-    rounds: Numbering[str] | None = None,
+    rounds: Numbering | None = None,
     *,
     topic: int | None = None,
     until: datetime | None = None,
@@ -85,13 +85,13 @@ def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArra
     return numbers.reshape(-1, n_columns)
 
 
-def _fetch_named(connection: Connection, query: str, names: Numbering[str]) -> NDArray[np.int64]:
+def _fetch_named(connection: Connection, query: str, names: Numbering) -> NDArray[np.int64]:
     """Read three columns of integers, then one of text, as its numbers; shape (4, n_rows)."""
     blocks = [np.empty((4, 0), dtype=np.int64)]
     with driver_rows(connection, query) as rows:
         while chunk := list(islice(rows, _CHUNK)):
             *numbers, texts = zip(*chunk, strict=True)
-            blocks.append(np.array([*numbers, names.codes(texts)], dtype=np.int64))
+            blocks.append(np.array([*numbers, [*map(names.__getitem__, texts)]], dtype=np.int64))
     return np.concatenate(blocks, axis=1)
 
 

@@ -12,14 +12,13 @@ import re
 import secrets
 import socket
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Row,
     Select,
@@ -365,17 +364,12 @@ def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:
 def count_notes(session: Session, judges: Sequence[int]) -> int:
     """Count the notes and reasons of some judges, by row id, each once a document."""
     pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
-    worded = (select(*pair, column).where(*is_worded) for column, is_worded in _words(judges))
-    return sum(count_rows(session, query.distinct().subquery()) for query in worded)
-
-
-def _words(judges: Sequence[int]) -> Iterator[tuple[Column[Any], tuple[ColumnElement[bool], ...]]]:
-    """Yield the columns with words of judges, and the condition that a row has some."""
     own = JUDGEMENT.c.judge_id.in_(judges)
-    yield JUDGEMENT.c.note, (own, JUDGEMENT.c.note != "")
     # The reasons of a reopening are the program's.
     by_hand = JUDGEMENT.c.action != Action.REOPEN.value
-    yield JUDGEMENT.c.reason, (own, JUDGEMENT.c.reason != "", by_hand)
+    notes = select(*pair, JUDGEMENT.c.note).where(own, JUDGEMENT.c.note != "")
+    reasons = select(*pair, JUDGEMENT.c.reason).where(own, JUDGEMENT.c.reason != "", by_hand)
+    return sum(count_rows(session, query.distinct().subquery()) for query in (notes, reasons))
 
 
 class Judges(Area):

@@ -19,7 +19,6 @@ from store.db.keys import Keys
 from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.judging.assignments import has_assignments
 from store.judging.desk import count_undrawn
-from store.judging.effort import Effort, fetch_effort, recent_active_ms
 from store.judging.event_arrays import (
     PAIR,
     POOLED,
@@ -30,7 +29,7 @@ from store.judging.event_arrays import (
     fetch_pairs,
     newest_events,
 )
-from store.judging.events import current_events, sat_down
+from store.judging.events import Effort, current_events, fetch_effort, recent_active_ms, sat_down
 from store.judging.states import SoughtIds
 from store.records import JudgeKind, Scale, State
 from store.text import natural_key
@@ -270,7 +269,7 @@ class JudgingProgress(Area):
             }
 
     def effort(self) -> list[Effort]:
-        """Return what judging cost every judge; see `store.judging.effort.fetch_effort`."""
+        """Return what judging cost every judge; see `fetch_effort`."""
         with self._db.reading() as session:
             return fetch_effort(session)
 

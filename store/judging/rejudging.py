@@ -241,17 +241,6 @@ def _find(
     return sorted(found, key=lambda one: (one[0].judge, natural_key(one[0].topic), one[0].docno))
 
 
-def _count_imported(session: Session, judges: Sequence[str], topics: Collection[str]) -> int:
-    numbers = [judge_id(session, name) for name in judges]
-    query = current_events(judges=numbers or None).where(
-        JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
-    )
-    if topics:
-        wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(list(topics)))
-        query = query.where(JUDGEMENT.c.topic_id.in_(wanted))
-    return count_rows(session, query.subquery())
-
-
 def _reasons(
     basis: Row[Any], sha256: str | None, current: set[int], of_topic: set[int] | None
 ) -> tuple[Why, ...]:
@@ -357,10 +346,16 @@ class Rejudging(Area):
         with self._db.reading() as session:
             found = _find(session, judges, topics, why)
             newest = fetch_guidelines(session)[-1:]
+            imported = current_events(judges=[judge_id(session, name) for name in judges] or None).where(
+                JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
+            )
+            if topics:
+                wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(list(topics)))
+                imported = imported.where(JUDGEMENT.c.topic_id.in_(wanted))
             return OutdatedList(
                 tuple(shown for shown, _ in found),
                 newest[0].version if newest else None,
-                _count_imported(session, judges, topics),
+                count_rows(session, imported.subquery()),
             )
 
     def reopen(

@@ -210,11 +210,11 @@ def _say_judgements(
         n_sampled = len(pool.entries) - len(not_sampled)
         listed = f", {len(not_sampled):,} not sampled" if not_sampled else ""
         say(f"{file}: pool {pool.name}: {counted(n_sampled, 'document')} sampled{listed}")
-        if n_open := len(set(decoded.unjudged) - not_sampled):
+        if n_open := len(decoded.listed.keys() - not_sampled):
             say(f"{file}: sampled but not judged: {counted(n_open, 'document')}")
-    elif decoded.unjudged:
+    elif decoded.listed:
         lines = counted(decoded.n_unjudged_lines, "line")
-        pairs = counted(len(decoded.unjudged), "document")
+        pairs = counted(len(decoded.listed), "document")
         say(f"{file}: {lines} of {pairs} pooled but not judged: pool {pool.name}")
 
 
@@ -279,7 +279,7 @@ def _pool_of_file(
     if source.sample is not None:
         pool = _sampled_pool(source.sample, decoded, file, as_pool or f"sample-{judge}")
     else:
-        pairs = decoded.pairs if as_pool else decoded.unjudged
+        pairs = decoded.pairs if as_pool else decoded.listed
         entries: list[PoolEntry] = []
         position, topic_before = 0, ""
         for topic, docno in sorted(pairs, key=lambda pair: (natural_key(pair[0]), pair[1])):

@@ -104,7 +104,7 @@ def test_lines_become_judgements_by_judge() -> None:
     faults = FaultList("q")
     decoded = decode_rows(rows, SCALE, codes={-1: Meaning.UNJUDGED}, mapping={10: 1}, faults=faults)
     assert decoded.judged == {"me": [Qrel("t", "a", 2, "1"), Qrel("t", "c", 1, "2")]}
-    assert decoded.unjudged == [("t", "b")]
+    assert [*decoded.listed] == [("t", "b")]
     assert decoded.pairs == [("t", "a"), ("t", "b"), ("t", "c")]
     assert not faults
 
@@ -114,7 +114,7 @@ def test_unjudged_wins_over_a_map() -> None:
     rows = [GradedRow(1, "t", "0", "a", "me", -1)]
     faults = FaultList("q")
     decoded = decode_rows(rows, SCALE, codes={-1: Meaning.UNJUDGED}, mapping={-1: 0}, faults=faults)
-    assert (decoded.judged, decoded.unjudged) == ({"me": []}, [("t", "a")])
+    assert (decoded.judged, [*decoded.listed]) == ({"me": []}, [("t", "a")])
 
 
 def test_judge_column_is_no_iteration() -> None:
@@ -126,7 +126,7 @@ def test_judge_column_is_no_iteration() -> None:
     ]
     decoded = decode_rows(rows, SCALE, codes={-1: Meaning.UNJUDGED}, faults=FaultList("q"))
     assert decoded.judged == {"ann": [Qrel("t", "a", 2, "0")], "bob": [], "cid": []}
-    assert decoded.unjudged == decoded.pairs == [("t", "a")]
+    assert [*decoded.listed] == decoded.pairs == [("t", "a")]
 
 
 def test_codes_off_the_scale_are_faults_with_their_lines() -> None:
@@ -180,7 +180,7 @@ def test_every_line_is_exactly_one_of_judged_unjudged_and_fault(
             qrel = Qrel(row.topic, row.docno, grade, row.iteration)
             of_judge.append(qrel)
     assert decoded.judged == judged
-    assert sorted(decoded.unjudged) == sorted(set(left))
+    assert sorted(decoded.listed) == sorted(set(left))
     assert faults.count == n_faults
     assert sorted(decoded.pairs) == sorted({(row.topic, row.docno) for row in rows})
 
@@ -209,7 +209,7 @@ def test_repeats_are_settled_by_the_rule(
     decoded = decode_rows(rows, SCALE, codes={-1: Meaning.UNJUDGED}, repeats=rule, faults=faults)
     found = {name: {one.docno: one.grade for one in of} for name, of in decoded.judged.items()}
     assert found == {"ann": ann, "bob": bob}
-    assert [docno for _, docno in decoded.unjudged] == unjudged
+    assert [docno for _, docno in decoded.listed] == unjudged
     assert decoded.repeats == RepeatCounts(n_same=1, n_differing=2, n_dropped=dropped, first_same=2)
     assert not faults
 
@@ -255,7 +255,7 @@ def test_a_code_is_any_of_the_five_states() -> None:
         **{f"j{n}": [] for n in range(4)}, "j4": [Qrel("t", "d4", 0)]
     }  # fmt: skip
     assert decoded.pairs == [("t", f"d{n}") for n in range(1, 5)]
-    assert (decoded.unjudged, decoded.n_not_pooled) == ([("t", "d1")], 1)
+    assert ([*decoded.listed], decoded.n_not_pooled) == ([("t", "d1")], 1)
     assert [(one.judge, one.state, one.grade) for one in decoded.states] == [
         ("j2", State.SKIPPED, None), ("j3", State.CANNOT, None)
     ]  # fmt: skip
