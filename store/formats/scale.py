@@ -241,20 +241,15 @@ def settle_repeats(
     Rows that say the same have equal `meaning`, a higher grade a greater one; rows alike are one row under
     every rule. ``refuse`` reports the lines that differ from the first, with the code ``duplicate``.
     """
-    groups: dict[tuple[str, str, str], GradedRow | list[GradedRow]] = {}
+    groups: dict[tuple[str, str, str], list[GradedRow]] = {}
     for row in rows:
-        key = (row.topic, row.docno, row.judge)
-        known = groups.setdefault(key, row)
-        if isinstance(known, list):
-            known.append(row)
-        elif known is not row:
-            groups[key] = [known, row]
+        groups.setdefault((row.topic, row.docno, row.judge), []).append(row)
     kept: list[GradedRow] = []
     repeated: list[int] = []
     n_differing = n_dropped = n_refused = 0
     for group in groups.values():
-        if not isinstance(group, list):
-            kept.append(group)
+        if len(group) == 1:
+            kept += group
             continue
         first = meaning(group[0])
         others = [row for row in group if meaning(row) != first]

@@ -13,7 +13,7 @@ import secrets
 import socket
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -324,29 +324,8 @@ class Renamed:
     """Notes and reasons in which it stands; they stay as they were written."""
     live: tuple[LiveSitting, ...]
     """Screens that show the old name until they are closed."""
-    scrubbed: Scrubbed = Scrubbed.NOT_HERE
+    scrubbed: Scrubbed
     """Whether the bytes of the old name are gone from the file."""
-
-
-def rename(session: Session, old: str, new: str) -> Renamed:
-    """Give a judge another name; it is the same judge at every desk and on every page.
-
-    The old name stands nowhere afterwards but in notes and reasons, which are judges' own words.
-    """
-    number = judge_id(session, old)
-    if fault := id_fault(new):
-        raise ArgumentError("NEW", f"must be one word ({fault})", new)
-    if new == old:
-        raise ArgumentError("NEW", "must be another name than now", new)
-    if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == new)) is not None:
-        message = f"there is a judge `{new}` already"
-        raise ConflictError(message, hint="two judges stay two: choose another name")
-    check_no_qrels(session, new)
-    in_notes = count_mentions(session, old)
-    named = replace_name(session, old, new, keeps_seeds=True)
-    values = {"name": new, "renamed_at": database_now(session)}
-    session.execute(update(JUDGE).where(JUDGE.c.id == number).values(values))
-    return Renamed(named, in_notes, tuple(live_sittings(session, number, but=None)))
 
 
 def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:
@@ -386,11 +365,27 @@ class Judges(Area):
             return add_judge(session, name, kind)
 
     def rename(self, old: str, new: str) -> Renamed:
-        """Give a judge another name; see `rename`."""
+        """Give a judge another name; it is the same judge at every desk and on every page.
+
+        The old name stands nowhere afterwards but in notes and reasons, which are judges' own words.
+        """
         with self._db.writing(bulk=True) as session:
             overwrite_removed(session)
-            done = rename(session, old, new)
-        return replace(done, scrubbed=scrub(self._db.engine))
+            number = judge_id(session, old)
+            if fault := id_fault(new):
+                raise ArgumentError("NEW", f"must be one word ({fault})", new)
+            if new == old:
+                raise ArgumentError("NEW", "must be another name than now", new)
+            if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == new)) is not None:
+                message = f"there is a judge `{new}` already"
+                raise ConflictError(message, hint="two judges stay two: choose another name")
+            check_no_qrels(session, new)
+            in_notes = count_mentions(session, old)
+            named = replace_name(session, old, new, keeps_seeds=True)
+            values = {"name": new, "renamed_at": database_now(session)}
+            session.execute(update(JUDGE).where(JUDGE.c.id == number).values(values))
+            live = tuple(live_sittings(session, number, but=None))
+        return Renamed(named, in_notes, live, scrub(self._db.engine))
 
     def set_disabled(self, names: Sequence[str], *, disabled: bool) -> list[str]:
         """Disable judges, or let them judge again; return those it changed. What was judged stays."""
