@@ -87,7 +87,7 @@ def _repeat_fault(row: ProbabilityRow, first: ProbabilityRow) -> str:
     )
 
 
-def _is_like_qrels(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
+def _is_like_qrels(fields: Fields) -> bool:
     """Return whether a line has the shape `topic iteration docno grade`."""
     if len(fields) != 4 or not fields[3].lstrip(b"+-").isdigit():
         return False

@@ -148,7 +148,7 @@ def _report_exchanged(faults: FaultList, n_lines: int, docno: str, layout: table
     faults.put_instead(message, "exchanged", hint=hint)
 
 
-def _is_like_run(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
+def _is_like_run(fields: Fields) -> bool:
     """Return whether a line has the shape `topic Q0 docno rank score tag`."""
     if len(fields) != 6 or fields[1].upper() != b"Q0":
         return False

@@ -187,7 +187,7 @@ class TableFormat(Generic[Row]):
     """Turns a line into fields, for so many columns; ``None`` = at ASCII blanks."""
     check: Callable[[int, Fields, Sequence[Any]], None] | None = None
     """Raises `UnfitFieldError` where values do not go together; ``None`` stands for those with a fault."""
-    others: Mapping[str, Callable[[Fields, bool], bool]] = field(default_factory=dict)
+    others: Mapping[str, Callable[[Fields], bool]] = field(default_factory=dict)
     """Whether a line could be of another format; reported if the line has as many fields as it should."""
     suspect: Callable[[ReadTable[Row], FaultList], None] | None = None
     """Reports that the whole file is something else."""
@@ -250,7 +250,7 @@ def read_table(
             if not fields:
                 continue
             is_whole = not is_comment and (not n_more or (lenient and n_more > 0))
-            others = {name: fits for name, fits in others.items() if fits(fields, is_whole)}
+            others = {name: fits for name, fits in others.items() if fits(fields)}
             is_empty = False
             if not is_whole:
                 got = "a line that begins with `#`" if is_comment else str(len(fields))

@@ -278,13 +278,7 @@ class AdjudicationDesk(Desk):
     def record(self, decision: Decision) -> Task:
         """Append a decision as the adjudicator's own judgement; see `Desk.record`."""
         task = super().record(decision)
-        key = self._ids(decision)
-        case = self._cases.get(key)
-        if case is not None and decision.action in (Action.JUDGE, Action.CANNOT):
-            ruling = Ruling(self._judge_id, task.grade, basis=case.basis, kinds=case.kinds)
-            rulers = case.rulers | {self._judge_id}
-            self._cases[key] = replace(case, ruling=ruling, rulers=rulers)
-        elif decision.action in (Action.SKIP, Action.REOPEN):
+        if decision.action not in (Action.NOTE, Action.MARK):
             self._look_again(decision.topic, decision.docno)
         return self._as_shown(decision.topic, task)
 

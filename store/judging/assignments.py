@@ -22,6 +22,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     FromClause,
     Row,
@@ -29,6 +30,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
+    cast,
     delete,
     exists,
     func,
@@ -381,25 +383,17 @@ def fetch_workloads(session: Session) -> Workloads:
         .subquery()
     )
     numbers = (*_PURPOSES, "decided", "claimed", "lapsed")
-    by_topic = (
-        select(
-            places.c.judge_id,
-            func.count(places.c.document_id.distinct()).label("documents"),
-            *(func.sum(places.c[number]).label(number) for number in numbers),
-            func.max(places.c.until).label("until"),
-        )
-        .group_by(places.c.judge_id, places.c.topic_id)
-        .subquery()
-    )
+    pair = cast(places.c.topic_id, BigInteger).op("<<")(32).op("|")(places.c.document_id)
     query = (
         select(
-            JUDGE.c.name.label("judge"),
-            func.count().label("topics"),
-            *(func.sum(by_topic.c[number]).label(number) for number in ("documents", *numbers)),
-            func.max(by_topic.c.until).label("until"),
+            JUDGE.c.name,
+            func.count(places.c.topic_id.distinct()),
+            func.count(pair.distinct()),
+            *(func.sum(places.c[number]) for number in numbers),
+            func.max(places.c.until),
         )
-        .outerjoin_from(by_topic, JUDGE, JUDGE.c.id == by_topic.c.judge_id)
-        .group_by(by_topic.c.judge_id, JUDGE.c.name)
+        .outerjoin_from(places, JUDGE, JUDGE.c.id == places.c.judge_id)
+        .group_by(places.c.judge_id, JUDGE.c.name)
     )
     lines = []
     for judge, topics, *counts, until in session.execute(query):

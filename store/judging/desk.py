@@ -141,11 +141,6 @@ def count_queues(session: Session, judge: int) -> dict[int, int]:
     return {topic: int(count) for topic, count in session.execute(query)}
 
 
-def count_claimable(session: Session, judge: int) -> dict[int, int]:
-    """Count, by topic, the documents that a judge may still claim."""
-    return claimable(session, judge) if has_assignments(session) else {}
-
-
 def count_undrawn(session: Session) -> dict[int, int]:
     """Count, by topic, the documents that adaptive pools may still draw: none once any is assigned."""
     if has_assignments(session):
@@ -400,7 +395,7 @@ class Desk:
     def claimable(self, topic: str) -> int:
         """Count the documents of a topic that the judge may still claim."""
         with reading(self._engine) as session:
-            return count_claimable(session, self._judge_id).get(self._topic_id(session, topic), 0)
+            return claimable(session, self._judge_id).get(self._topic_id(session, topic), 0)
 
     def claim(self, topic: str) -> bool:
         """Claim a few more documents of a topic; False = there are none left."""
@@ -490,7 +485,7 @@ class Desk:
         return fetch_queue(session, self._judge_id, topic)
 
     def _to_come(self, session: Session) -> dict[int, int]:
-        return count_undrawn(session) | count_claimable(session, self._judge_id)
+        return count_undrawn(session) | claimable(session, self._judge_id)
 
     def _is_held(self, rows: FromClause) -> ColumnElement[bool]:
         held = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.judge_id == self._judge_id)

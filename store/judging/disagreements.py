@@ -172,11 +172,6 @@ class Case:
         return Settlement.CHANGED if self.is_disagreement else Settlement.UNNEEDED
 
     @property
-    def basis(self) -> str:
-        """The given grades as they stand now, written as by `basis_of`."""
-        return basis_of(self.given_grades)
-
-    @property
     def iteration(self) -> str:
         """The judges' round, ``0`` when they worked in different ones."""
         rounds = {vote.iteration for vote in self.votes}

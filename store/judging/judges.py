@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     ColumnElement,
     Row,
-    Select,
     and_,
     bindparam,
     case,
@@ -526,14 +525,6 @@ def hash_of(code: str) -> str:
     return sha256(letters.translate(_LIKE).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _valid_codes() -> Select[tuple[int, str, str]]:
-    return (
-        select(JUDGE.c.id, JUDGE.c.name, JUDGE_CODE.c.sha256)
-        .join(JUDGE_CODE, JUDGE_CODE.c.judge_id == JUDGE.c.id)
-        .where(~JUDGE.c.disabled, JUDGE.c.kind == JudgeKind.HUMAN.value)
-    )
-
-
 class Codes(Area):
     """The access codes of a collection's judges."""
 
@@ -565,11 +556,14 @@ class Codes(Area):
 
     def judge_of(self, code: str) -> Access | None:
         """Return the judge of a code; ``None`` = there is none."""
-        with self._db.reading() as session:
-            row = session.execute(_valid_codes().where(JUDGE_CODE.c.sha256 == hash_of(code))).first()
-            return None if row is None else Access(*row)
+        wanted = hash_of(code)
+        return next((one for one in self.valid() if one.sha256 == wanted), None)
 
     def valid(self) -> frozenset[Access]:
         """Return all valid codes with the judges' present names."""
+        query = select(JUDGE.c.id, JUDGE.c.name, JUDGE_CODE.c.sha256).join(
+            JUDGE_CODE, JUDGE_CODE.c.judge_id == JUDGE.c.id
+        )
+        query = query.where(~JUDGE.c.disabled, JUDGE.c.kind == JudgeKind.HUMAN.value)
         with self._db.reading() as session:
-            return frozenset(Access(*row) for row in session.execute(_valid_codes()))
+            return frozenset(Access(*row) for row in session.execute(query))

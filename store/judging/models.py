@@ -166,9 +166,7 @@ def fetch_models(session: Session) -> list[StatedModel]:
         .order_by(JUDGE.c.name)
     )
     return [
-        StatedModel(row.name, None)
-        if row.identity is None
-        else StatedModel(row.name, identity_of(row), row.prompt, row.stated_at)
+        StatedModel(row.name, row.identity and identity_of(row), row.prompt, row.stated_at)
         for row in session.execute(query)
     ]
 
@@ -185,22 +183,6 @@ def answer_values(answer: Answer, judged_at: datetime | None) -> dict[str, Any]:
         if chances is None
         else json.dumps({str(grade): chances[grade] for grade in sorted(chances)}),
     }
-
-
-def answer_of_row(row: Row[Any], *, judge: str, topic: str, docno: str, note: str = "") -> Answer:
-    """Turn a row into an answer."""
-    chances = None if row.probabilities is None else json.loads(row.probabilities)
-    return Answer(
-        judge=judge,
-        topic=topic,
-        docno=docno,
-        asked=Asked(row.asked),
-        unreadable=None if row.unreadable is None else Unreadable(row.unreadable),
-        body=zlib.decompress(row.body) if row.body else b"",
-        probabilities=None if chances is None else {int(grade): share for grade, share in chances.items()},
-        note=note,
-        **{name: row._mapping[name] for name in ANSWER_VALUES},
-    )
 
 
 def check_answer(answer: Answer, scale: Scale) -> None:
@@ -229,9 +211,17 @@ def fetch_answers(session: Session, topics: Keys, *, judge: str) -> Iterator[Ans
     for row in sorted(
         rows, key=lambda one: (natural_key(topics.names[one.topic_id]), docnos[one.document_id])
     ):
-        note = notes.get((row.topic_id, row.document_id, row.judged_at), "")
-        yield answer_of_row(
-            row, judge=judge, topic=topics.names[row.topic_id], docno=docnos[row.document_id], note=note
+        chances = None if row.probabilities is None else json.loads(row.probabilities)
+        yield Answer(
+            judge=judge,
+            topic=topics.names[row.topic_id],
+            docno=docnos[row.document_id],
+            asked=Asked(row.asked),
+            unreadable=None if row.unreadable is None else Unreadable(row.unreadable),
+            body=zlib.decompress(row.body) if row.body else b"",
+            probabilities=None if chances is None else {int(one): share for one, share in chances.items()},
+            note=notes.get((row.topic_id, row.document_id, row.judged_at), ""),
+            **{name: row._mapping[name] for name in ANSWER_VALUES},
         )
 
 
