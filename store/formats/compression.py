@@ -108,8 +108,6 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
 
 
 class _Packed:
-    """Packed data, and how much of it has been read."""
-
     def __init__(self, source: io.BufferedReader) -> None:
         self._source, self.n_bytes = source, 0
 
@@ -233,8 +231,6 @@ def _members(
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A kind of compression."""
-
     name: str
     suffix: str
     """How the name of such a file ends."""

@@ -122,8 +122,6 @@ def read_judgements(path: str, form: JudgementsFormat, faults: FaultList) -> Jud
 
 
 class _Reader:
-    """Reads the lines of a file that names every judge."""
-
     def __init__(self, faults: FaultList) -> None:
         self._faults = faults
         self._chain, self._earlier = EventChain(faults), _EarlierHistory()

@@ -42,8 +42,6 @@ class _PlacedInline(StateInline):
 
 
 class _PlacedParser(ParserInline):
-    """Parses the text of a block with `_PlacedInline`."""
-
     def parse(self, src: str, md: MarkdownIt, env: Any, tokens: list[Token]) -> list[Token]:
         state = _PlacedInline(src, md, env, tokens)
         self.tokenize(state)
@@ -76,8 +74,6 @@ def read_markdown(raw: str) -> Readable:
 
 
 class _MarkdownWriter:
-    """Writes tokens, block by block."""
-
     def __init__(self, raw: str, text: str, returns: Sequence[int]) -> None:
         self.out = PieceWriter(raw)
         self._text = text

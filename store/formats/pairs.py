@@ -88,7 +88,6 @@ def _repeat_fault(row: ProbabilityRow, first: ProbabilityRow) -> str:
 
 
 def _is_like_qrels(fields: Fields) -> bool:
-    """Return whether a line has the shape `topic iteration docno grade`."""
     if len(fields) != 4 or not fields[3].lstrip(b"+-").isdigit():
         return False
     return parse_probability(tables.shown(fields[2])) is None

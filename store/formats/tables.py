@@ -403,7 +403,6 @@ _MEAN = re.compile(rb"[0-9]+\.[0-9]+")
 
 
 def _grade(text: bytes) -> int | None:
-    """Read an integer, which may be written as an integral float."""
     match = _GRADE.fullmatch(text)
     return int(match[1]) if match else None
 

@@ -684,7 +684,6 @@ def read_records(
 
 
 def _is_text(text: str) -> bool:
-    """Return whether anything but blanks and tags is in `text`."""
     return bool(_TAG.sub("", text).strip())
 
 

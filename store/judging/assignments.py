@@ -329,7 +329,6 @@ def _fetch_assignable(session: Session, scope: Scope) -> dict[Pair, Assignable]:
 
 
 def _add_places(session: Session, plan: AssignmentPlan, documents: Mapping[Pair, Assignable]) -> None:
-    """Write a plan and its places, behind those that stay."""
     judges = {name: row_id for row_id, name in fetch_judge_names(session).items()}
     ids = {(one.topic, one.docno): pair for pair, one in documents.items()}
     row = AssignmentPlanRow(

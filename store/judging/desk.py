@@ -508,7 +508,6 @@ class Desk:
         return session.execute(_NEWEST_EVENT, self._key(topic, document)).first()
 
     def _own_events(self) -> Select[Any]:
-        """Select the events of this sitting, the newest first."""
         own = and_(JUDGEMENT.c.sitting_id == self._sitting, JUDGEMENT.c.judge_id == self._judge_id)
         return select(JUDGEMENT).where(own).order_by(JUDGEMENT.c.id.desc())
 

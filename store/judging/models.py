@@ -284,7 +284,6 @@ def import_answers(
 
 
 def _fingerprint(answer: Answer) -> tuple[object, ...]:
-    """Return what makes two answers that led to no judgement the same."""
     return answer.topic, answer.docno, *(value for _, value in sorted(answer_values(answer, None).items()))
 
 

@@ -140,22 +140,12 @@ class Progress:
 
     def by_judge(self) -> Counts:
         """Count for every judge: the sums of `by_topic`."""
-        n_judges = len(self.judges)
-        topics, judges = np.divmod(self.pairs, max(n_judges, 1))
-        is_seen = self.table[:, _EVENTS] > 0
-        is_row = is_seen | ~self.disabled[judges]
-        topics, judges, kept = topics[is_row], judges[is_row], self.table[is_row]
-        sums = [np.bincount(judges, column, n_judges) for column in (*kept.T, self.pooled[topics])]
-        *columns, seen_pools = np.array(sums, dtype=np.int64)
-        whole = np.where(self.disabled, seen_pools, self.pooled.sum())
-        has_rows = columns[_EVENTS] > 0
-        if self.topics:
-            has_rows |= ~self.disabled
-        table = np.stack(columns, axis=1)
-        pooled = np.where(self.has_own, table[:, _PLACES], whole)
+        rows, n_judges = self.by_topic(), len(self.judges)
+        sums = [np.bincount(rows.judges, column, n_judges) for column in (rows.pooled, *rows.table.T)]
+        pooled, *columns = np.array(sums, dtype=np.int64)
+        judges = np.flatnonzero(np.bincount(rows.judges, minlength=n_judges))
         nothing = np.empty(0, dtype=np.int64)
-        rows = np.flatnonzero(has_rows)
-        return Counts(nothing, rows, pooled[has_rows], table[has_rows])
+        return Counts(nothing, judges, pooled[judges], np.stack(columns, axis=1)[judges])
 
 
 def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:

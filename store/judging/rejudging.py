@@ -267,7 +267,6 @@ def _obstacle(judge: Row[Any], pair: Pair, pooled: set[Pair], places: set[Pair] 
 
 
 def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
-    """Append the events that reopen, with the passages that still fit their text."""
     columns = (JUDGEMENT.c.id, JUDGEMENT.c.note, JUDGEMENT.c.iteration)
     before = rows_by_key(session, (newest.id for _, newest in found), *columns)
     rows = [

@@ -37,9 +37,10 @@ from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from store.collection import Collection
+    from store.event import JudgementEvent
     from store.formats.labels import Label
     from store.model_judge import Answer
-    from store.records import ImportReport
+    from store.records import ImportReport, Judgement
 
 _ROW_S = 10e-6
 """What a row costs while the file is written to, in seconds."""
@@ -364,7 +365,7 @@ def _import_every_judge(
     listed = ", ".join(map(str, opened.scale.values))
     read = read_judgements(file, form, faults)
     events, states = read.events, read.states
-    rows = [*events, *states]
+    rows: list[JudgementEvent | Judgement] = [*events, *states]
     for line, row in zip(read.lines, rows, strict=True):
         if row.grade not in grades:
             message = f"expected a grade of the scale ({listed}), got {row.grade}"
