@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from operator import attrgetter, call, itemgetter
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from store.errors import ArgumentError, FaultList, UnknownNameError
@@ -224,10 +224,12 @@ def read_table(
     names = form.columns.split()
     n_columns, split, check = len(names), form.split, form.check
     readers = [
-        read if name in _DIFFERING else Remembered[bytes](read).__getitem__
+        (
+            read if name in _DIFFERING else Remembered[bytes](read).__getitem__,
+            names.index(name) if name in names else 0,
+        )
         for name, read in form.readers.items()
     ]
-    chosen = itemgetter(*(names.index(name) if name in names else 0 for name in form.readers))
     grade_place = names.index("grade") if "grade" in names else None
     key = attrgetter(*form.key)
     table = ReadTable[Row](layout=layout)
@@ -258,12 +260,20 @@ def read_table(
                 found.add(number, message, "comment" if is_comment else "fields")
                 found.hint = found.hint or remedy(path, line)
                 continue
-        try:
-            values = [*map(call, readers, chosen(fields))]
-            if check is not None:
+        values: list[Any] = []
+        n_faults = found.count
+        for read, place in readers:
+            try:
+                values.append(read(fields[place]))
+            except UnfitFieldError as error:
+                values.append(None)
+                found.add(number, str(error), error.code)
+        if check is not None:
+            try:
                 check(number, fields, values)
-        except UnfitFieldError:
-            _report_unfit(form, fields, number, found)
+            except UnfitFieldError as error:
+                found.add(number, str(error), error.code)
+        if found.count > n_faults:
             found.hint = found.hint or _hint(path, line, fields, grade_place, layout)
             continue
         row = form.row(number, *values)
@@ -337,23 +347,6 @@ class Numbering(dict[str, int]):
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
         return number
-
-
-def _report_unfit(form: TableFormat[Row], fields: Fields, line: int, faults: FaultList) -> None:
-    """Report every fault of a line of as many fields as it should have."""
-    names = form.columns.split()
-    values: list[Any] = []
-    for name, read in form.readers.items():
-        try:
-            values.append(read(fields[names.index(name)] if name in names else b""))
-        except UnfitFieldError as error:
-            values.append(None)
-            faults.add(line, str(error), error.code)
-    if form.check is not None:
-        try:
-            form.check(line, fields, values)
-        except UnfitFieldError as error:
-            faults.add(line, str(error), error.code)
 
 
 def shown(text: bytes) -> str:

@@ -12,6 +12,7 @@ of the event that decided.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -200,7 +201,8 @@ def import_judgements(
     rows.sort()  # so that each index is filled from left to right
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
-        append_imported(session, judge, batch, now)
+        with importing(f"`{judge}`"):
+            append_states(session, batch, now)
         advance(len(batch))
     added = len(rows) - replaced
     return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
@@ -226,12 +228,13 @@ def append_states(session: Session, rows: Iterable[tuple[Any, ...]], now: dateti
     write_event_digests(session, where=f"judgement.id > {highest:d} AND digest IS NULL")
 
 
-def append_imported(session: Session, judge: str, rows: Iterable[tuple[Any, ...]], now: datetime) -> None:
-    """Append such events of one judge; `ConflictError`: who decided on one of their documents meanwhile."""
+@contextmanager
+def importing(who: str) -> Iterator[None]:
+    """Word that a judge decided on one of the same documents during an import."""
     try:
-        append_states(session, rows, now)
+        yield
     except IntegrityError as error:
-        message = f"`{judge}` judged one of these documents during the import"
+        message = f"{who} judged one of these documents during the import"
         raise ConflictError(message, hint="nothing was imported; try again") from error
 
 
@@ -282,11 +285,6 @@ def as_record(row: Any, record: type[JudgementRecord], **known: Any) -> Judgemen
         judged_at=row.judged_at,
         **known,
     )
-
-
-def check_grades(grades: Iterable[int], values: Sequence[int]) -> list[int]:
-    """Return the grades that are not on the scale, each once, ascending."""
-    return sorted(set(grades).difference(values))
 
 
 def fetch_events(

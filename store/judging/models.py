@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -27,18 +27,15 @@ from store.db.tables import ANSWER, DOCUMENT, JUDGE, JUDGEMENT, MODEL_JUDGE, TOP
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import ACTION_OF
 from store.judging.desk import Desk
-from store.judging.events import KEY, append_imported, fetch_current, refuse_differing
+from store.judging.events import KEY, append_states, fetch_current, importing, refuse_differing
 from store.judging.judges import add_judge, judge_named
 from store.model_judge import CANARIES, NOT_STATED, Answer, Asked, ModelIdentity, Unreadable, prompt_hash
 from store.records import DECIDED, Action, Decision, ImportReport, JudgeKind, Scale, State, Task
 from store.text import natural_key
 
 _BATCH = 1000
-ANSWER_VALUES = (
-    *("grade", "topic_version", "document_sha256", "request_sha256", "attempt", "sent_at", "received_at"),
-    *("status", "served_model", "fingerprint", "finish_reason", "prompt_tokens", "cached_tokens"),
-    *("completion_tokens", "reasoning_tokens", "cost", "mass"),
-)
+_SPECIAL = {"judge", "topic", "docno", "asked", "unreadable", "body", "probabilities", "note"}
+ANSWER_VALUES = tuple(one.name for one in fields(Answer) if one.name not in _SPECIAL)
 """Fields of an answer that its row has as they are."""
 
 
@@ -276,7 +273,8 @@ def import_answers(
         rows.append({**keys, **answer_values(one, now)})
     if not replace:
         refuse_differing(judge, differing)
-    append_imported(session, judge, sorted(events), now)
+    with importing(f"`{judge}`"):
+        append_states(session, sorted(events), now)
     for first in range(0, len(rows), _BATCH):
         session.connection().execute(insert(ANSWER), rows[first : first + _BATCH])
     write_event_digests(session, ANSWER)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import func, select, text
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from store.content.pools import add_pool
@@ -24,12 +22,12 @@ from store.judging.events import (
     KEY,
     STORED,
     append_states,
-    check_grades,
     current_events,
     event_of_row,
     fetch_judgements,
     fetch_passages,
     import_judgements,
+    importing,
     no_advance,
     no_earlier,
     stored_values,
@@ -214,7 +212,7 @@ def import_histories(
 ) -> ImportReport:
     """Append the events that are not there yet, as `Judgements.append` does; new judges get their kind."""
     _add_judges(session, (event.judge for event in events), kinds)
-    with _alone():
+    with importing("one of the judges"):
         return _append_histories(session, topics, documents, events)
 
 
@@ -259,21 +257,11 @@ def import_states(
         message = f"{len(differing):,} judgements are there otherwise: {some}"
         raise ConflictError(message, hint="--replace appends the new ones as revisions")
     rows.sort()  # so that each index is filled from left to right
-    with _alone():
+    with importing("one of the judges"):
         append_states(session, rows, datetime.now(UTC))
     return ImportReport(
         added=len(coming) - len(newest), unchanged=len(newest) - len(differing), replaced=len(differing)
     )
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Word what happens when a judge is at work on the same documents meanwhile."""
-    try:
-        yield
-    except IntegrityError as error:
-        message = "one of the judges judged one of these documents during the import"
-        raise ConflictError(message, hint="nothing was imported; try again") from error
 
 
 def _add_judges(session: Session, names: Iterable[str], kinds: Mapping[str, JudgeKind]) -> dict[str, int]:
@@ -313,7 +301,7 @@ class Judgements(Area):
         """
         grades = (qrel.grade for qrels in by_judge.values() for qrel in qrels)
         scale = self._db.scale
-        if off_scale := check_grades(grades, scale.values):
+        if off_scale := sorted(set(grades).difference(scale.values)):
             raise ArgumentError("grade", f"must be one of {scale.values}", off_scale)
         with self._db.filling() as (session, topics, documents):
             if pool is not None and pool.entries:
