@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from store.errors import ArgumentError, FaultList, UnknownNameError
-from store.fields import are_plain_ids, id_fault, is_plain_id, topic_fault
+from store.fields import are_plain_ids, id_fault, topic_fault
 from store.formats.lines import LOOKED_AT, not_utf8, piped, read_lines, remedy
 
 Row = TypeVar("Row")
@@ -378,8 +378,6 @@ def id_reader(
         except UnicodeDecodeError as error:
             message = not_utf8.format(byte=text[error.start], got=shown(text))
             raise UnfitFieldError(message, "utf8") from error
-        if is_plain_id(name) and name[0] != "#" and " " not in name:
-            return name
         if fault := fault_of(name):
             raise UnfitFieldError(fault, "id")
         return name

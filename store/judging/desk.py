@@ -32,6 +32,7 @@ from store.db.tables import (
     JUDGEMENT,
     POOL,
     POOL_ENTRY,
+    SITTING,
     TOPIC,
 )
 from store.errors import ConflictError, StoreError, UnknownNameError
@@ -46,7 +47,6 @@ from store.judging.events import (
     as_task,
     conflict,
     current_events,
-    fetch_events,
     fetch_passages,
     fetch_readable,
     fetch_shown_passages,
@@ -621,8 +621,42 @@ class Desk:
         }
 
     def _events(self, where: ColumnElement[bool]) -> list[SeenEvent]:
+        """Return the judge's events, the newest first, fit for a terminal but for ids."""
+        own = JUDGEMENT.c.judge_id == self._judge_id
+        undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
+        query = (
+            select(
+                JUDGEMENT,
+                JUDGEMENT.c.id.in_(undone).label("is_undone"),
+                TOPIC.c.number,
+                DOCUMENT.c.docno,
+                SITTING.c.host,
+            )
+            .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
+            .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
+            .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
+            .where(own, where)
+            .order_by(JUDGEMENT.c.id.desc())
+        )
         with reading(self._engine) as session:
-            return fetch_events(session, judge=self._judge_id, sitting=self._sitting, where=where)
+            rows = session.execute(query).all()
+        return [
+            SeenEvent(
+                topic=row.number,
+                docno=row.docno,
+                action=Action(row.action),
+                state=State(row.state),
+                grade=row.grade,
+                reason=sanitise_line(row.reason),
+                note=sanitise(row.note),
+                revision=row.revision,
+                judged_at=row.judged_at,
+                is_undone=bool(row.is_undone),
+                is_here=self._sitting is not None and row.sitting_id == self._sitting,
+                host=sanitise_line(row.host or ""),
+            )
+            for row in rows
+        ]
 
     @contextmanager
     def _writing(self, *, is_start: bool = False) -> Iterator[Session]:

@@ -27,7 +27,7 @@ from store.content.lookup import fetch_topic_names
 from store.db.columns import insert_new, raw_form
 from store.db.digests import write_event_digests
 from store.db.keys import Keys, fetch_docnos
-from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
+from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING
 from store.errors import ArgumentError, ConflictError, StoreError
 from store.event import COLUMNS, EVENT, STATE_OF, JudgementEvent
 from store.formats.markup import readable
@@ -43,11 +43,10 @@ from store.records import (
     Judgement,
     Passage,
     Qrel,
-    SeenEvent,
     State,
     Task,
 )
-from store.text import natural_key, sanitise, sanitise_line
+from store.text import natural_key
 
 _BATCH = 5000
 """Rows that are written at once."""
@@ -285,45 +284,6 @@ def as_record(row: Any, record: type[JudgementRecord], **known: Any) -> Judgemen
         judged_at=row.judged_at,
         **known,
     )
-
-
-def fetch_events(
-    session: Session, *, judge: int, sitting: int | None, where: ColumnElement[bool]
-) -> list[SeenEvent]:
-    """Return a judge's events, the newest first, fit for a terminal but for ids; `sitting` asks."""
-    own = JUDGEMENT.c.judge_id == judge
-    undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
-    query = (
-        select(
-            JUDGEMENT,
-            JUDGEMENT.c.id.in_(undone).label("is_undone"),
-            TOPIC.c.number,
-            DOCUMENT.c.docno,
-            SITTING.c.host,
-        )
-        .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
-        .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
-        .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
-        .where(own, where)
-        .order_by(JUDGEMENT.c.id.desc())
-    )
-    return [
-        SeenEvent(
-            topic=row.number,
-            docno=row.docno,
-            action=Action(row.action),
-            state=State(row.state),
-            grade=row.grade,
-            reason=sanitise_line(row.reason),
-            note=sanitise(row.note),
-            revision=row.revision,
-            judged_at=row.judged_at,
-            is_undone=bool(row.is_undone),
-            is_here=sitting is not None and row.sitting_id == sitting,
-            host=sanitise_line(row.host or ""),
-        )
-        for row in session.execute(query)
-    ]
 
 
 _COLUMNS = [column for column in JUDGEMENT.columns if column.name not in ("note", "reason", "iteration")]

@@ -311,24 +311,21 @@ def _conflict(session: Session, found: Sequence[_Found]) -> ConflictError:
 
 
 def _renew_leases(session: Session, found: Sequence[_Found], now: datetime) -> None:
-    wanted = {(newest.judge_id, newest.topic_id, newest.document_id) for _, newest in found}
-    query = (
-        select(ASSIGNMENT, ASSIGNMENT_PLAN.c.lease_s)
-        .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
-        .where(
-            ASSIGNMENT_PLAN.c.lease_s.is_not(None),
-            ASSIGNMENT.c.judge_id.in_({judge for judge, _, _ in wanted}),
-        )
-        .order_by(ASSIGNMENT.c.id)
-        .with_for_update(of=ASSIGNMENT)
+    leased = select(ASSIGNMENT_PLAN.c.id, ASSIGNMENT_PLAN.c.lease_s).where(
+        ASSIGNMENT_PLAN.c.lease_s.is_not(None)
     )
     renewed = [
-        {"place": row.id, "until": now + timedelta(seconds=row.lease_s)}
-        for row in session.execute(query).all()
-        if (row.judge_id, row.topic_id, row.document_id) in wanted
+        {
+            "plan": plan.id,
+            "until": now + timedelta(seconds=plan.lease_s),
+            **{f"own_{name}": newest._mapping[name] for name in KEY},
+        }
+        for plan in session.execute(leased)
+        for _, newest in found
     ]
     if renewed:
-        statement = update(ASSIGNMENT).where(ASSIGNMENT.c.id == bindparam("place"))
+        own = (ASSIGNMENT.c[name] == bindparam(f"own_{name}") for name in KEY)
+        statement = update(ASSIGNMENT).where(ASSIGNMENT.c.plan_id == bindparam("plan"), *own)
         session.connection().execute(statement.values(lease_until=bindparam("until")), renewed)
 
 
