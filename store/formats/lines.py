@@ -133,18 +133,13 @@ def lines_of(file: BinaryIO, faults: FaultList, digest: hashlib._Hash) -> Iterat
     Where a file begins with many bytes and no line feed, carriage returns end its lines. A line that is too
     long to be one ends the reading, and is added to `faults`.
     """
-    first = cast(io.BufferedReader, file).peek()
+    source = cast(io.BufferedReader, file)
+    first = source.peek()
+    blocks = _hashed(source, digest)
     if b"\n" not in first and b"\r" in first.rstrip(b"\r"):
-        file, raw = (
-            io.BufferedReader(ByteBlocks(block.replace(b"\r", b"\n") for block in _hashed(file, digest))),
-            None,
-        )
-    else:
-        raw = digest
-    longest = most_bytes()
-    for number, line in enumerate(iter(partial(file.readline, longest + 1), b""), start=1):
-        if raw is not None:
-            raw.update(line)
+        blocks = (block.replace(b"\r", b"\n") for block in blocks)
+    lines, longest = io.BufferedReader(ByteBlocks(blocks), _BUFFER), most_bytes()
+    for number, line in enumerate(iter(partial(lines.readline, longest + 1), b""), start=1):
         if len(line) > longest:
             faults.add(number, f"expected a line of at most {longest:,} bytes, got more", "long")
             faults.hint = LIFTED
@@ -152,8 +147,8 @@ def lines_of(file: BinaryIO, faults: FaultList, digest: hashlib._Hash) -> Iterat
         yield number, line
 
 
-def _hashed(file: BinaryIO, digest: hashlib._Hash) -> Iterator[bytes]:
-    while block := file.read(_BUFFER):
+def _hashed(file: io.BufferedReader, digest: hashlib._Hash) -> Iterator[bytes]:
+    while block := file.read1(_BUFFER):
         digest.update(block)
         yield block
 

@@ -291,7 +291,6 @@ class Meaning(StrEnum):
 
 MEANINGS = {**{one.value: one for one in Meaning}, "unjudgeable": Meaning.CANNOT}
 """What may be written for each; a state may have two words."""
-_STATES = {Meaning.SKIPPED: State.SKIPPED, Meaning.CANNOT: State.CANNOT}
 
 
 @dataclass(slots=True)
@@ -405,7 +404,7 @@ def decode_rows(
             decoded.listed.setdefault(pair, row.iteration)
             continue
         if what is not Meaning.GRADE:
-            state = _STATES[what]
+            state = State(what.value)
             decoded.states.append(Judgement(*pair, row.judge, state, None, iteration=row.iteration))
             continue
         grade = mapping.get(row.code, row.code)

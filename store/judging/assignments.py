@@ -124,31 +124,20 @@ def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
     """
     lock_judge(session, judge)
     now = database_now(session)
-    query = _next_free(judge, topic, now)
-    documents: list[int] = []
-    by_lease: dict[int, list[int]] = {}
-    # One by one: two at once could be two places of one document.
-    while len(documents) < n and (row := session.execute(query).first()) is not None:
-        by_lease.setdefault(row.lease_s, []).append(row.id)
-        documents.append(row.document_id)
-        query = query.where(
-            ASSIGNMENT.c.position >= row.position, ASSIGNMENT.c.document_id != row.document_id
-        )
-    for lease_s, places in by_lease.items():
-        _take(session, places, judge, now + timedelta(seconds=lease_s))
-    return documents
-
-
-def _next_free(judge: int, topic: int, now: datetime) -> Select[Any]:
-    """Select the next place of a topic that a judge may claim, and lock it."""
-    return (
-        select(ASSIGNMENT.c.id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.position, ASSIGNMENT_PLAN.c.lease_s)
+    next_free = (
+        select(ASSIGNMENT.c.id, ASSIGNMENT.c.document_id, ASSIGNMENT_PLAN.c.lease_s)
         .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
         .where(ASSIGNMENT.c.topic_id == topic, _is_free(judge, now), *_is_for(judge, ASSIGNMENT))
         .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
         .limit(1)
         .with_for_update(of=ASSIGNMENT, skip_locked=True)
     )
+    documents: list[int] = []
+    # One by one: two at once could be two places of one document.
+    while len(documents) < n and (row := session.execute(next_free).first()) is not None:
+        _take(session, row.id, judge, now + timedelta(seconds=row.lease_s))
+        documents.append(row.document_id)
+    return documents
 
 
 def hold(session: Session, judge: int, topic: int, document: int, *, decided: bool) -> None:
@@ -171,7 +160,7 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
         raise ConflictError(message, hint="nothing was written; go on with the next one")
     if place.lease_s is not None:
         until = None if decided else now + timedelta(seconds=place.lease_s)
-        _take(session, [place.id], judge, until)
+        _take(session, place.id, judge, until)
 
 
 def _place(topic: int | ColumnElement[int], document: int | ColumnElement[int]) -> Select[Any]:
@@ -229,10 +218,9 @@ def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> Column
     return func.coalesce(state.scalar_subquery(), State.UNJUDGED.value)
 
 
-def _take(session: Session, places: Sequence[int], judge: int, until: datetime | None) -> None:
-    session.execute(
-        update(ASSIGNMENT).where(ASSIGNMENT.c.id.in_(places)).values(judge_id=judge, lease_until=until)
-    )
+def _take(session: Session, place: int, judge: int, until: datetime | None) -> None:
+    taken = {"judge_id": judge, "lease_until": until}
+    session.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == place).values(taken))
 
 
 Make = Callable[[Sequence[Assignable]], AssignmentPlan]
@@ -382,7 +370,7 @@ def fetch_workloads(session: Session) -> Workloads:
         .subquery()
     )
     numbers = (*_PURPOSES, "decided", "claimed", "lapsed")
-    pair = cast(places.c.topic_id, BigInteger).op("<<")(32).op("|")(places.c.document_id)
+    pair = cast(places.c.topic_id, BigInteger) * (1 << 32) + places.c.document_id
     query = (
         select(
             JUDGE.c.name,
