@@ -526,15 +526,9 @@ class Desk:
         return set(session.scalars(query)) == {self._sitting}
 
     def _names(self, session: Session, event: Row[Any]) -> tuple[str, str]:
-        query = (
-            select(TOPIC.c.number, DOCUMENT.c.docno)
-            .select_from(JUDGEMENT)
-            .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
-            .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
-            .where(JUDGEMENT.c.id == event.id, JUDGEMENT.c.judge_id == self._judge_id)
-        )
-        topic, docno = session.execute(query).one()
-        return topic, docno
+        topic = select(TOPIC.c.number).where(TOPIC.c.id == event.topic_id)
+        docno = select(DOCUMENT.c.docno).where(DOCUMENT.c.id == event.document_id)
+        return session.execute(topic).scalar_one(), session.execute(docno).scalar_one()
 
     def _task(self, session: Session, docno: str, event: Row[Any], *, has_passages: bool = True) -> Task:
         """Return how a document stands after an event; its passages are not asked for if it has none."""
