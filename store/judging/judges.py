@@ -148,7 +148,7 @@ def fetch_identities(session: Session) -> dict[int, str]:
 
 _SOMEBODY = "[judge]"
 """What stands in place of a judge's name in published notes."""
-_NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")
+_NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "primary", "replaced", "round")
 """Keys of manifests under which the name of a judge may stand, alone or within another name."""
 
 
@@ -194,6 +194,8 @@ class Disguise:
             return self.iteration(value) if key == "round" else self.within(value)
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             return sorted(map(self.within, value), key=natural_key)
+        if isinstance(value, dict):  # judges by topic
+            return {topic: self.name(judge) for topic, judge in value.items()}
         return value
 
 
