@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from struct import Struct, unpack, unpack_from
 from typing import Any
 
 from sqlalchemy import Row, Select, func, literal_column, or_, select
@@ -16,7 +17,6 @@ from store.content.documents import fetch_metadata
 from store.content.lookup import count_rows, fetch_topic_names, row_named, same_pair, topic_id
 from store.content.runs import fetch_pool_runs
 from store.db.database import Area
-from store.db.ranking_bytes import float_at, place_of, read_ids
 from store.db.tables import (
     ASSIGNMENT,
     DOCUMENT,
@@ -452,14 +452,36 @@ class DocumentDetails:
     judge_states: tuple[JudgeState, ...]
 
 
+_FLOAT_FORMS = {b"f": Struct("<f"), b"d": Struct("<d")}
+
+
+def read_ids(packed: bytes | None) -> tuple[int, ...]:
+    r"""Return the document ids of a ranking, without loading arrays; to SQLite, no bytes are no value.
+
+    >>> read_ids(b"\x07\x00\x00\x00\x08\x00\x00\x00"), read_ids(None)
+    ((7, 8), ())
+    """
+    whole = packed or b""
+    return unpack(f"<{len(whole) // 4}i", whole)
+
+
+def float_at(packed: bytes, place: int) -> float:
+    """Return one of the numbers that `store.db.packing.pack_floats` packed."""
+    form = packed[:1]
+    if form in _FLOAT_FORMS:
+        layout = _FLOAT_FORMS[form]
+        return float(layout.unpack_from(packed, 1 + layout.size * place)[0])
+    return float(unpack_from("<i", packed, 1 + 4 * place)[0] / float(10 ** int(form)))
+
+
 def _retrievals(session: Session, document: int, names: dict[int, str]) -> Iterator[Retrieval]:
     query = select(RANKING.c.run_id, RANKING.c.topic_id, RANKING.c.document_ids)
     places: dict[tuple[int, int], int] = {}
     options = {"yield_per": _BATCH}
     with session.connection().execute(query, execution_options=options) as result:
         for run, topic, packed in result:
-            if (place := place_of(document, packed)) is not None:
-                places[run, topic] = place
+            if document in (ids := read_ids(packed)):
+                places[run, topic] = ids.index(document)
     tags = {row.id: row.tag for row in session.execute(select(RUN.c.id, RUN.c.tag))}
     for (run, topic), index in places.items():
         one = select(RANKING.c.scores, RANKING.c.length)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _BATCH = 256
 """Rankings inserted at a time."""
-_RANKING = ("run_id", "topic_id", "length", "document_ids", "scores", "ranks", "positions", "codec")
 
 
 def add_rankings(
@@ -74,17 +73,17 @@ def add_rankings(
         rows = [
             (
                 row_id,
-                topics.ids[ranking.topic],
-                ranking.length,
-                ranking.documents,
-                ranking.scores,
-                ranking.ranks,
-                ranking.positions,
+                topics.ids[one.topic],
+                one.length,
+                one.documents,
+                one.scores,
+                one.ranks,
+                one.positions,
                 1,
             )
-            for ranking in batch
+            for one in batch
         ]
-        insert_new(session, RANKING, _RANKING, rows)
+        insert_new(session, RANKING, RANKING.columns.keys(), rows)
     write_run_digest(session, row_id or 0)
     return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
 

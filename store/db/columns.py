@@ -16,6 +16,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     DateTime,
     Dialect,
     Float,
@@ -26,7 +27,6 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
 )
-from sqlalchemy import DateTime as SqlDateTime
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
@@ -57,7 +57,7 @@ class UnreadableMomentError(ValueError):
 class UtcDateTime(TypeDecorator[datetime]):
     """A moment, in UTC."""
 
-    impl = SqlDateTime(timezone=True)
+    impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
@@ -114,18 +114,13 @@ def raw_form(column: Column[Any]) -> Callable[[Any], Any]:
     if isinstance(column.type, RawText):
         return lambda value: value.encode("utf-8", "surrogatepass")
     if is_of(column, DateTime):
-        return _as_moment
+        return lambda value: value.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
     if is_of(column, Boolean) or is_of(column, Integer):
         return int
     if is_of(column, Float):
         return float
     # A member of an enumeration is text, too.
     return bytes if is_of(column, LargeBinary) else str.__str__
-
-
-def _as_moment(value: datetime) -> str:
-    moment = value.astimezone(UTC).replace(tzinfo=None)
-    return moment.isoformat(sep=" ", timespec="microseconds")
 
 
 def is_of(column: Column[Any], kind: type[Any]) -> bool:
@@ -143,8 +138,12 @@ def raw_rows(
     """
     keys = ", ".join(f'"{table.name}"."{column.name}"' for column in table.primary_key)
     end = f'FROM "{table.name}" {joins} ' + (f"WHERE {where}" if where else f"ORDER BY {keys}")
-    read = _read_postgresql if is_postgresql(session) else _read_sqlite
-    return read(session, [*table.columns, *also], end)
+    connection: Any = session.connection().connection.driver_connection
+    columns = [*table.columns, *also]
+    if is_postgresql(session):
+        return _read_postgresql(connection, columns, end)
+    values = ", ".join(f'"{column.table.name}"."{column.name}"' for column in columns)
+    return iter(connection.execute(f"SELECT {values} {end}"))
 
 
 def is_postgresql(session: Session) -> bool:
@@ -152,71 +151,48 @@ def is_postgresql(session: Session) -> bool:
     return session.get_bind().dialect.name == "postgresql"
 
 
-def _read_sqlite(session: Session, columns: Sequence[Column[Any]], end: str) -> Iterator[Sequence[Any]]:
-    values = ", ".join(f'"{column.table.name}"."{column.name}"' for column in columns)
-    connection: Any = session.connection().connection.driver_connection
-    return iter(connection.execute(f"SELECT {values} {end}"))
-
-
-def _read_postgresql(session: Session, columns: Sequence[Column[Any]], end: str) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a table of a PostgreSQL database, as SQLite would have them."""
+def _read_postgresql(connection: Any, columns: Sequence[Column[Any]], end: str) -> Iterator[Sequence[Any]]:
     values, kinds = [], []
     for column in columns:
-        name = f'"{column.table.name}"."{column.name}"'
+        name, kind = f'"{column.table.name}"."{column.name}"', "text"
         if is_of(column, DateTime):
             name = f"to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
         elif is_of(column, Boolean):
-            name = f"{name}::int"
+            name, kind = f"{name}::int", "int8"
+        elif is_of(column, Integer):
+            kind = "int8"
+        elif is_of(column, Float) or is_of(column, LargeBinary):
+            kind = "float8" if is_of(column, Float) else "bytea"
         values.append(name)
-        kinds.append(_kind(column))
-    connection: Any = session.connection().connection.driver_connection
+        kinds.append(kind)
     statement = f"COPY (SELECT {', '.join(values)} {end}) TO STDOUT"
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.set_types(kinds)
         yield from copy.rows()
 
 
-def _kind(column: Column[Any]) -> str:
-    if is_of(column, Boolean) or is_of(column, Integer):
-        return "int8"
-    if is_of(column, Float):
-        return "float8"
-    return "bytea" if is_of(column, LargeBinary) else "text"
-
-
 def insert_new(session: Session, table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows, a value for each of `names` as `raw_rows` gives them.
 
     What is not named is empty, or an id that the database gives. Beside a row of SQLAlchemy it costs a tenth.
-    What the driver refuses is raised as SQLAlchemy's error.
     """
-    with _raised_as_of_sqlalchemy(session, f"INSERT INTO {table.name}"):
-        write_raw(session, table, rows, names)
-
-
-def write_raw(
-    session: Session, table: Table, rows: Iterable[Sequence[Any]], names: Sequence[str] = ()
-) -> None:
-    """Insert rows as `insert_new` does, of `names` or all columns; the driver's errors are its own."""
-    written = names or table.columns.keys()
-    columns = ", ".join(f'"{name}"' for name in written)
-    connection: Any = session.connection().connection.driver_connection
-    if not is_postgresql(session):
-        marks = ", ".join("?" * len(written))
-        connection.executemany(f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})', rows)
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL TimeZone TO 'UTC'")
-        with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
-            for row in rows:
-                copy.write_row(row)
+    columns, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
+    with driver_errors(session.connection(), f"INSERT INTO {table.name}") as driver:
+        if not is_postgresql(session):
+            driver.executemany(f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})', rows)
+            return
+        with driver.cursor() as cursor:
+            cursor.execute("SET LOCAL TimeZone TO 'UTC'")
+            with cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
+                for row in rows:
+                    copy.write_row(row)
 
 
 @contextmanager
-def _raised_as_of_sqlalchemy(session: Session, statement: str) -> Iterator[None]:
-    """Raise what a driver refuses as SQLAlchemy does, for callers that expect that."""
-    base: Any = session.get_bind().dialect.loaded_dbapi.Error
+def driver_errors(connection: Connection, statement: str) -> Iterator[Any]:
+    """Yield the driver's own connection; what it refuses is raised as SQLAlchemy does."""
+    failure: Any = connection.dialect.loaded_dbapi.Error
     try:
-        yield
-    except base as error:
-        raise DBAPIError.instance(statement, None, error, base) from error
+        yield connection.connection.driver_connection
+    except failure as error:
+        raise DBAPIError.instance(statement, None, error, failure, dialect=connection.dialect) from error

@@ -26,7 +26,6 @@ from store.event import COLUMNS, EVENT, JudgementEvent
 from store.formats.markup import readable
 from store.judging.disagreements import Ruling, seen_basis, seen_kinds
 from store.judging.judges import fetch_judge_names, judge_id
-from store.readable import Readable
 from store.records import (
     DECIDED,
     Action,
@@ -39,7 +38,7 @@ from store.records import (
     State,
     Task,
 )
-from store.text import natural_key, sanitise, sanitise_line
+from store.text import Readable, natural_key, sanitise, sanitise_line
 
 _BATCH = 5000
 """Rows that are written at once."""

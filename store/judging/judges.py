@@ -17,8 +17,7 @@ from sqlmodel import Session
 from store.content.lookup import count_rows, row_named
 from store.db.database import Area
 from store.db.digests import note_events, write_event_digests
-from store.db.engine import database_now
-from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
+from store.db.engine import Scrubbed, database_now, overwrite_removed, scrub
 from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, QRELS, JudgeRow
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault

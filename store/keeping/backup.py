@@ -18,17 +18,18 @@ from typing import Any
 
 from sqlalchemy import Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlmodel import Session, SQLModel
 
-from store.db.columns import is_postgresql, raw_rows, write_raw
+from store.db.columns import insert_new, is_postgresql, raw_rows
+from store.db.database import make_tables
 from store.db.engine import (
     BUSY_TIMEOUT_MS,
-    DAMAGED,
     DAMAGED_HINT,
     NO_COLLECTION_HINT,
     check_revision,
     check_schema,
+    damaged,
     database_now,
     display,
     engine_at,
@@ -40,7 +41,6 @@ from store.db.engine import (
     writing,
 )
 from store.db.files import SIDE_FILES, check_folder, made_whole, part_beside, seal, side_files
-from store.db.schema import make_tables
 from store.db.tables import DIGEST, JUDGE, JUDGE_CODE, SITTING, TABLES
 from store.errors import SchemaError, StoreError
 from store.judging.events import count_events
@@ -72,7 +72,7 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
         for table in tables:
             # Left half read, as by Ctrl-C, it must not outlive its connection.
             with closing(_rows(session, table, advance)) as rows:
-                write_raw(into, table, rows)
+                insert_new(into, table, table.columns.keys(), rows)
             go_on_after(into, table)
         into.execute(delete(DIGEST).where(DIGEST.c.name == JUDGE_CODE.name))
     return counts
@@ -80,14 +80,12 @@ def fill(session: Session, target: URL | Path, progress: Progress) -> Counts:
 
 @contextmanager
 def _errors_named(engine: Engine) -> Iterator[None]:
-    driver: Any = engine.dialect.loaded_dbapi
     try:
         yield
-    except (DatabaseError, driver.Error) as error:
-        cause = error.orig if isinstance(error, DatabaseError) else error
-        reason = next(iter(str(cause).strip().splitlines()), "no reason given")
+    except DBAPIError as error:
+        reason = next(iter(str(error.orig).strip().splitlines()), "no reason given")
         where = display(engine.url)
-        if isinstance(cause, driver.OperationalError):
+        if isinstance(error, OperationalError):
             message = f"{where}: {reason}"
             raise StoreError(message, hint="nothing was copied") from error
         message = f"{where} cannot take a value: {reason}"
@@ -179,8 +177,7 @@ def _check(file: Path, where: str, hint: str, *names: str) -> None:
     finally:
         engine.dispose()
     if fault:
-        message = f"{where}: {DAMAGED}: {fault}"
-        raise StoreError(message, hint=hint)
+        raise damaged(where, fault, hint=hint)
 
 
 def look_at_backup(file: Path) -> Backup:

@@ -48,8 +48,8 @@ from store.judging.desk import Desk, fetch_pooled
 from store.judging.events import Pair, as_raw, deciding_events, fetch_histories, is_same_decision
 from store.judging.judges import judge_named
 from store.judging.sittings import lock_judge
-from store.readable import Readable
 from store.records import DECIDED, Action, Decision, JudgeKind, Scale, State
+from store.text import Readable
 
 FORMAT = "pooler work 1"
 _BEGINS = '{"format": "pooler work '

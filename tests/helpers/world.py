@@ -20,11 +20,13 @@ from store.collection import Collection
 from store.db.digests import write_all_digests
 from store.db.engine import collection_url, make_engine, reading, writing
 from store.errors import ConflictError
+from store.event import JudgementEvent
 from store.formats.scale import make_scale as make_scale
 from store.formats.scale import parse_scale as parse_scale
 from store.judging.desk import Desk
 from store.keeping.backup import back_up, restore
-from store.records import Action, Decision, Pool, PoolEntry, Ranking, Run, Task
+from store.keeping.histories import import_histories
+from store.records import Action, Decision, ImportReport, JudgeKind, Pool, PoolEntry, Ranking, Run, Task
 
 
 def new_collection(where: str, scale: str = "0-2") -> Collection:
@@ -155,6 +157,15 @@ def meanwhile(fragment: str, act: Any) -> Iterator[None]:
     finally:
         event.remove(Engine, "before_cursor_execute", interrupt)
     assert not waiting, f"no statement had {fragment!r}"
+
+
+def bring(
+    collection: Collection, events: Sequence[JudgementEvent], kind: JudgeKind = JudgeKind.HUMAN
+) -> ImportReport:
+    """Import a history, all its judges of one kind."""
+    kinds = {event.judge: kind for event in events}
+    with collection.being_filled() as inside:
+        return import_histories(inside.session, inside.topics, inside.documents, events, kinds)
 
 
 def make_run(

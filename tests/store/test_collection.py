@@ -282,7 +282,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "qrels.missing_events": lambda: collection.qrels.missing_events(then),
         "grades.sampled_pools": lambda: collection.grades.sampled_pools({}),
         "judgements.history": lambda: list(collection.judgements.history()),
-        "judgements.append": lambda: collection.judgements.append([]),
         "lists.runs": collection.lists.runs,
         "lists.topics": collection.lists.topics,
         "lists.documents": collection.lists.documents,

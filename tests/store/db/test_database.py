@@ -14,8 +14,8 @@ from sqlalchemy.exc import IntegrityError
 
 from store.collection import Collection
 from store.db import engine as database
+from store.db.database import revision as revision_of_tables
 from store.db.engine import SCHEMA_REVISION, collection_url, display, reading, writing
-from store.db.schema import revision as revision_of_tables
 from store.errors import ArgumentError, PoolerError, SchemaError, StoreError
 from store.keeping.upgrade import head_revision, upgrade
 from store.records import JudgeKind, Topic
