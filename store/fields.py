@@ -145,8 +145,7 @@ def _reader_of_ids(fault: Callable[[str], str | None]) -> Reader:
 def _read_word(value: Any) -> str:
     if text := _read_text(value):
         return sys.intern(text)
-    message = "expected text or null, got an empty text"
-    raise UnfitValueError(message)
+    raise UnfitValueError("expected text or null, got an empty text")
 
 
 def _read_code(value: Any) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments, TopDocuments
     from store.content.rankings import NumberedDocuments
     from store.db.packing import PackedRanking
-    from store.records import Order, Ranking, Run
+    from store.records import Order, Run
 
 _BATCH = 256
 """Rankings inserted at a time."""
@@ -132,19 +132,13 @@ class Runs(Area):
             return {tag: (topics, int(documents)) for tag, topics, documents in session.execute(query)}
 
     def add(self, run: Run, *, replace: bool = False) -> ImportReport:
-        """Add a run; see `add_rankings`."""
-        facts = run.tag, run.group, run.contributes, run.sha256, run.file, run.header
-        return self.add_rankings(StoredRun(*facts), run.rankings, replace=replace)
-
-    def add_rankings(
-        self, run: StoredRun, rankings: Iterable[Ranking], *, replace: bool = False
-    ) -> ImportReport:
-        """Add a run whose rankings come one at a time; see `store.content.runs.add_rankings`."""
+        """Add a run, its rankings one at a time; see `store.content.runs.add_rankings`."""
         from store.content.rankings import pack_rankings
 
+        about = StoredRun(run.tag, run.group, run.contributes, run.sha256, run.file, run.header)
         with self._db.filling() as (session, topics, documents):
-            packed = pack_rankings(session, documents, rankings)
-            return add_rankings(session, topics, run, packed, replace=replace)
+            packed = pack_rankings(session, documents, run.rankings)
+            return add_rankings(session, topics, about, packed, replace=replace)
 
     def add_packed(
         self,

@@ -9,7 +9,6 @@ from typing import Any
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlmodel import Session
 
-from store.content.lookup import count_rows
 from store.db.database import Area
 from store.db.engine import database_now
 from store.db.tables import GUIDELINE, JUDGEMENT, TOPIC, TOPIC_VERSION, GuidelineRow
@@ -116,11 +115,6 @@ class Topics(Area):
         """Return the ids that a topics file named; empty = no topics file was imported."""
         with self._db.reading() as session:
             return set(session.scalars(select(TOPIC.c.number).where(TOPIC.c.listed)))
-
-    def count(self) -> int:
-        """Count all topics."""
-        with self._db.reading() as session:
-            return count_rows(session, TOPIC)
 
     def all(self) -> list[Topic]:
         """Return every topic in natural order, those without a text too."""

@@ -223,13 +223,10 @@ def make_tables(session: Session) -> None:
 def check_free_place(file: Path) -> None:
     """Refuse to make a collection file where there is something already, or no folder."""
     if file.is_dir():
-        message = f"{file} is a folder"
-        raise StoreError(message, hint="name a file in it with --collection")
+        raise StoreError(f"{file} is a folder", hint="name a file in it with --collection")
     if file.exists() and file.stat().st_size:
         with engine_at(file) as engine:
             check_schema(engine)
-        message = f"{file} already holds a collection"
-        raise StoreError(message, hint="choose another file with --collection")
+        raise StoreError(f"{file} already holds a collection", hint="choose another file with --collection")
     if not file.parent.is_dir():
-        message = f"{file}: the folder {file.parent} does not exist"
-        raise StoreError(message)
+        raise StoreError(f"{file}: the folder {file.parent} does not exist")

@@ -68,8 +68,7 @@ def check_folder(target: Path) -> None:
     elif not os.access(folder, os.W_OK):
         reason = "permission denied"
     if reason is not None:
-        message = f"{target}: cannot be written: {reason}"
-        raise StoreError(message, hint="name another file")
+        raise StoreError(f"{target}: cannot be written: {reason}", hint="name another file")
 
 
 @contextmanager
@@ -140,8 +139,7 @@ def real_place(path: Path) -> Path:
     except (OSError, RuntimeError):
         is_circle = True
     if is_circle:
-        message = f"{path}: a link that leads back to itself"
-        raise StoreError(message, hint="name another file")
+        raise StoreError(f"{path}: a link that leads back to itself", hint="name another file")
     return place
 
 

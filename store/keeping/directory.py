@@ -783,8 +783,7 @@ class TableReader:
         if not _name(SQLModel.metadata.tables[table]) and type(value) is int:
             found = value if 1 <= value <= self._counts.get(table, 0) else None
         if found is None:
-            message = f"unknown {table.replace('_', ' ')} `{value}`"
-            raise UnfitValueError(message)
+            raise UnfitValueError(f"unknown {table.replace('_', ' ')} `{value}`")
         return found
 
     def _document_ids(self, value: Any) -> bytes:
@@ -807,8 +806,7 @@ def _insert(connection: Connection, table: Table, batch: list[_Row], faults: Fau
 
 
 def _refuse(expected: str, value: Any) -> NoReturn:
-    message = f"expected {expected}, got {value!r:.80}"
-    raise UnfitValueError(message)
+    raise UnfitValueError(f"expected {expected}, got {value!r:.80}")
 
 
 def _number(value: Any) -> float:
@@ -903,8 +901,7 @@ def _check_target(target: Path) -> None:
     elif place == Path.cwd().resolve() or (target.exists() and not is_empty):
         message = "expected a new or empty folder, and not the one you are in"
     if message:
-        message = f"{target}: {message}"
-        raise PoolerError(message, hint="name another folder, or remove what is there first")
+        raise PoolerError(f"{target}: {message}", hint="name another folder, or remove what is there first")
 
 
 def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
@@ -912,14 +909,12 @@ def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
     path = folder / MANIFEST
     hint = "pooler export collection DIR makes one"
     if not path.is_file() or path.is_symlink():
-        message = f"{folder}: there is no {MANIFEST}: it is no exported collection"
-        raise PoolerError(message, hint=hint)
+        raise PoolerError(f"{folder}: there is no {MANIFEST}: it is no exported collection", hint=hint)
     try:
         data = read_json_object(path.read_text("utf-8"))
         version, layout = data.get("format_version"), data["options"]["layout"]
         if data.get("format") != FORMAT or type(version) is not int:
-            message = f"{path} is not that of a collection which this program exported"
-            raise PoolerError(message, hint=hint)
+            raise PoolerError(f"{path} is not that of a collection which this program exported", hint=hint)
         if version > VERSION:
             message = f"{folder} has the newer format {version}; this program knows {VERSION}"
             raise SchemaError(message, hint="install the newest pooler")
@@ -929,8 +924,7 @@ def read_manifest(folder: Path) -> tuple[dict[str, str], dict[str, int]]:
             raise PoolerError(message, hint=hint)
         return dict(data["files"]), {name: int(n) for name, n in data["counts"].items()}
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        message = f"{path}: {error}"
-        raise PoolerError(message, hint="get the directory again") from error
+        raise PoolerError(f"{path}: {error}", hint="get the directory again") from error
 
 
 def read_directory(

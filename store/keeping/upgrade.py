@@ -16,7 +16,8 @@ from sqlalchemy.engine import URL
 from store.db.engine import NO_COLLECTION_HINT, display, engine_at, other_schema, stored_revision, writing
 from store.errors import SchemaError, StoreError
 from store.keeping import Progress, no_progress
-from store.keeping.backup import back_up, free_name
+from store.keeping.backup import back_up
+from store.text import free_name
 
 MIGRATIONS = Path(__file__).parents[1] / "db" / "migrations"
 
@@ -53,8 +54,7 @@ def upgrade(
             event.listen(engine, "connect", _ignore_foreign_keys)
         before = stored_revision(engine)
         if before is None:
-            message = f"{display(url)} is not a pooler collection"
-            raise SchemaError(message, hint=NO_COLLECTION_HINT)
+            raise SchemaError(f"{display(url)} is not a pooler collection", hint=NO_COLLECTION_HINT)
         after = head_revision(migrations)
         if before not in {one.revision for one in ScriptDirectory(str(migrations)).walk_revisions()}:
             raise other_schema(display(url), before)
@@ -87,6 +87,7 @@ def _back_up(url: URL, revision: str, progress: Progress) -> str:
         message = f"{display(url)}: a server's collection of another schema is not backed up here"
         hint = "save it first (pg_dump -Fc -f FILE DATABASE), then: pooler upgrade --no-backup"
         raise StoreError(message, hint=hint)
-    copy = free_name(Path(url.database or ""), f"{revision}{{}}.backup")
-    back_up(url, copy, progress=progress)
-    return str(copy)
+    file = Path(url.database or "")
+    name = free_name(f"{file.name}.{revision}", lambda one: file.with_name(f"{one}.backup").exists())
+    back_up(url, file.with_name(f"{name}.backup"), progress=progress)
+    return str(file.with_name(f"{name}.backup"))

@@ -72,8 +72,7 @@ Prefer = Literal["page", "stored"]
 def _named(value: Reader) -> Reader:
     def read(given: Any) -> dict[str, Any]:
         if not isinstance(given, dict):
-            message = "expected an object"
-            raise UnfitValueError(message)
+            raise UnfitValueError("expected an object")
         return {name: value(one) for name, one in given.items()}
 
     return read
@@ -81,16 +80,14 @@ def _named(value: Reader) -> Reader:
 
 def _shown_text(value: Any) -> tuple[str | None, str | None]:
     if not isinstance(value, list) or len(value) != 2:
-        message = "expected a hash and a markup"
-        raise UnfitValueError(message)
+        raise UnfitValueError("expected a hash and a markup")
     return or_none(HASH.read)(value[0]), or_none(CODE.read)(value[1])
 
 
 def _read_window(value: Any) -> str:
     """Read what a page calls a window: eight digits of the signature of its head, and eight of its own."""
     if not isinstance(value, str) or not _WINDOW.fullmatch(value):
-        message = "expected 16 hexadecimal digits"
-        raise UnfitValueError(message)
+        raise UnfitValueError("expected 16 hexadecimal digits")
     return value
 
 

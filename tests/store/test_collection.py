@@ -207,7 +207,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
     return {
         "topics.add": lambda: collection.topics.add([Topic("7")]),
         "topics.all": collection.topics.all,
-        "topics.count": collection.topics.count,
         "topics.listed": collection.topics.listed,
         "documents.add": lambda: collection.documents.add([Document("new2")]),
         "documents.get": lambda: collection.documents.get("1"),
@@ -216,7 +215,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "documents.listed": collection.documents.listed,
         "documents.count_without_text": collection.documents.count_without_text,
         "runs.add": lambda: collection.runs.add(run),
-        "runs.add_rankings": lambda: collection.runs.add_rankings(about("new6"), iter(run.rankings)),
         "runs.add_packed": lambda: collection.runs.add_packed(about("new7"), iter([]), NumberedDocuments()),
         "runs.all": collection.runs.all,
         "runs.sizes": collection.runs.sizes,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import uuid
 from collections.abc import Iterator
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -270,7 +270,6 @@ def test_rankings_come_one_at_a_time(collection: Collection, monkeypatch: pytest
     monkeypatch.setattr("store.content.runs._BATCH", 2)
     topics = {str(number): [(f"d{number}", 1.0), ("both", 0.5)] for number in range(7)}
     run = make_run("bm25", topics, group="unit")
-    about = StoredRun("bm25", "unit", contributes=True, sha256=run.sha256, file=run.file)
     n_taken = 0
 
     def coming() -> Iterator[Ranking]:
@@ -279,15 +278,18 @@ def test_rankings_come_one_at_a_time(collection: Collection, monkeypatch: pytest
             n_taken += 1
             yield ranking
 
-    assert collection.runs.add_rankings(about, coming()) == ImportReport(added=1)
+    def add(run: Run, rankings: Iterator[Ranking], *, replace: bool = False) -> ImportReport:
+        lazy: Any = rankings
+        return collection.runs.add(dataclasses.replace(run, rankings=lazy), replace=replace)
+
+    assert add(run, coming()) == ImportReport(added=1)
     assert_same_run(collection.runs.get(collection.runs.all()[0]), run)
-    assert collection.runs.add_rankings(about, coming()) == ImportReport(unchanged=1)
+    assert add(run, coming()) == ImportReport(unchanged=1)
     assert n_taken == len(run.rankings), "the same file is not read a second time"
     other = make_run("bm25", {"1": [("z", 1.0)]}, sha256="other")
-    changed = StoredRun("bm25", "", contributes=True, sha256="other", file=other.file)
     with pytest.raises(ConflictError):
-        collection.runs.add_rankings(changed, iter(other.rankings))
-    report = collection.runs.add_rankings(changed, iter(other.rankings), replace=True)
+        add(other, iter(other.rankings))
+    report = add(other, iter(other.rankings), replace=True)
     assert report == ImportReport(replaced=1)
     # A new file of the run stays in its group unless another one is given.
     assert_same_run(collection.runs.get(collection.runs.all()[0]), dataclasses.replace(other, group="unit"))
@@ -299,7 +301,6 @@ def test_error_between_rankings_undoes_the_run(
     """When reading fails midway, nothing of the run stays, nor what the object knew of it."""
     monkeypatch.setattr("store.content.runs._BATCH", 1)
     run = make_run("r", {"1": [("a", 1.0)], "2": [("b", 1.0)], "3": [("c", 1.0)]})
-    about = StoredRun("r", "", contributes=True, sha256=run.sha256, file=run.file)
     before = stored_rows(collection_name)
 
     def failing() -> Iterator[Ranking]:
@@ -307,11 +308,11 @@ def test_error_between_rankings_undoes_the_run(
         raise OSError("the disk is gone")
 
     with pytest.raises(OSError, match="the disk is gone"):
-        collection.runs.add_rankings(about, failing())
+        collection.runs.add(dataclasses.replace(run, rankings=failing()))  # type: ignore[arg-type]  # not a list
     assert stored_rows(collection_name) == before
     with Collection(collection_name) as other:
         other.runs.add(make_run("other", {"9": [("z", 1.0), ("b", 0.5)]}))
-    collection.runs.add_rankings(about, iter(run.rankings))
+    collection.runs.add(run)
     assert_same_run(collection.runs.get(collection.runs.all(["r"])[0]), run)
 
 
