@@ -186,7 +186,7 @@ class Collection:
 
         with self._db.reading() as session:
             self._db.check_digests(session, judgements=True)
-        return head_of(self._db.engine, judge, guidelines=guidelines, topics=topics, hashes=hashes)
+            return head_of(session, judge, guidelines=guidelines, topics=topics, hashes=hashes)
 
     def clock_doubt(self) -> str:
         """Return how the clock and what is stored contradict each other; empty = they do not."""

@@ -12,40 +12,27 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Connection,
-    DateTime,
-    Dialect,
-    Float,
-    Integer,
-    LargeBinary,
-    String,
-    Table,
-    Text,
-    TypeDecorator,
-)
+import sqlalchemy as sa
+from sqlalchemy import Column, Table
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from store.fields import LONGEST_CODE
 
-KeyText = Text().with_variant(Text(collation="C"), "postgresql")
+KeyText = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
-class RawText(TypeDecorator[str]):
+class RawText(sa.TypeDecorator[str]):
     """Text of any characters, NUL and lone surrogates included, as UTF-8 bytes."""
 
-    impl = LargeBinary
+    impl = sa.LargeBinary
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> bytes | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Encode for the database."""
         return None if value is None else value.encode("utf-8", "surrogatepass")
 
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_result_value(self, value: Any | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Decode from the database."""
         return None if value is None else bytes(value).decode("utf-8", "surrogatepass")
 
@@ -54,17 +41,17 @@ class UnreadableMomentError(ValueError):
     """A column of moments holds something else."""
 
 
-class UtcDateTime(TypeDecorator[datetime]):
+class UtcDateTime(sa.TypeDecorator[datetime]):
     """A moment, in UTC."""
 
-    impl = DateTime(timezone=True)
+    impl = sa.DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Turn an aware moment into UTC."""
         return None if value is None else value.astimezone(UTC)
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> Callable[[Any], Any]:
         """Return what reads a value, or raises `UnreadableMomentError`."""
         read: Any = super().result_processor(dialect, coltype)
 
@@ -76,7 +63,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 
         return moment
 
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_result_value(self, value: Any | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Give back an aware moment in UTC; SQLite keeps no zone."""
         if value is None:
             return None
@@ -85,15 +72,15 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 COLUMN_TYPES: dict[str, Any] = {
-    "int": Integer,
-    "seed": BigInteger,
+    "int": sa.Integer,
+    "seed": sa.BigInteger,
     "id": KeyText,
-    "text": Text,
-    "hash": Text,
+    "text": sa.Text,
+    "hash": sa.Text,
     "prose": RawText,
     "moment": UtcDateTime,
-    "enum": String(LONGEST_CODE),
-    "code": String(LONGEST_CODE),
+    "enum": sa.String(LONGEST_CODE),
+    "code": sa.String(LONGEST_CODE),
 }
 """What a column has for each kind of value of `store.fields`."""
 
@@ -106,21 +93,21 @@ def new_uid() -> str:
 def raw_form(column: Column[Any]) -> Callable[[Any], Any]:
     r"""Return what turns a value of Python, not ``None``, into what SQLite keeps in a column.
 
-    >>> raw_form(Column("at", DateTime()))(datetime(2025, 1, 2, 3, tzinfo=UTC))
+    >>> raw_form(Column("at", sa.DateTime()))(datetime(2025, 1, 2, 3, tzinfo=UTC))
     '2025-01-02 03:00:00.000000'
     >>> raw_form(Column("note", RawText()))("\ud83f")
     b'\xed\xa0\xbf'
     """
     if isinstance(column.type, RawText):
         return lambda value: value.encode("utf-8", "surrogatepass")
-    if is_of(column, DateTime):
+    if is_of(column, sa.DateTime):
         return lambda value: value.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
-    if is_of(column, Boolean) or is_of(column, Integer):
+    if is_of(column, sa.Boolean) or is_of(column, sa.Integer):
         return int
-    if is_of(column, Float):
+    if is_of(column, sa.Float):
         return float
     # A member of an enumeration is text, too.
-    return bytes if is_of(column, LargeBinary) else str.__str__
+    return bytes if is_of(column, sa.LargeBinary) else str.__str__
 
 
 def is_of(column: Column[Any], kind: type[Any]) -> bool:
@@ -155,14 +142,14 @@ def _read_postgresql(connection: Any, columns: Sequence[Column[Any]], end: str) 
     values, kinds = [], []
     for column in columns:
         name, kind = f'"{column.table.name}"."{column.name}"', "text"
-        if is_of(column, DateTime):
+        if is_of(column, sa.DateTime):
             name = f"to_char({name} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
-        elif is_of(column, Boolean):
+        elif is_of(column, sa.Boolean):
             name, kind = f"{name}::int", "int8"
-        elif is_of(column, Integer):
+        elif is_of(column, sa.Integer):
             kind = "int8"
-        elif is_of(column, Float) or is_of(column, LargeBinary):
-            kind = "float8" if is_of(column, Float) else "bytea"
+        elif is_of(column, sa.Float) or is_of(column, sa.LargeBinary):
+            kind = "float8" if is_of(column, sa.Float) else "bytea"
         values.append(name)
         kinds.append(kind)
     statement = f"COPY (SELECT {', '.join(values)} {end}) TO STDOUT"
@@ -189,7 +176,7 @@ def insert_new(session: Session, table: Table, names: Sequence[str], rows: Itera
 
 
 @contextmanager
-def driver_errors(connection: Connection, statement: str) -> Iterator[Any]:
+def driver_errors(connection: sa.Connection, statement: str) -> Iterator[Any]:
     """Yield the driver's own connection; what it refuses is raised as SQLAlchemy does."""
     failure: Any = connection.dialect.loaded_dbapi.Error
     try:

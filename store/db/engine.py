@@ -30,23 +30,13 @@ from sqlalchemy import (
     cast,
     create_engine,
     event,
+    exc,
     func,
     select,
     text,
     type_coerce,
 )
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError as SqlArgumentError
-from sqlalchemy.exc import (
-    DatabaseError,
-    DataError,
-    InternalError,
-    MultipleResultsFound,
-    NoResultFound,
-    NotSupportedError,
-    OperationalError,
-    ProgrammingError,
-)
 from sqlmodel import Session
 
 from store.db.columns import RawText, UnreadableMomentError, driver_errors, is_of
@@ -63,8 +53,8 @@ MISREAD = (
     AttributeError,
     ArithmeticError,
     MemoryError,
-    NoResultFound,
-    MultipleResultsFound,
+    exc.NoResultFound,
+    exc.MultipleResultsFound,
 )
 """What making sense of a value ends in that is none of its column's, or is not there."""
 DAMAGED = "the database file is damaged"
@@ -103,9 +93,9 @@ def _store_error(where: str, error: Exception) -> StoreError | None:
     reason = next(iter(str(cause).strip().splitlines()), "the connection failed")
     if isinstance(cause, sqlite3.Error):
         return _sqlite_error(where, cause, reason)
-    if isinstance(error, OperationalError):
+    if isinstance(error, exc.OperationalError):
         return StoreError(f"{where}: {reason}")
-    if isinstance(error, ProgrammingError | InternalError | DataError | NotSupportedError):
+    if isinstance(error, exc.ProgrammingError | exc.InternalError | exc.DataError | exc.NotSupportedError):
         hint = "use the login that owns the collection; pooler verify checks its tables"
         return StoreError(f"{where}: the server refused it: {reason}", hint=hint)
     return None
@@ -218,7 +208,7 @@ def collection_url(name: str) -> URL:
     requirement = "must be a file path or a postgresql:// URL"
     try:
         url = make_url(name)
-    except (SqlArgumentError, ValueError) as error:
+    except (exc.ArgumentError, ValueError) as error:
         without_secrets = f"{name.partition('://')[0]}://..."
         raise ArgumentError("collection", requirement, without_secrets) from error
     driver = {"postgresql": "postgresql+psycopg", "sqlite": "sqlite"}.get(url.get_backend_name())
@@ -444,10 +434,10 @@ def translated_errors(engine: Engine) -> Iterator[None]:
     """Turn the driver's failures a user can put right into `StoreError`."""
     try:
         yield
-    except (DatabaseError, sqlite3.Error) as error:
+    except (exc.DatabaseError, sqlite3.Error) as error:
         where = display(engine.url)
         is_damage = is_like_damage(error)
-        place = unreadable_place(engine) if is_damage or isinstance(error, DataError) else ""
+        place = unreadable_place(engine) if is_damage or isinstance(error, exc.DataError) else ""
         if place or is_damage:
             raise damaged(where, place or getattr(error, "orig", error)) from error
         reported = _store_error(where, error)
@@ -461,7 +451,7 @@ def translated_errors(engine: Engine) -> Iterator[None]:
 
 def unreadable_place(engine: Engine) -> str:
     """Name the first value that is kept as a text or a moment and is none; empty = all can be read."""
-    with suppress(DatabaseError, sqlite3.Error, UnicodeDecodeError), engine.connect() as connection:
+    with suppress(exc.DatabaseError, sqlite3.Error, UnicodeDecodeError), engine.connect() as connection:
         is_sqlite = engine.dialect.name == "sqlite"
         for table in TABLES.values():
             # A key, too, may be what cannot be read.

@@ -12,21 +12,7 @@ from datetime import datetime
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    CheckConstraint,
-    Column,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    text,
-    true,
-)
+import sqlalchemy as sa
 from sqlalchemy.orm import declared_attr
 from sqlmodel import Field, SQLModel
 
@@ -34,23 +20,23 @@ from store.db.columns import COLUMN_TYPES, KeyText, RawText, UtcDateTime, new_ui
 from store.event import COLUMNS, EVENT
 from store.records import Action, JudgeKind, State
 
-_CAN_BE_CLAIMED = text("judge_id IS NULL OR lease_until IS NOT NULL")
+_CAN_BE_CLAIMED = sa.text("judge_id IS NULL OR lease_until IS NOT NULL")
 """Places that somebody may claim now or later; few, once most are settled."""
 
 
-def one_of(column: str, values: Iterable[str]) -> CheckConstraint:
+def one_of(column: str, values: Iterable[str]) -> sa.CheckConstraint:
     """Make the rule that a column holds one of some words."""
     words = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({words})", name=f"known_{column}")
+    return sa.CheckConstraint(f"{column} IN ({words})", name=f"known_{column}")
 
 
-def words(*columns: str) -> Iterator[CheckConstraint]:
+def words(*columns: str) -> Iterator[sa.CheckConstraint]:
     """Make the rules that columns hold ids: files part their fields at blanks."""
     for column in columns:
         rest = column
         for blank in " \t\n\r":
             rest = f"replace({rest}, '{blank}', '')"
-        yield CheckConstraint(f"{column} <> '' AND {column} = {rest}", name=f"word_{column}")
+        yield sa.CheckConstraint(f"{column} <> '' AND {column} = {rest}", name=f"word_{column}")
 
 
 class _Row(SQLModel):
@@ -67,15 +53,15 @@ class CollectionRow(_Row, table=True):
 
     id: int = Field(default=1, primary_key=True)
     name: str = Field(sa_type=KeyText)
-    scale: str = Field(sa_type=Text)
+    scale: str = Field(sa_type=sa.Text)
     """JSON, see `store.formats.scale.scale_to_json`."""
     created_at: datetime = Field(sa_type=UtcDateTime)
-    created_by: str = Field(sa_type=Text)
+    created_by: str = Field(sa_type=sa.Text)
     """Name and version of the program."""
     fields: str | None = Field(default=None, sa_type=RawText)
     """JSON: names of the fields of documents that judges are shown, in their order; ``None`` = none."""
     secret: str = Field(
-        default_factory=token_hex, sa_type=String(64), sa_column_kwargs={"default": token_hex}
+        default_factory=token_hex, sa_type=sa.String(64), sa_column_kwargs={"default": token_hex}
     )
     """Signs what leaves and comes back, as pages do; it is in backups, and in no exported collection."""
 
@@ -130,7 +116,7 @@ class DocumentRow(_Row, table=True):
     """Named by a documents file; otherwise known from a run or a qrels file alone."""
     title: str | None = Field(default=None, sa_type=RawText)
     text: str | None = Field(default=None, sa_type=RawText)
-    sha256: str | None = Field(default=None, sa_type=Text)
+    sha256: str | None = Field(default=None, sa_type=sa.Text)
     """Hash of title and text; ``None`` = no text stored."""
 
 
@@ -138,7 +124,7 @@ class DocumentMetadataRow(_Row, table=True):
     """What is known of a document besides title and text; few collections have any."""
 
     document_id: int = Field(primary_key=True, foreign_key="document.id")
-    markup: str | None = Field(default=None, sa_type=String(16))
+    markup: str | None = Field(default=None, sa_type=sa.String(16))
     """How the text is marked up, see `store.formats.markup`; ``None`` = unknown, and it is plain."""
     fields: str = Field(default="{}", sa_type=RawText, sa_column_kwargs={"default": "{}"})
     """JSON: the values of fields, as text, by name."""
@@ -154,10 +140,10 @@ class RunRow(_Row, table=True):
     group: str = Field(default="", sa_type=KeyText)
     contributes: bool = True
     priority: int = 0
-    sha256: str = Field(sa_type=Text)
+    sha256: str = Field(sa_type=sa.Text)
     file: str = Field(sa_type=RawText)
     imported_at: datetime = Field(sa_type=UtcDateTime)
-    digest: int | None = Field(default=None, sa_type=BigInteger)
+    digest: int | None = Field(default=None, sa_type=sa.BigInteger)
     """Of its rankings, see `store.db.digests`."""
     header: str | None = Field(default=None, sa_type=RawText)
     """The lines in which the file says what the run is, as they stand there; ``None`` = none."""
@@ -167,8 +153,8 @@ class RankingRow(_Row, table=True):
     """What one run gave for one topic, packed (`store.db.packing`)."""
 
     __table_args__ = (
-        ForeignKeyConstraint(["run_id"], ["run.id"], ondelete="CASCADE"),
-        ForeignKeyConstraint(["topic_id"], ["topic.id"]),
+        sa.ForeignKeyConstraint(["run_id"], ["run.id"], ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["topic_id"], ["topic.id"]),
     )
 
     run_id: int = Field(primary_key=True)
@@ -193,13 +179,13 @@ class PoolRow(_Row, table=True):
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(sa_type=KeyText, unique=True)
     round: str = Field(default="0", sa_type=KeyText)
-    manifest: str = Field(sa_type=Text)
+    manifest: str = Field(sa_type=sa.Text)
     """JSON: the plan, its seed, and the hashes of the runs."""
-    display_order: str = Field(sa_type=Text)
+    display_order: str = Field(sa_type=sa.Text)
     """How `pool_entry.position` lays the documents: `docno`, `priority`, `drawn`."""
     withdrawn: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
-    digest: int | None = Field(default=None, sa_type=BigInteger)
+    digest: int | None = Field(default=None, sa_type=sa.BigInteger)
     """Of its entries, see `store.db.digests`."""
 
 
@@ -207,9 +193,9 @@ class PoolEntryRow(_Row, table=True):
     """One document of a pool, for one topic."""
 
     __table_args__ = (
-        Index("pool_entry_pair", "topic_id", "document_id"),
-        CheckConstraint("position >= 0 AND stratum >= 0", name="places_from_0"),
-        CheckConstraint("0 <= inclusion_probability AND inclusion_probability <= 1", name="probability"),
+        sa.Index("pool_entry_pair", "topic_id", "document_id"),
+        sa.CheckConstraint("position >= 0 AND stratum >= 0", name="places_from_0"),
+        sa.CheckConstraint("0 <= inclusion_probability AND inclusion_probability <= 1", name="probability"),
     )
 
     pool_id: int = Field(primary_key=True, foreign_key="pool.id", ondelete="CASCADE")
@@ -219,7 +205,7 @@ class PoolEntryRow(_Row, table=True):
     priority: float | None = None
     stratum: int | None = None
     inclusion_probability: float | None = None
-    sampled: bool = Field(default=True, sa_column_kwargs={"server_default": true()})
+    sampled: bool = Field(default=True, sa_column_kwargs={"server_default": sa.true()})
     """False = not to be judged: listed in its stratum alone, or not drawn yet."""
 
 
@@ -245,11 +231,11 @@ class JudgeRow(_Row, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(sa_type=KeyText, unique=True)
-    kind: str = Field(sa_type=String(16))
+    kind: str = Field(sa_type=sa.String(16))
     disabled: bool = False
     created_at: datetime = Field(sa_type=UtcDateTime)
     uid: str = Field(
-        default_factory=new_uid, sa_type=String(16), unique=True, sa_column_kwargs={"default": new_uid}
+        default_factory=new_uid, sa_type=sa.String(16), unique=True, sa_column_kwargs={"default": new_uid}
     )
     """The same in every backup of the collection, whatever the judge is called there."""
     renamed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -262,7 +248,7 @@ class ModelJudgeRow(_Row, table=True):
     judge_id: int = Field(primary_key=True, foreign_key="judge.id")
     identity: str = Field(sa_type=RawText)
     """Canonical JSON, see `store.model_judge.ModelIdentity`."""
-    sha256: str = Field(sa_type=Text)
+    sha256: str = Field(sa_type=sa.Text)
     """Of `identity`."""
     family: str = Field(default="", sa_type=RawText)
     """As declared; empty = it is not."""
@@ -275,7 +261,7 @@ class JudgeCodeRow(_Row, table=True):
     """The access code of a judge who may judge in a browser. It never leaves: no copy has it."""
 
     judge_id: int = Field(primary_key=True, foreign_key="judge.id")
-    sha256: str = Field(sa_type=Text, unique=True)
+    sha256: str = Field(sa_type=sa.Text, unique=True)
     """Of the code, which is nowhere."""
     made_at: datetime = Field(sa_type=UtcDateTime)
 
@@ -285,13 +271,13 @@ class ErasureRow(_Row, table=True):
 
     __table_args__ = (
         one_of("kind", JudgeKind),
-        CheckConstraint("0 <= judgements AND judgements <= events", name="judgements_among_events"),
+        sa.CheckConstraint("0 <= judgements AND judgements <= events", name="judgements_among_events"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    uid: str = Field(default_factory=new_uid, sa_type=String(16), unique=True)
+    uid: str = Field(default_factory=new_uid, sa_type=sa.String(16), unique=True)
     """Of the judge, so that no backup brings the judgements back by mistake."""
-    kind: str = Field(sa_type=String(16))
+    kind: str = Field(sa_type=sa.String(16))
     judgements: int
     """Documents that had a grade."""
     events: int
@@ -302,7 +288,7 @@ class AssignmentPlanRow(_Row, table=True):
     """One way documents were assigned: to judges by name, or to the first who claim them."""
 
     id: int | None = Field(default=None, primary_key=True)
-    manifest: str = Field(sa_type=Text)
+    manifest: str = Field(sa_type=sa.Text)
     """JSON: the options, the judges, the seed."""
     lease_s: int | None = None
     """How long a document stays claimed without a decision; ``None`` = assigned by name."""
@@ -313,13 +299,13 @@ class AssignmentRow(_Row, table=True):
     """One judge's place at one document: a document for two judges has two rows."""
 
     __table_args__ = (
-        UniqueConstraint("topic_id", "document_id", "judge_id"),
+        sa.UniqueConstraint("topic_id", "document_id", "judge_id"),
         one_of("purpose", ("primary", "overlap", "calibration")),
-        CheckConstraint("position >= 0", name="position_from_0"),
+        sa.CheckConstraint("position >= 0", name="position_from_0"),
         one_of("display_order", ("docno", "priority", "random")),
-        CheckConstraint("order_seed IS NULL OR display_order = 'random'", name="seed_of_random_order"),
-        Index("assignment_of_topic", "topic_id", "position", sqlite_where=_CAN_BE_CLAIMED),
-        Index("assignment_without_digest", "id", sqlite_where=text("digest IS NULL")),
+        sa.CheckConstraint("order_seed IS NULL OR display_order = 'random'", name="seed_of_random_order"),
+        sa.Index("assignment_of_topic", "topic_id", "position", sqlite_where=_CAN_BE_CLAIMED),
+        sa.Index("assignment_without_digest", "id", sqlite_where=sa.text("digest IS NULL")),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -329,24 +315,24 @@ class AssignmentRow(_Row, table=True):
     """``None`` = open to any judge."""
     position: int
     """In its judge's display order, from 0; of a place to be claimed, in the plan's."""
-    purpose: str = Field(default="primary", sa_type=String(16))
+    purpose: str = Field(default="primary", sa_type=sa.String(16))
     """primary, overlap or calibration; never shown to the judge."""
     lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """Until when a claimed document waits for a decision; ``None`` = it has one, or needs no
     lease."""
     plan_id: int | None = Field(default=None, foreign_key="assignment_plan.id")
-    display_order: str = Field(default="docno", sa_type=Text, sa_column_kwargs={"server_default": "docno"})
+    display_order: str = Field(default="docno", sa_type=sa.Text, sa_column_kwargs={"server_default": "docno"})
     """How `position` lays the documents: `docno`, `priority`, `random`."""
-    order_seed: int | None = Field(default=None, sa_type=BigInteger)
+    order_seed: int | None = Field(default=None, sa_type=sa.BigInteger)
     """Of the order `random`; ``None`` = not known, or another order."""
-    digest: int | None = Field(default=None, sa_type=BigInteger)
+    digest: int | None = Field(default=None, sa_type=sa.BigInteger)
     """See `store.db.digests`."""
 
 
 class QrelsRow(_Row, table=True):
     """One version of how judges' grades become one, under a name. Never changed but for the default."""
 
-    __table_args__ = (UniqueConstraint("name", "version"), *words("name"))
+    __table_args__ = (sa.UniqueConstraint("name", "version"), *words("name"))
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(sa_type=KeyText)
@@ -367,14 +353,14 @@ class SittingRow(_Row, table=True):
     seen_at: datetime = Field(sa_type=UtcDateTime)
     """Last sign of life."""
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    host: str = Field(default="", sa_type=Text)
+    host: str = Field(default="", sa_type=sa.Text)
     process: int = 0
-    program: str = Field(default="", sa_type=Text)
+    program: str = Field(default="", sa_type=sa.Text)
     topic_id: int | None = Field(default=None, foreign_key="topic.id")
     """The topic that is open."""
-    window: str | None = Field(default=None, sa_type=String(16))
+    window: str | None = Field(default=None, sa_type=sa.String(16))
     """Of a page: which of its windows, so that what was taken in is known again; ``None`` = at a desk."""
-    digest: int | None = Field(default=None, sa_type=BigInteger)
+    digest: int | None = Field(default=None, sa_type=sa.BigInteger)
     """See `store.db.digests`."""
 
 
@@ -394,20 +380,20 @@ class PassageRow(_Row, table=True):
 class AnswerRow(_Row, table=True):
     """One request to a model and what came of it; see `store.model_judge.Answer`. Never changed."""
 
-    __table_args__ = (Index("answer_of_judge", "judge_id", "topic_id", "document_id"),)
+    __table_args__ = (sa.Index("answer_of_judge", "judge_id", "topic_id", "document_id"),)
 
     id: int | None = Field(default=None, primary_key=True)
     judge_id: int = Field(foreign_key="judge.id")
     topic_id: int = Field(foreign_key="topic.id")
     document_id: int = Field(foreign_key="document.id")
-    asked: str = Field(sa_type=String(16))
+    asked: str = Field(sa_type=sa.String(16))
     judged_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """Of the judgement event of the same judge and document that it led to; ``None`` = it led to none."""
     grade: int | None = None
-    unreadable: str | None = Field(default=None, sa_type=String(16))
+    unreadable: str | None = Field(default=None, sa_type=sa.String(16))
     topic_version: int | None = None
-    document_sha256: str | None = Field(default=None, sa_type=Text)
-    request_sha256: str = Field(default="", sa_type=Text)
+    document_sha256: str | None = Field(default=None, sa_type=sa.Text)
+    request_sha256: str = Field(default="", sa_type=sa.Text)
     attempt: int = 1
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     received_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -422,10 +408,10 @@ class AnswerRow(_Row, table=True):
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
     cost: float | None = None
-    probabilities: str | None = Field(default=None, sa_type=Text)
+    probabilities: str | None = Field(default=None, sa_type=sa.Text)
     """JSON: grades to probabilities."""
     mass: float | None = None
-    digest: int | None = Field(default=None, sa_type=BigInteger)
+    digest: int | None = Field(default=None, sa_type=sa.BigInteger)
     """See `store.db.digests`."""
 
 
@@ -433,7 +419,7 @@ class DigestRow(_Row, table=True):
     """The digest of a table; see `store.db.digests`."""
 
     name: str = Field(primary_key=True)
-    value: int = Field(sa_type=BigInteger)
+    value: int = Field(sa_type=sa.BigInteger)
 
 
 _REFERS_TO = {
@@ -446,7 +432,7 @@ _REFERS_TO = {
 """Columns of events that hold a row id."""
 
 
-def _event_columns() -> Iterator[Column[Any]]:
+def _event_columns() -> Iterator[sa.Column[Any]]:
     """Make the columns of `store.event.EVENT`, in an order that only grows.
 
     Columns of one revision after the first stand by name.
@@ -455,28 +441,28 @@ def _event_columns() -> Iterator[Column[Any]]:
     for one in sorted(stored, key=lambda field: (field.since, field.name if field.since > 1 else "")):
         name = COLUMNS[one.name]
         refers = _REFERS_TO.get(name)
-        yield Column(
+        yield sa.Column(
             name,
-            Integer if refers else COLUMN_TYPES[one.kind.name],
-            *([ForeignKey(refers)] if refers else []),
+            sa.Integer if refers else COLUMN_TYPES[one.kind.name],
+            *([sa.ForeignKey(refers)] if refers else []),
             nullable=one.may_be_none,
             default=None if one.default is MISSING else one.default,
             index=True if name == "sitting_id" else None,
         )
 
 
-Table(
+sa.Table(
     "judgement",
     SQLModel.metadata,
-    Column("id", Integer, primary_key=True),
+    sa.Column("id", sa.Integer, primary_key=True),
     *_event_columns(),
-    Column("digest", BigInteger),
-    UniqueConstraint("topic_id", "document_id", "judge_id", "revision"),
-    CheckConstraint("(state = 'judged') = (grade IS NOT NULL)", name="grade_when_judged"),
+    sa.Column("digest", sa.BigInteger),
+    sa.UniqueConstraint("topic_id", "document_id", "judge_id", "revision"),
+    sa.CheckConstraint("(state = 'judged') = (grade IS NOT NULL)", name="grade_when_judged"),
     one_of("state", State),
     one_of("action", Action),
     *words("iteration"),
-    Index("judgement_of_judge", "judge_id", "topic_id", "document_id", "revision"),
+    sa.Index("judgement_of_judge", "judge_id", "topic_id", "document_id", "revision"),
 )
 
 TABLES = SQLModel.metadata.tables
@@ -485,7 +471,7 @@ for _column in [
 ]:
     # PostgreSQL has moments that Python has not, infinity among them; SQLite takes anything.
     _rule = f"{_column.name} BETWEEN '0001-01-02' AND '9999-12-30'"
-    _column.table.append_constraint(CheckConstraint(_rule, name=f"moment_{_column.name}"))
+    _column.table.append_constraint(sa.CheckConstraint(_rule, name=f"moment_{_column.name}"))
 TOPIC = TABLES["topic"]
 TOPIC_VERSION = TABLES["topic_version"]
 GUIDELINE = TABLES["guideline"]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from alembic import command
 from alembic.config import Config
@@ -32,12 +30,6 @@ class Upgrade:
     """The file the old state was saved to; ``None`` when nothing changed, or none was asked for."""
 
 
-def head_revision(migrations: Path = MIGRATIONS) -> str:
-    """Return the newest revision among the migrations."""
-    head = ScriptDirectory(str(migrations)).get_current_head()
-    return str(head)
-
-
 def upgrade(
     url: URL, *, backs_up: bool = True, migrations: Path = MIGRATIONS, progress: Progress = no_progress
 ) -> Upgrade:
@@ -51,12 +43,15 @@ def upgrade(
     """
     with engine_at(url) as engine:
         if engine.dialect.name == "sqlite":
-            event.listen(engine, "connect", _ignore_foreign_keys)
+            # Inside a transaction it would have no effect.
+            off = "PRAGMA foreign_keys = OFF"
+            event.listen(engine, "connect", lambda connection, _: connection.execute(off).close())
         before = stored_revision(engine)
         if before is None:
             raise SchemaError(f"{display(url)} is not a pooler collection", hint=NO_COLLECTION_HINT)
-        after = head_revision(migrations)
-        if before not in {one.revision for one in ScriptDirectory(str(migrations)).walk_revisions()}:
+        scripts = ScriptDirectory(str(migrations))
+        after = str(scripts.get_current_head())
+        if before not in {one.revision for one in scripts.walk_revisions()}:
             raise other_schema(display(url), before)
         if before == after:
             return Upgrade(before, after, None)
@@ -75,11 +70,6 @@ def upgrade(
                     message = f"the upgrade left a row in `{broken[0]}` that refers to no `{broken[2]}`"
                     raise StoreError(message, hint="nothing was changed; please report this")
         return Upgrade(before, after, backup)
-
-
-def _ignore_foreign_keys(connection: sqlite3.Connection, _record: Any) -> None:
-    """Switch foreign keys off; inside a transaction it would have no effect."""
-    connection.execute("PRAGMA foreign_keys = OFF").close()
 
 
 def _back_up(url: URL, revision: str, progress: Progress) -> str:

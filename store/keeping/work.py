@@ -28,7 +28,7 @@ from store.content.pools import pooled_pairs
 from store.db.engine import database_now, reading, writing
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, JUDGE, JUDGEMENT, SITTING, TABLES, TOPIC
 from store.errors import ArgumentError, ConflictError, Fault, FaultList, FormatError, StoreError
-from store.event import READERS
+from store.event import READERS, SHOWN, STATE_OF
 from store.fields import (
     CODE,
     HASH,
@@ -62,7 +62,6 @@ _UNSIGNED = (
 )
 _OTHERWISE = "expected what was imported before of this moment, got something else"
 _SHOWN = 25
-_WINDOW = re.compile("[0-9a-f]{16}")
 
 
 Prefer = Literal["page", "stored"]
@@ -86,7 +85,7 @@ def _shown_text(value: Any) -> tuple[str | None, str | None]:
 
 def _read_window(value: Any) -> str:
     """Read what a page calls a window: eight digits of the signature of its head, and eight of its own."""
-    if not isinstance(value, str) or not _WINDOW.fullmatch(value):
+    if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{16}", value):
         raise UnfitValueError("expected 16 hexadecimal digits")
     return value
 
@@ -102,12 +101,11 @@ _HEAD: dict[str, Reader] = {
     "signature": HASH.read,
 }
 _COPIED = ("topic", "docno", "revision", "action", "undoes", "grade", "reason")
-_SHOWING = ("position", "shown_at", "dwell_ms", "active_ms", "dropped_keys")
 _RECORD: dict[str, Reader] = {
     "window": _read_window,
     "number": whole(1).read,
     "opened_at": MOMENT.read,
-    **{name: READERS[name] for name in (*_COPIED, *_SHOWING, "judged_at")},
+    **{name: READERS[name] for name in (*_COPIED, *SHOWN, "judged_at")},
     "note": or_none(PROSE.read),
     "passages": or_none(PASSAGES.read),
 }
@@ -151,7 +149,7 @@ def _signature(session: Session, head: Mapping[str, Any]) -> bytes:
 
 
 def head_of(
-    engine: Engine,
+    session: Session,
     judge: str,
     *,
     guidelines: int | None,
@@ -159,24 +157,22 @@ def head_of(
     hashes: Mapping[str, str | None],
 ) -> str:
     """Write the first line of what a page saves: versions of what it shows, hashes of texts by docno."""
-    with reading(engine) as session:
-        columns = DOCUMENT.c.docno, DOCUMENT.c.id
-        ids = {row.id: docno for docno, row in rows_by_key(session, hashes, *columns).items()}
-        metadata = DOCUMENT_METADATA.c
-        markup = rows_by_key(session, ids, metadata.document_id, metadata.markup)
-        forms = {ids[number]: row.markup for number, row in markup.items()}
-        made_at = database_now(session)
-        head = {
-            "format": FORMAT,
-            "collection": collection_uid(session),
-            "judge": judge_named(session, judge, "uid").uid,
-            # Browsers tell milliseconds.
-            "made_at": made_at.isoformat(timespec="milliseconds"),
-            "guidelines": guidelines,
-            "topics": dict(topics),
-            "documents": {docno: [digest, forms.get(docno)] for docno, digest in hashes.items()},
-        }
-        head["signature"] = _signature(session, head).decode()
+    ids = {
+        row.id: docno for docno, row in rows_by_key(session, hashes, DOCUMENT.c.docno, DOCUMENT.c.id).items()
+    }
+    markup = rows_by_key(session, ids, DOCUMENT_METADATA.c.document_id, DOCUMENT_METADATA.c.markup)
+    forms = {ids[number]: row.markup for number, row in markup.items()}
+    head = {
+        "format": FORMAT,
+        "collection": collection_uid(session),
+        "judge": judge_named(session, judge, "uid").uid,
+        # Browsers tell milliseconds.
+        "made_at": database_now(session).isoformat(timespec="milliseconds"),
+        "guidelines": guidelines,
+        "topics": dict(topics),
+        "documents": {docno: [digest, forms.get(docno)] for docno, digest in hashes.items()},
+    }
+    head["signature"] = _signature(session, head).decode()
     return json_line(head).replace("<", "\\u003c")
 
 
@@ -412,7 +408,15 @@ class _PageDesk(Desk):
                 conflicts.append(f"topic {own[0].known['topic']} {own[0].known['docno']}: {words}")
             elif wanted[0] not in DECIDED or self._prefer == "stored":
                 self._overruled.add(pair)
-        self._refuse_conflicts(conflicts)
+        if conflicts:
+            path, n_more = self._faults.path, len(conflicts) - _SHOWN
+            lines = [f"{path}: `{self.judge}` decided otherwise elsewhere since the page was made:"]
+            lines += [*conflicts[:_SHOWN], *([f"and {n_more} more"] if n_more > 0 else [])]
+            hint = (
+                f"nothing of {path} was imported; --prefer page or --prefer stored says which of the two"
+                " stands (both stay in the history)"
+            )
+            raise ConflictError("\n  ".join(lines), hint=hint)
         for one in sorted(new, key=lambda record: record.line):
             self._do(session, one)
         self._done.outside = len(self._outside)
@@ -501,19 +505,6 @@ class _PageDesk(Desk):
         is_older = decider.judged_at < self._head["made_at"] + timedelta(milliseconds=1)
         return None if is_older and decider.revision < own[0].known["revision"] else decider
 
-    def _refuse_conflicts(self, conflicts: list[str]) -> None:
-        if not conflicts:
-            return
-        lines = [f"`{self.judge}` decided otherwise elsewhere since the page was made:", *conflicts[:_SHOWN]]
-        if len(conflicts) > _SHOWN:
-            lines.append(f"and {len(conflicts) - _SHOWN} more")
-        path = self._faults.path
-        hint = (
-            f"nothing of {path} was imported; --prefer page or --prefer stored says which of the two stands"
-            " (both stay in the history)"
-        )
-        raise ConflictError(f"{path}: " + "\n  ".join(lines), hint=hint)
-
     def _refuse(self, one: _Record, reason: str) -> None:
         self._done.refused.append({**one.line_values, "refused": reason})
 
@@ -540,7 +531,13 @@ class _PageDesk(Desk):
             events = select(JUDGEMENT).where(self._pair(*pair), JUDGEMENT.c.revision == undone.revision - 1)
             self._take_back(session, undone, session.execute(events).first(), seen=seen)
         else:
-            if reason := self._unstorable(known):
+            if known["grade"] is not None and known["grade"] not in self.scale.values:
+                grades = ", ".join(map(str, self.scale.values))
+                self._refuse(one, f"{known['grade']} is no grade of the scale ({grades})")
+                return
+            shown_sha256 = self._head["documents"][known["docno"]][0]
+            if known["passages"] and self._hashes[known["docno"]] != shown_sha256:
+                reason = "the document has another text now, so that what was marked has no place in it"
                 self._refuse(one, reason)
                 return
             self._sitting = self._sit_on(session)
@@ -555,13 +552,6 @@ class _PageDesk(Desk):
                 self._rows[place] = None
                 self._done.overruled += 1
         self._done.new += 1
-
-    def _unstorable(self, known: Mapping[str, Any]) -> str | None:
-        if known["grade"] is not None and known["grade"] not in self.scale.values:
-            return f"{known['grade']} is no grade of the scale ({', '.join(map(str, self.scale.values))})"
-        if known["passages"] and self._hashes[known["docno"]] != self._head["documents"][known["docno"]][0]:
-            return "the document has another text now, so that what was marked has no place in it"
-        return None
 
     def _sit_on(self, session: Session) -> int:
         window, at = self._said["window"], self._said["judged_at"]
@@ -597,7 +587,7 @@ class _PageDesk(Desk):
 
 
 def _decision(known: Mapping[str, Any]) -> Decision:
-    names = ("topic", "docno", "action", "grade", "reason", "note", "passages", *_SHOWING)
+    names = ("topic", "docno", "action", "grade", "reason", "note", "passages", *SHOWN)
     return Decision(**{name: known[name] for name in names})
 
 
@@ -606,8 +596,7 @@ def _decided(coming: list[_Record]) -> tuple[State, int | None] | None:
     undone = {one.known["undoes"] for one in coming}
     for one in reversed(coming):
         if one.known["action"] in _DECIDES and one.known["revision"] not in undone:
-            states = {Action.JUDGE: State.JUDGED, Action.SKIP: State.SKIPPED, Action.CANNOT: State.CANNOT}
-            return states[one.known["action"]], one.known["grade"]
+            return STATE_OF[one.known["action"]], one.known["grade"]
     return None
 
 
