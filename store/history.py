@@ -21,6 +21,7 @@ from store.db.database import Area
 from store.db.tables import (
     ASSIGNMENT,
     ASSIGNMENT_PLAN,
+    COLLECTION,
     DOCUMENT,
     ERASURE,
     GUIDELINE,
@@ -32,7 +33,6 @@ from store.db.tables import (
     RANKING,
     RUN,
     SITTING,
-    TABLES,
     TOPIC,
     TOPIC_VERSION,
 )
@@ -268,7 +268,7 @@ def _sources(topic: int | None, judges: list[int]) -> Iterator[_Source]:
         yield _Source("judge", "added", JUDGE.c.created_at, judge, is_asked)
         yield _Source("judge", "renamed", JUDGE.c.renamed_at, judge, is_asked)
     if topic is None and not judges:
-        about, version = TABLES["collection"].c, {"guideline_version": GUIDELINE.c.version}
+        about, version = COLLECTION.c, {"guideline_version": GUIDELINE.c.version}
         yield _Source("collection", "made", about.created_at, {"name": about.name}, everything)
         yield _Source("guidelines", "set", GUIDELINE.c.created_at, version, everything)
         label = QRELS.c.name + "@" + cast(QRELS.c.version, String)

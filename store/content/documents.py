@@ -31,7 +31,7 @@ from store.db.database import Area
 from store.db.digests import add_docnos, document_values
 from store.db.engine import DAMAGED, DAMAGED_HINT
 from store.db.keys import fetch_docnos
-from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY, TABLES
+from store.db.tables import COLLECTION, DOCUMENT, DOCUMENT_METADATA, JUDGEMENT, POOL, POOL_ENTRY
 from store.errors import ConflictError, StoreError
 from store.records import Document, ImportReport
 
@@ -217,7 +217,7 @@ class Documents(Area):
                     session.connection().execute(insert(DOCUMENT_METADATA), written)
             if fields is not None and tuple(fields) != self._db.fields:
                 names = _json(list(fields)) if fields else None
-                session.execute(update(TABLES["collection"]).values(fields=names))
+                session.execute(update(COLLECTION).values(fields=names))
             report = ImportReport(added, unchanged, replaced, without_text, n_texts, left_out, described)
         if fields is not None:
             self._db.fields = tuple(fields)

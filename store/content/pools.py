@@ -30,22 +30,11 @@ from sqlmodel import Session
 
 from store.content.lookup import row_named, to_judge
 from store.content.runs import add_pool_runs, fetch_pool_runs
-from store.db.columns import insert_new
+from store.db.columns import insert_new, insert_row
 from store.db.database import Area
 from store.db.digests import pool_digest, write_pool_digest
 from store.db.keys import Keys
-from store.db.tables import (
-    DOCUMENT,
-    JUDGE,
-    JUDGEMENT,
-    POOL,
-    POOL_ENTRY,
-    POOL_RUN,
-    POOL_TOPIC,
-    RUN,
-    TOPIC,
-    PoolRow,
-)
+from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY, POOL_RUN, POOL_TOPIC, RUN, TOPIC
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.records import JudgeKind, Pool, PoolEntry
 from store.text import natural_key
@@ -361,19 +350,16 @@ def _insert_pool(
     batches: Iterable[Sequence[PoolEntry]],
     finish: Callable[[], Pool],
 ) -> None:
-    head = finish()
-    row = PoolRow(
-        name=head.name, round=head.round, manifest="{}", display_order="", created_at=datetime.now(UTC)
-    )
-    session.add(row)
-    session.flush()
+    head, now = finish(), datetime.now(UTC)
+    blank = {"manifest": "{}", "display_order": ""}  # known when the entries are
+    pool_id = insert_row(session, POOL, name=head.name, round=head.round, created_at=now, **blank)
     waiting: list[tuple[Any, ...]] = []
     for entries in batches:
         topics.add(session, (entry.topic for entry in entries))
         documents.add(session, (entry.docno for entry in entries))
         waiting += [
             (
-                row.id,
+                pool_id,
                 topics.ids[entry.topic],
                 documents.ids[entry.docno],
                 entry.position,
@@ -391,15 +377,16 @@ def _insert_pool(
     pool = finish()
     topics.add(session, pool.budgets)
     budgets = [
-        {"pool_id": row.id, "topic_id": topics.ids[topic], "budget": budget}
+        {"pool_id": pool_id, "topic_id": topics.ids[topic], "budget": budget}
         for topic, budget in pool.budgets.items()
     ]
     if budgets:
         session.connection().execute(insert(POOL_TOPIC), budgets)
-    add_pool_runs(session, row.id or 0, pool.run_tags)
-    row.manifest = as_json(pool.manifest)
-    row.display_order = str(pool.manifest.get("out_order", "docno"))
-    write_pool_digest(session, row.id or 0)
+    add_pool_runs(session, pool_id, pool.run_tags)
+    order = str(pool.manifest.get("out_order", "docno"))
+    plan = {"manifest": as_json(pool.manifest), "display_order": order}
+    session.execute(update(POOL).where(POOL.c.id == pool_id).values(plan))
+    write_pool_digest(session, pool_id)
 
 
 def _budgets(session: Session, topics: Keys, pool_id: int) -> dict[str, int]:

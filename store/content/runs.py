@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, insert, select, update
 from sqlmodel import Session
 
-from store.db.columns import insert_new
+from store.db.columns import insert_new, insert_row
 from store.db.database import Area
 from store.db.digests import write_run_digest
 from store.db.keys import Keys
-from store.db.tables import POOL_RUN, RANKING, RUN, RunRow
+from store.db.tables import POOL_RUN, RANKING, RUN
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import ImportReport, StoredRun
 
@@ -47,10 +47,7 @@ def add_rankings(
     old = session.execute(select(RUN).where(RUN.c.tag == run.tag)).first()
     values: dict[str, Any] = {**asdict(run), "imported_at": datetime.now(UTC)}
     if old is None:
-        row = RunRow(**values)
-        session.add(row)
-        session.flush()
-        row_id = row.id
+        row_id = insert_row(session, RUN, **values)
     else:
         row_id = old.id
         same_file = old.sha256 == run.sha256
@@ -84,7 +81,7 @@ def add_rankings(
             for one in batch
         ]
         insert_new(session, RANKING, RANKING.columns.keys(), rows)
-    write_run_digest(session, row_id or 0)
+    write_run_digest(session, row_id)
     return ImportReport(replaced=1) if old is not None else ImportReport(added=1)
 
 

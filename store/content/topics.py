@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlmodel import Session
 
+from store.db.columns import insert_row
 from store.db.database import Area
 from store.db.engine import database_now
-from store.db.tables import GUIDELINE, JUDGEMENT, TOPIC, TOPIC_VERSION, GuidelineRow
+from store.db.tables import GUIDELINE, JUDGEMENT, TOPIC, TOPIC_VERSION
 from store.errors import ArgumentError, ConflictError, UnknownNameError
 from store.records import Guideline, ImportReport, Topic
 from store.text import natural_key
@@ -139,11 +141,9 @@ class Guidelines(Area):
             newest = newest_guideline(session)
             if newest is not None and newest.text == text:
                 return newest, False
-            version = 1 if newest is None else newest.version + 1
-            row = GuidelineRow(version=version, text=text, created_at=datetime.now(UTC))
-            session.add(row)
-            session.flush()
-            return Guideline(version, text, row.created_at), True
+            made = Guideline(1 if newest is None else newest.version + 1, text, datetime.now(UTC))
+            insert_row(session, GUIDELINE, **asdict(made))
+            return made, True
 
     def get(self, version: int | None = None) -> Guideline:
         """Return one version of the guidelines, its text raw; default the newest."""

@@ -158,6 +158,11 @@ def _read_postgresql(connection: Any, columns: Sequence[Column[Any]], end: str) 
         yield from copy.rows()
 
 
+def insert_row(session: Session, table: Table, **values: Any) -> int:
+    """Insert one row and return its id."""
+    return int(session.execute(sa.insert(table).values(values).returning(table.c.id)).scalar_one())
+
+
 def insert_new(session: Session, table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows, a value for each of `names` as `raw_rows` gives them.
 

@@ -16,6 +16,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import Session, SQLModel
 
+from store.db.columns import insert_row
 from store.db.digests import CHANGING, broken_indexes, wrong_events, wrong_pools, wrong_runs, wrong_tables
 from store.db.engine import (
     SCHEMA_REVISION,
@@ -30,7 +31,7 @@ from store.db.engine import (
     writing,
 )
 from store.db.keys import Keys, document_keys, topic_keys
-from store.db.tables import TABLES, CollectionRow, QrelsRow
+from store.db.tables import COLLECTION, QRELS, TABLES
 from store.errors import StoreError
 from store.formats.scale import scale_from_json, scale_to_json
 from store.records import Scale
@@ -62,8 +63,8 @@ class Database:
         try:
             check_schema(self.engine)
             with unreadable_as_damage(self.engine), self.reading() as session:
-                table = TABLES["collection"]
-                row = session.execute(select(table.c.name, table.c.scale, table.c.fields)).one()
+                about = COLLECTION.c
+                row = session.execute(select(about.name, about.scale, about.fields)).one()
                 self.name: str = row.name
                 self.scale: Scale = scale_from_json(json.loads(row.scale))
                 self.fields: tuple[str, ...] = tuple(json.loads(row.fields or "[]"))
@@ -172,9 +173,9 @@ def create_database(where: str, *, name: str, scale: Scale, program: str) -> Non
             file.touch(0o600)
     with engine_at(url) as engine, writing(engine, bulk=True, creates=True) as session:
         make_tables(session)
-        collection = CollectionRow(name=name, scale=declared, created_at=now, created_by=program)
-        official = QrelsRow(name="official", version=1, rule="{}", is_default=True, created_at=now)
-        session.add_all([collection, official])
+        collection = {"name": name, "scale": declared, "created_by": program}
+        insert_row(session, COLLECTION, **collection, created_at=now)
+        insert_row(session, QRELS, name="official", version=1, rule="{}", is_default=True, created_at=now)
 
 
 def revision() -> str:

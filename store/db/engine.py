@@ -42,7 +42,7 @@ from sqlmodel import Session
 from store.db.columns import RawText, UnreadableMomentError, driver_errors, is_of
 from store.db.digests import note_changes, renew_changed
 from store.db.files import SEAL, is_cut
-from store.db.tables import TABLES
+from store.db.tables import COLLECTION, TABLES
 from store.errors import ArgumentError, SchemaError, StoreError
 from store.formats.scale import scale_from_json
 
@@ -523,7 +523,7 @@ def check_schema(engine: Engine) -> None:
     """Refuse a database whose schema is not this program's, or whose scale cannot be read."""
     check_revision(engine)
     with unreadable_as_damage(engine), reading(engine) as session:
-        scale = session.scalar(select(TABLES["collection"].c.scale))
+        scale = session.scalar(select(COLLECTION.c.scale))
         scale_from_json(json.loads(scale or ""))
 
 

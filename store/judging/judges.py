@@ -15,10 +15,11 @@ from sqlalchemy import Column, ColumnElement, Row, and_, exists, func, or_, sele
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, row_named
+from store.db.columns import insert_row
 from store.db.database import Area
 from store.db.digests import note_events, write_event_digests
 from store.db.engine import Scrubbed, database_now, overwrite_removed, scrub
-from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, QRELS, JudgeRow
+from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, QRELS
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.kinds import Voters, choose_voters
@@ -38,8 +39,7 @@ def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
             raise ConflictError(message, hint=f"--kind {old.kind}, or another name")
         return False
     check_no_qrels(session, name)
-    session.add(JudgeRow(name=name, kind=kind, created_at=datetime.now(UTC)))
-    session.flush()
+    insert_row(session, JUDGE, name=name, kind=kind, created_at=datetime.now(UTC))
     return True
 
 

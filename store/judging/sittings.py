@@ -10,8 +10,9 @@ from datetime import timedelta
 from sqlalchemy import ColumnElement, bindparam, case, collate, select, update
 from sqlmodel import Session
 
+from store.db.columns import insert_row
 from store.db.engine import database_now
-from store.db.tables import JUDGE, JUDGEMENT, SITTING, TOPIC, SittingRow
+from store.db.tables import JUDGE, JUDGEMENT, SITTING, TOPIC
 from store.records import LiveSitting
 from store.text import sanitise_line
 
@@ -21,18 +22,9 @@ ALIVE = timedelta(minutes=2)
 
 def open_sitting(session: Session, judge: int, *, program: str) -> int:
     """Begin a sitting of a judge and return its id."""
-    now = database_now(session)
-    row = SittingRow(
-        judge_id=judge,
-        started_at=now,
-        seen_at=now,
-        host=socket.gethostname(),
-        process=os.getpid(),
-        program=program,
-    )
-    session.add(row)
-    session.flush()
-    return row.id or 0
+    moments = dict.fromkeys(("started_at", "seen_at"), database_now(session))
+    where = {"host": socket.gethostname(), "process": os.getpid(), "program": program}
+    return insert_row(session, SITTING, judge_id=judge, **moments, **where)
 
 
 def beat(session: Session, sitting: int, *, topic: int | None) -> None:

@@ -42,7 +42,7 @@ from store.db.engine import (
     writing,
 )
 from store.db.files import SIDE_FILES, check_folder, made_whole, part_beside, seal, side_files
-from store.db.tables import DIGEST, JUDGE, JUDGE_CODE, SITTING, TABLES
+from store.db.tables import COLLECTION, DIGEST, JUDGE, JUDGE_CODE, SITTING
 from store.errors import SchemaError, StoreError
 from store.judging.events import count_events
 from store.judging.sittings import ALIVE
@@ -225,7 +225,7 @@ def _identity(engine: Engine) -> tuple[str, object, int]:
     if stored_revision(engine) is None:
         raise SchemaError(f"{display(engine.url)} is not a pooler collection")
     with reading(engine) as session:
-        about = TABLES["collection"].c
+        about = COLLECTION.c
         name, made = session.execute(select(about.name, about.created_at)).one()
         return name, made, count_events(session)
 

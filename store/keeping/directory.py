@@ -39,7 +39,7 @@ from store.db.digests import write_all_digests
 from store.db.engine import collection_url, damaged, display, engine_at, writing
 from store.db.files import check_folder, folder_beside, made_whole, real_place
 from store.db.packing import unpack_floats
-from store.db.tables import DOCUMENT, JUDGE, POOL, POOL_ENTRY, RANKING, RUN, TABLES, TOPIC
+from store.db.tables import COLLECTION, DOCUMENT, JUDGE, POOL, POOL_ENTRY, RANKING, RUN, TABLES, TOPIC
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError, SchemaError
 from store.event import EVENT, READERS, JudgementEvent
 from store.fields import MOMENT, PROSE, Reader, UnfitValueError, checked_values, or_none, whole
@@ -93,15 +93,6 @@ class ExportChoice:
         """What is left out, as `_STAY` and `_BLANK` have it."""
         is_in = {"texts": self.texts, "runs": self.runs, "notes": self.notes, "names": not self.anonymised}
         return [name for name in is_in if not is_in[name]]
-
-    def check(self) -> None:
-        """Raise `ArgumentError` where a layout has no place for what is asked for, or cannot be without."""
-        if self.layout == "beir" and not self.texts:
-            requirement = "goes with a layout that can be without documents; a BEIR folder cannot"
-            raise ArgumentError("--without-texts", requirement, None)
-        if self.run_files and (self.layout == "beir" or not self.runs or not self.run_files.is_dir()):
-            requirement = "must be a folder, and the export one that has runs"
-            raise ArgumentError("--run-files", requirement, str(self.run_files))
 
 
 def _sha256(path: Path) -> str:
@@ -191,7 +182,7 @@ class Outgoing:
         if not self.choice.anonymised:
             return {} if self.choice.runs else {"pool.manifest": manifest}
         disguise, names = self.disguise, {pool.name: name for name, pool in self.pools.items()}
-        made = self.inside.session.execute(select(TABLES["collection"].c.created_at)).scalar_one()
+        made = self.inside.session.execute(select(COLLECTION.c.created_at)).scalar_one()
         uids = defaultdict[str, str](new_uid)
 
         def rule(text: str) -> str:
@@ -213,10 +204,9 @@ class Outgoing:
         }
 
 
-def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progress) -> Outgoing:
-    """Read what is exported of a collection."""
+def _outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progress) -> Outgoing:
     session = inside.session
-    about = session.execute(select(TABLES["collection"])).one()
+    about = session.execute(select(COLLECTION)).one()
     rows = session.execute(select(JUDGE)).all()
     disguise = disguise_of(one.name for one in rows) if choice.anonymised else Disguise({})
     pools: dict[str, Row[Any]] = {}
@@ -233,7 +223,7 @@ def outgoing(inside: Inside, choice: ExportChoice, folder: Path, progress: Progr
     return Outgoing(inside, about.name, scale, choice, folder, progress, disguise, judges, pools, counts)
 
 
-def write_contract(out: Outgoing) -> None:
+def _write_contract(out: Outgoing) -> None:
     """Write what others read, but for qrels."""
     columns = (TOPIC.c.number.label("topic"), TOPIC.c.title, TOPIC.c.description, TOPIC.c.narrative)
     rows = map(dict, out.inside.session.execute(select(*columns)).mappings())
@@ -324,15 +314,11 @@ def _write_judgements(out: Outgoing) -> None:
 
     def as_wished(one: JudgementEvent) -> JudgementEvent:
         advance(1)
-        return replace(
-            one,
-            judge=disguise.name(one.judge),
-            iteration=disguise.iteration(one.iteration),
-            note=note(one.note),
-            reason=note(one.reason),
-            order_seed=None if choice.anonymised else one.order_seed,
-            passages=one.passages if choice.texts else tuple(replace(it, text="") for it in one.passages),
-        )
+        words = {"note": note(one.note), "reason": note(one.reason)}
+        who = {"judge": disguise.name(one.judge), "iteration": disguise.iteration(one.iteration)}
+        passages = one.passages if choice.texts else tuple(replace(it, text="") for it in one.passages)
+        seed = None if choice.anonymised else one.order_seed
+        return replace(one, **who, **words, order_seed=seed, passages=passages)
 
     # Left open by an interruption, the query would outlive its connection.
     stored = closing(fetch_histories_of(*out.inside, names=names))
@@ -419,10 +405,8 @@ def _write_qrels(out: Outgoing, named: NamedQrels, all_votes: AllVotes, stem: st
     definition, name, iteration = named.definition, out.disguise.name, out.disguise.iteration
     final = decide(all_votes, definition, out.scale.relaxed if definition.binary_first else None)
     if final.n_undecided:
-        message = (
-            f"{named.label}: {counted(final.n_undecided, 'document')} undecided: judges differ, and no rule"
-        )
-        message += " says what then"
+        number = counted(final.n_undecided, "document")
+        message = f"{named.label}: {number} undecided: judges differ, and no rule says what then"
         hint = f"pooler qrels define {named.name} --aggregate RULE, or pooler adjudicate"
         raise PoolerError(message, hint=hint)
     is_beir = out.choice.layout == "beir"  # a file a split, and its grades may be of any scale
@@ -721,8 +705,7 @@ class Faults(list[FaultList]):
 
     def raise_if_any(self) -> None:
         """Raise `PoolerError` with all faults, file by file."""
-        faults = [FormatError(one.path, one.kept, n_faults=one.count).message for one in self if one]
-        if faults:
+        if faults := [FormatError(one.path, one.kept, n_faults=one.count).message for one in self if one]:
             hint = "nothing was imported: get the directory again, or correct it"
             raise PoolerError("\n".join(faults), hint=hint)
 
@@ -860,34 +843,33 @@ def write_directory(
     The same collection gives the same bytes, but for new names and identities of judges, which are drawn by
     chance: they cannot be drawn again by someone who knows the judges.
     """
-    choice.check()
+    if choice.layout == "beir" and not choice.texts:
+        requirement = "goes with a layout that can be without documents; a BEIR folder cannot"
+        raise ArgumentError("--without-texts", requirement, None)
+    if choice.run_files and (choice.layout == "beir" or not choice.runs or not choice.run_files.is_dir()):
+        requirement = "must be a folder, and the export one that has runs"
+        raise ArgumentError("--run-files", requirement, str(choice.run_files))
     _check_target(target)
     with folder_beside(target, private=not choice.anonymised) as folder, transaction as inside:
         if fault := first_fault(inside.session, ("digests", "texts")):
             where = display(inside.session.connection().engine.url)
             raise damaged(where, fault, hint="nothing was exported; pooler verify says more")
-        out = outgoing(inside, choice, folder, progress)
+        out = _outgoing(inside, choice, folder, progress)
         tables = {name: n for name, n in out.counts.items() if name in TABLES}
         if choice.layout == "pooler":
             with progress("tables", len(tables)) as advance:
                 for file, lines in table_lines(inside.session, tables, choice.left_out, out.renamed()):
                     out.lines(file, lines)
                     advance(1)
-        write_contract(out)
+        _write_contract(out)
         qrels, n_idle, voters = write_all_qrels(out)
         out.lines(README, [readme(out, qrels)])
         # The card is the publisher's to complete.
         files = {name: sha256 for name, sha256 in out.files.items() if name != README}
         tool, _, version = program.partition(" ")
-        data = {
-            "format": FORMAT,
-            "format_version": VERSION,
-            "tool": tool,
-            "version": version,
-            "options": {"layout": choice.layout, "left_out": choice.left_out},
-            "counts": tables,
-            "files": files,
-        }
+        data = {"format": FORMAT, "format_version": VERSION, "tool": tool, "version": version}
+        data |= {"options": {"layout": choice.layout, "left_out": choice.left_out}}
+        data |= {"counts": tables, "files": files}
         out.lines(MANIFEST, [json.dumps(data, indent=1, sort_keys=True)])
         n_bytes = sum((folder / name).stat().st_size for name in out.files)
     return Written(out.counts, qrels, n_idle, len(out.files), n_bytes, voters)

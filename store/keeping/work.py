@@ -20,13 +20,23 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Engine, Row, insert, select, update
+from sqlalchemy import Engine, Row, select, update
 from sqlmodel import Session
 
 from store.content.lookup import rows_by_key
 from store.content.pools import pooled_pairs
+from store.db.columns import insert_row
 from store.db.engine import database_now, reading, writing
-from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, JUDGE, JUDGEMENT, SITTING, TABLES, TOPIC
+from store.db.tables import (
+    COLLECTION,
+    DOCUMENT,
+    DOCUMENT_METADATA,
+    GUIDELINE,
+    JUDGE,
+    JUDGEMENT,
+    SITTING,
+    TOPIC,
+)
 from store.errors import ArgumentError, ConflictError, Fault, FaultList, FormatError, StoreError
 from store.event import READERS, SHOWN, STATE_OF
 from store.fields import (
@@ -136,7 +146,7 @@ class WorkDone:
 
 def collection_uid(session: Session) -> str:
     """Return what distinguishes a collection from others of its name, and is the same in its backups."""
-    about = TABLES["collection"].c
+    about = COLLECTION.c
     name, made = session.execute(select(about.name, about.created_at)).one()
     return sha256(f"{name}\n{made.isoformat()}".encode()).hexdigest()[:16]
 
@@ -144,7 +154,7 @@ def collection_uid(session: Session) -> str:
 def _signature(session: Session, head: Mapping[str, Any]) -> bytes:
     """Sign a head, as it is written, with what only the collection has."""
     written = json_line({name: value for name, value in head.items() if name != "signature"})
-    secret = session.scalar(select(TABLES["collection"].c.secret)) or ""
+    secret = session.scalar(select(COLLECTION.c.secret)) or ""
     return hmac.new(secret.encode(), written.encode(errors="surrogatepass"), sha256).hexdigest().encode()
 
 
@@ -561,8 +571,7 @@ class _PageDesk(Desk):
         else:
             values = {"judge_id": self._judge_id, "started_at": self._said["opened_at"], "window": window}
             values |= {"host": "", "process": 0, "program": PROGRAM, **lasts}
-            made = session.execute(insert(SITTING).values(values).returning(SITTING.c.id))
-            self._sittings[window] = made.scalar_one()
+            self._sittings[window] = insert_row(session, SITTING, **values)
         return self._sittings[window]
 
     def _event(self, session: Session, topic: int, document: int, action: Action) -> dict[str, Any]:
