@@ -43,7 +43,12 @@ _filled = partial(Column[Any], nullable=False)
 
 
 def _table(name: str, *parts: Any) -> sa.Table:
-    return sa.Table(name, SQLModel.metadata, *parts)
+    table = sa.Table(name, SQLModel.metadata, *parts)
+    for column in [one for one in table.columns if isinstance(one.type, UtcDateTime)]:
+        # PostgreSQL has moments that Python has not, infinity among them; SQLite takes anything.
+        rule = f"{column.name} BETWEEN '0001-01-02' AND '9999-12-30'"
+        table.append_constraint(sa.CheckConstraint(rule, name=f"moment_{column.name}"))
+    return table
 
 
 COLLECTION = _table(
@@ -371,15 +376,6 @@ ANSWER = _table(
 DIGEST = _table("digest", Column("name", sa.String, primary_key=True), _filled("value", sa.BigInteger))
 """The digest of a table; see `store.db.digests`."""
 
-_REFERS_TO = {
-    "topic_id": "topic.id",
-    "document_id": "document.id",
-    "judge_id": "judge.id",
-    "sitting_id": "sitting.id",
-    "undoes": "judgement.id",
-}
-"""Columns of events that hold a row id."""
-
 
 def _event_columns() -> Iterator[Column[Any]]:
     """Make the columns of `store.event.EVENT`, in an order that only grows.
@@ -389,14 +385,15 @@ def _event_columns() -> Iterator[Column[Any]]:
     stored = [one for one in EVENT if one.name in COLUMNS]
     for one in sorted(stored, key=lambda field: (field.since, field.name if field.since > 1 else "")):
         name = COLUMNS[one.name]
-        refers = _REFERS_TO.get(name)
+        table = "judgement" if name == "undoes" else name.removesuffix("_id")
+        refers = table != name
         yield Column(
             name,
             sa.Integer if refers else COLUMN_TYPES[one.kind.name],
-            *([ForeignKey(refers)] if refers else []),
+            *([ForeignKey(f"{table}.id")] if refers else []),
             nullable=one.may_be_none,
             default=None if one.default is MISSING else one.default,
-            index=True if name == "sitting_id" else None,
+            index=name == "sitting_id",
         )
 
 
@@ -414,14 +411,7 @@ JUDGEMENT = _table(
 )
 """One row an event: what a judge did to a document, and the whole state after it. Never changed.
 
-Its columns are `store.event.EVENT`; ``undoes`` holds the row id of the event that an undo takes
-back.
+Its columns are `store.event.EVENT`; ``undoes`` holds the row id of the event that an undo takes back.
 """
 
 TABLES = SQLModel.metadata.tables
-for _column in [
-    one for table in TABLES.values() for one in table.columns if isinstance(one.type, UtcDateTime)
-]:
-    # PostgreSQL has moments that Python has not, infinity among them; SQLite takes anything.
-    _rule = f"{_column.name} BETWEEN '0001-01-02' AND '9999-12-30'"
-    _column.table.append_constraint(sa.CheckConstraint(_rule, name=f"moment_{_column.name}"))
