@@ -531,11 +531,3 @@ class Pools(Area):
         """Draw the next document of an adaptive pool; see `store.content.pools.draw`."""
         with self._db.writing() as session:
             return draw(session, pool=pool, topic=topic, choose=choose)
-
-    def rounds(self) -> dict[tuple[str, str], str]:
-        """Return the round of every (topic, docno) in a pool not withdrawn: of its first pool."""
-        with self._db.reading_keyed() as (session, topics, documents):
-            names, docnos = topics.names, documents.names
-            query = to_judge(POOL_ENTRY.c.topic_id, POOL_ENTRY.c.document_id, POOL.c.round)
-            rows = session.execute(query.order_by(POOL.c.id.desc()))
-            return {(names[topic], docnos[document]): label for topic, document, label in rows}

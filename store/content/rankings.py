@@ -22,7 +22,7 @@ from store.db.packing import PackedRanking, pack_ranking, packed_elements, unpac
 from store.db.tables import RANKING, RUN
 from store.errors import ArgumentError
 from store.ranking import compared_scores, rank_order, ties_at_cut
-from store.records import Order, Ranking, Run, StoredRun
+from store.records import Order, Ranking
 from store.text import natural_key
 
 _BATCH = 256
@@ -204,30 +204,3 @@ def with_row_ids(
     for ranking in rankings:
         numbers = np.frombuffer(ranking.documents, "<i4")
         yield with_changes(ranking, documents=ids[numbers].astype("<i4", copy=False).tobytes())
-
-
-def fetch_run(session: Session, topics: Keys, documents: Keys, stored: StoredRun) -> Run:
-    """Return a whole run: topics in natural order, the documents of each in file order."""
-    query = select(RANKING).join(RUN, RUN.c.id == RANKING.c.run_id).where(RUN.c.tag == stored.tag)
-    rankings = []
-    for row in session.execute(query):
-        in_file = np.argsort(unpack_integers(row.positions, row.length))
-        ids = np.frombuffer(row.document_ids, "<i4")[in_file].tolist()
-        ranks = None if row.ranks is None else unpack_integers(row.ranks, row.length)[in_file]
-        rankings.append(
-            Ranking(
-                topics.names[row.topic_id],
-                [documents.names[number] for number in ids],
-                unpack_floats(row.scores)[in_file],
-                ranks,
-            )
-        )
-    return Run(
-        tag=stored.tag,
-        rankings=sorted(rankings, key=lambda ranking: natural_key(ranking.topic)),
-        sha256=stored.sha256,
-        file=stored.file,
-        group=stored.group,
-        contributes=stored.contributes,
-        header=stored.header,
-    )

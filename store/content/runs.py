@@ -154,14 +154,6 @@ class Runs(Area):
         numbered.settle()
         return report
 
-    def get(self, stored: StoredRun) -> Run:
-        """Return a whole run as its file gave it."""
-        from store.content.rankings import fetch_run
-
-        with self._db.reading_keyed() as (session, topics, documents):
-            self._db.check_digests(session, runs=[stored.tag])
-            return fetch_run(session, topics, documents, stored)
-
     def top(
         self, tags: Sequence[str] = (), *, depth: int | None, order: Order = "trec", scores: bool = False
     ) -> TopDocuments:
