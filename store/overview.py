@@ -161,10 +161,11 @@ def topic_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Top
     if found.topic is not None:
         query = query.where(TOPIC.c.id == found.topic)
     lines = []
-    for number, *named, version in session.execute(query):
-        own = counts.get(number, StateCounts())
+    for row in session.execute(query):
+        own, n_runs = counts.get(row.id, StateCounts()), runs.get(row.id, 0)
         if found.pool is None or own.pooled:
-            lines.append(TopicLine(*named, runs.get(number, 0), own, version, older[number]))
+            known = row.number, row.title, row.listed
+            lines.append(TopicLine(*known, n_runs, own, row.version, older[row.id]))
     return sorted(lines, key=lambda line: natural_key(line.topic))
 
 

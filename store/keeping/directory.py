@@ -314,11 +314,11 @@ def _write_judgements(out: Outgoing) -> None:
 
     def as_wished(one: JudgementEvent) -> JudgementEvent:
         advance(1)
-        words = {"note": note(one.note), "reason": note(one.reason)}
-        who = {"judge": disguise.name(one.judge), "iteration": disguise.iteration(one.iteration)}
+        judge, iteration = disguise.name(one.judge), disguise.iteration(one.iteration)
         passages = one.passages if choice.texts else tuple(replace(it, text="") for it in one.passages)
         seed = None if choice.anonymised else one.order_seed
-        return replace(one, **who, **words, order_seed=seed, passages=passages)
+        own = replace(one, judge=judge, iteration=iteration, order_seed=seed, passages=passages)
+        return replace(own, note=note(one.note), reason=note(one.reason))
 
     # Left open by an interruption, the query would outlive its connection.
     stored = closing(fetch_histories_of(*out.inside, names=names))
