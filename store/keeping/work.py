@@ -39,19 +39,7 @@ from store.db.tables import (
 )
 from store.errors import ArgumentError, ConflictError, Fault, FaultList, FormatError, StoreError
 from store.event import READERS, SHOWN, STATE_OF
-from store.fields import (
-    CODE,
-    HASH,
-    MOMENT,
-    PASSAGES,
-    PROSE,
-    WORD,
-    Reader,
-    UnfitValueError,
-    checked_values,
-    or_none,
-    whole,
-)
+from store.fields import MOMENT, PASSAGES, PROSE, Reader, UnfitValueError, checked_values, or_none, whole
 from store.formats.json_lines import NoObjectError, json_line, read_json_object
 from store.formats.markup import readable
 from store.judging.desk import Desk, fetch_pooled
@@ -78,21 +66,6 @@ Prefer = Literal["page", "stored"]
 """Which of two decisions of a judge on a document stands: on the page, or elsewhere meanwhile."""
 
 
-def _named(value: Reader) -> Reader:
-    def read(given: Any) -> dict[str, Any]:
-        if not isinstance(given, dict):
-            raise UnfitValueError("expected an object")
-        return {name: value(one) for name, one in given.items()}
-
-    return read
-
-
-def _shown_text(value: Any) -> tuple[str | None, str | None]:
-    if not isinstance(value, list) or len(value) != 2:
-        raise UnfitValueError("expected a hash and a markup")
-    return or_none(HASH.read)(value[0]), or_none(CODE.read)(value[1])
-
-
 def _read_window(value: Any) -> str:
     """Read what a page calls a window: eight digits of the signature of its head, and eight of its own."""
     if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{16}", value):
@@ -100,16 +73,6 @@ def _read_window(value: Any) -> str:
     return value
 
 
-_HEAD: dict[str, Reader] = {
-    "format": WORD.read,
-    "collection": CODE.read,
-    "judge": CODE.read,
-    "made_at": MOMENT.read,
-    "guidelines": or_none(whole(1).read),
-    "topics": _named(whole(1).read),
-    "documents": _named(_shown_text),
-    "signature": HASH.read,
-}
 _COPIED = ("topic", "docno", "revision", "action", "undoes", "grade", "reason")
 _RECORD: dict[str, Reader] = {
     "window": _read_window,
@@ -223,12 +186,13 @@ def import_work(
     is: a kill in between loses nothing of it.
     """
     faults = FaultList(str(file))
-    said, head, records = _read(file, faults)
+    head, records = _read(file, faults)
     with reading(engine) as session:
-        if head["collection"] != collection_uid(session):
+        if head.get("collection") != collection_uid(session):
             message = f"{file} is of another collection"
             raise ConflictError(message, hint="--collection names the one that the page was made of")
-        if not hmac.compare_digest(head["signature"].encode(errors="replace"), _signature(session, said)):
+        signature = str(head.get("signature")).encode(errors="replace")
+        if not hmac.compare_digest(signature, _signature(session, head)):
             message = f"{file} begins with a head that this collection did not sign"
             raise ConflictError(message, hint=_UNSIGNED)
         judge = session.execute(select(JUDGE).where(JUDGE.c.uid == head["judge"])).first()
@@ -239,6 +203,7 @@ def import_work(
     if judge.kind not in (JudgeKind.HUMAN, JudgeKind.IMPORTED):
         message = f"{file} is of `{judge.name}`, who is of kind {judge.kind}: only people judge on a page"
         raise StoreError(message)
+    head["made_at"] = datetime.fromisoformat(head["made_at"])
     _check(head, records, now, faults)
     desk = _PageDesk(engine, judge.name, scale, head, prefer, faults)
     with writing(engine) as session:
@@ -249,11 +214,8 @@ def import_work(
     return done
 
 
-def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], dict[str, Any], list[_Record]]:
-    """Return the head as it came and as it was read, and the records, of a file that is whole.
-
-    Faults of records go to `faults`.
-    """
+def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], list[_Record]]:
+    """Return the head as it came, and the records, of a file that is whole; their faults go to `faults`."""
     body, _, seal = file.read_bytes().removesuffix(b"\n").rpartition(b"\n")
     if not body.startswith(_BEGINS.encode()) and not seal.startswith(_BEGINS.encode()):
         expected = "expected what a page saved"
@@ -261,25 +223,23 @@ def _read(file: Path, faults: FaultList) -> tuple[dict[str, Any], dict[str, Any]
     if seal != b'{"crc32": "%08x"}' % zlib.crc32(body + b"\n"):
         expected = "expected what the page saved, got a file that was changed, or cut, since"
         raise FormatError(str(file), [Fault(None, expected, "page")], hint=_AGAIN)
-    first, *lines = body.decode("utf-8", "replace").split("\n")
-    said, head = _values(first, _HEAD, 1, faults)
-    if head and head["format"] != FORMAT:
-        faults.add(1, f"expected the format `{FORMAT}`, got `{head['format']}`", "format")
-    read = [(line, *_values(text, _RECORD, line, faults)) for line, text in enumerate(lines, start=2)]
+    head: dict[str, Any] = {}
+    records = []
+    for line, text in enumerate(body.decode("utf-8", "replace").split("\n"), start=1):
+        try:
+            values = read_json_object(text)
+        except NoObjectError as error:
+            faults.add(line, str(error), "json")
+            continue
+        if line > 1:
+            if known := checked_values(values, _RECORD, line, faults):
+                records.append(_Record(line, values, known))
+            continue
+        head = values
+        if head.get("format") != FORMAT:
+            faults.add(1, f"expected the format `{FORMAT}`, got `{head.get('format')}`", "format")
     faults.raise_if_any(hint=_AGAIN)
-    return said, head, [_Record(*one) for one in read]
-
-
-def _values(
-    text: str, readers: Mapping[str, Reader], line: int, faults: FaultList
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a line's JSON values as they came and as they were read; a fault leaves both empty."""
-    try:
-        line_values = read_json_object(text)
-    except NoObjectError as error:
-        faults.add(line, str(error), "json")
-        return {}, {}
-    return line_values, checked_values(line_values, readers, line, faults) or {}
+    return head, records
 
 
 def _check(head: Mapping[str, Any], records: Iterable[_Record], now: datetime, faults: FaultList) -> None:
