@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from sqlalchemy import Table, select
+from sqlalchemy import Table
 from sqlmodel import Session
 
 from store.db.columns import insert_new
@@ -14,8 +14,6 @@ from store.db.engine import damaged, display, driver_rows
 from store.db.tables import DOCUMENT, TOPIC
 from store.text import Pairs, look_alikes
 
-_BATCH = 10_000
-"""Rows read at a time."""
 _IDS_A_QUERY = 1_000
 
 
@@ -30,7 +28,7 @@ class Keys:
     def __init__(self, table: Table, key: str, blank: Mapping[str, object]) -> None:
         self._table = table
         self._blank = blank
-        self._key = table.c[key]
+        self._key = key
         self._names: dict[int, str] = {}
         self._highest = 0
         self.ids: dict[str, int] = {}
@@ -56,12 +54,10 @@ class Keys:
 
     def refresh(self, session: Session) -> None:
         """Read the rows added since the last time."""
-        row_id = self._table.c.id
-        query = select(self._key, row_id).where(row_id > self._highest).order_by(row_id)
-        result = session.connection().execute(query)
-        while rows := result.fetchmany(_BATCH):
-            self.ids.update(map(tuple, rows))
-            self._highest = rows[-1][1]
+        query = f"SELECT {self._key}, id FROM {self._table.name} WHERE id > {self._highest} ORDER BY id"
+        with driver_rows(session.connection(), query) as rows:
+            self.ids.update(rows)
+        self._highest = next(reversed(self.ids.values()), 0)
 
     def add(self, session: Session, names: Iterable[str]) -> int:
         """Insert the names that are new, ids rising in their order, and return how many there were.
@@ -72,7 +68,7 @@ class Keys:
         if new:
             note_changed(session.connection(), self._table)
             rows = ((name, *self._blank.values()) for name in new)
-            insert_new(session, self._table, (self._key.name, *self._blank), rows)
+            insert_new(session, self._table, (self._key, *self._blank), rows)
             self.refresh(session)
             if self._table is DOCUMENT:
                 add_docnos(session, [(self.ids[name], name) for name in new])
