@@ -37,12 +37,6 @@ def set_text(session: Session, row: Row[Any], topic: Topic, *, keeps_old: bool) 
     session.execute(update(TOPIC).where(TOPIC.c.id == row.id).values(listed=True, **values))
 
 
-def was_judged(session: Session, topic: int) -> bool:
-    """Return whether anybody sat at a desk over a topic, by its row id."""
-    at_desk = select(JUDGEMENT.c.id).where(JUDGEMENT.c.topic_id == topic, JUDGEMENT.c.sitting_id.is_not(None))
-    return session.scalar(at_desk.limit(1)) is not None
-
-
 def current_versions(session: Session) -> dict[int, set[int]]:
     """Return the versions with the text of now, by topic row id; none of topics with one text.
 
@@ -105,7 +99,10 @@ class Topics(Area):
                     replaced += 1
                 else:
                     added += 1
-                keeps_old = row.listed or (is_other and was_judged(session, row.id))
+                # Anybody who sat at a desk over the topic judged by the text that it had.
+                sat = select(JUDGEMENT.c.id).where(JUDGEMENT.c.topic_id == row.id)
+                at_desk = sat.where(JUDGEMENT.c.sitting_id.is_not(None)).limit(1)
+                keeps_old = row.listed or (is_other and session.scalar(at_desk) is not None)
                 set_text(session, row, topic, keeps_old=keeps_old)
             if new:
                 own = TOPIC.c.id == bindparam("row_id")

@@ -352,12 +352,9 @@ def _begin_sqlite(connection: Connection) -> None:
     patience_ms = options.get("pooler_patience_ms", BUSY_TIMEOUT_MS)
     connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience_ms:d}")
     connection.exec_driver_sql("BEGIN IMMEDIATE")
-    if not connection.info.get("pooler_has_no_seal"):
-        _take_seal_off(connection)
-
-
-def _take_seal_off(connection: Connection) -> None:
-    """Make a sealed file (`store.db.files`) one that is worked on, in the transaction that is open."""
+    if connection.info.get("pooler_has_no_seal"):
+        return
+    # A sealed file (`store.db.files`) becomes one that is worked on, in this transaction.
     if connection.exec_driver_sql("PRAGMA application_id").scalar() == SEAL:
         connection.exec_driver_sql("PRAGMA application_id = 0")
         connection.exec_driver_sql("PRAGMA user_version = 0")
