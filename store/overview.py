@@ -196,17 +196,18 @@ def pool_lines(session: Session, found: SoughtIds, *, relaxed: int) -> list[Pool
     runs = _counts(session, POOL_RUN.c.pool_id)
     lines = []
     for pool in session.execute(select(POOL).order_by(POOL.c.id)):
-        row, n_topics, counts = rows.get(pool.id), 0, StateCounts()
+        row = rows.get(pool.id)
         if found.pool not in (None, pool.id):
             continue
         if row is None and found.topic is not None and pool.id not in budget_of:
             continue
+        n_topics, counts = 0, StateCounts()
         if row is not None:
             n_topics = row.topics
             counts = StateCounts(row.pooled, row.judged, row.cannot, row.skipped, relevant=row.relevant)
-        known, budget, plan = (pool.name, pool.round, pool.withdrawn), budget_of.get(pool.id), pool.manifest
-        n_runs = runs.get(pool.id, 0)
-        lines.append(PoolLine(*known, n_topics, n_runs, budget, pool.created_at, json.loads(plan), counts))
+        about, made = (pool.name, pool.round, pool.withdrawn), (pool.created_at, json.loads(pool.manifest))
+        n_runs, budget = runs.get(pool.id, 0), budget_of.get(pool.id)
+        lines.append(PoolLine(*about, n_topics, n_runs, budget, *made, counts))
     return lines
 
 
