@@ -25,7 +25,6 @@ from tests.helpers.world import (
     engine_of,
     make_pool,
     meanwhile,
-    pairs_to_judge,
     parse_scale,
     stored_rows,
 )
@@ -347,9 +346,9 @@ def test_reading_sees_one_state(collection: Collection, collection_name: str) ->
         with Collection(collection_name) as other:
             other.pools.add(make_pool({"2": ["b"]}, name="second", manifest={"depth": 2}))
 
-    with meanwhile("FROM pool_entry", import_more):
-        assert pairs_to_judge(collection) == {("1", "a")}
-    assert pairs_to_judge(collection) == {("1", "a"), ("2", "b")}
+    with meanwhile("FROM pool_run", import_more):
+        assert [one.name for one in collection.lists.pools()] == ["pool"]
+    assert [one.name for one in collection.lists.pools()] == ["pool", "second"]
 
 
 def test_error_rolls_back(collection: Collection, collection_name: str) -> None:
