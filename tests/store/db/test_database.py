@@ -17,7 +17,7 @@ from store.db import engine as database
 from store.db.database import revision as revision_of_tables
 from store.db.engine import SCHEMA_REVISION, collection_url, display, reading, writing
 from store.errors import ArgumentError, PoolerError, SchemaError, StoreError
-from store.keeping.upgrade import upgrade
+from store.keeping.backup import upgrade
 from store.records import JudgeKind, Topic
 from tests.helpers.world import (
     JudgeAtWork,
