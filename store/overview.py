@@ -36,6 +36,7 @@ from store.judging.events import as_record, current_events
 from store.judging.judges import judge_named
 from store.judging.models import ModelWork, StatedModel, fetch_models, fetch_work
 from store.judging.rejudging import TopicVersion, count_older, fetch_topic_versions
+from store.judging.sittings import fetch_sitting_numbers
 from store.judging.states import (
     Sought,
     SoughtIds,
@@ -554,14 +555,13 @@ def _sittings(session: Session, judge: int | None) -> list[SittingLine]:
         .group_by(JUDGEMENT.c.sitting_id)
     )
     events: dict[int, int] = dict(map(tuple, session.execute(counts)))
-    ids = session.scalars(select(SITTING.c.id).order_by(SITTING.c.id))
-    numbers = {row_id: number for number, row_id in enumerate(ids, start=1)}
-    columns = [SITTING.c[name] for name in ("id", "started_at", "seen_at", "ended_at", "host", "program")]
-    query = select(*columns).where(SITTING.c.judge_id == judge).order_by(SITTING.c.id)
-    return [
-        SittingLine(numbers[row], started_at, seen_at, ended_at, host, program, events.get(row, 0))
-        for row, started_at, seen_at, ended_at, host, program in session.execute(query)
-    ]
+    numbers = fetch_sitting_numbers(session)
+    query = select(SITTING).where(SITTING.c.judge_id == judge).order_by(SITTING.c.started_at, SITTING.c.id)
+    lines = []
+    for row in session.execute(query):
+        moments = row.started_at, row.seen_at, row.ended_at
+        lines.append(SittingLine(numbers[row.id], *moments, row.host, row.program, events.get(row.id, 0)))
+    return lines
 
 
 class DetailQueries(Area):
