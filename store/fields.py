@@ -87,10 +87,8 @@ def topic_fault(text: str) -> str | None:
 Reader = Callable[[Any], Any]
 """Turns a JSON value into what a record has, or raises `UnfitValueError`."""
 
-_MOST = 2**31 - 1
-LARGEST_SEED = 2**63 - 1
-"""What a column of either engine holds."""
-"""Whole numbers that both databases hold."""
+_MOST, LARGEST_SEED = 2**31 - 1, 2**63 - 1
+"""What columns of either engine hold."""
 
 
 class UnfitValueError(ValueError):
