@@ -13,7 +13,7 @@ from store.errors import ArgumentError
 from store.text import counted
 
 if TYPE_CHECKING:
-    from store.db.scrubbing import Scrubbed
+    from store.db.engine import Scrubbed
 
 JudgeName = Annotated[str, Option("NAME", "The judge.")]
 JudgeNames = Annotated[Sequence[str], Option("NAME...", "Judges.")]

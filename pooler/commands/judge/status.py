@@ -79,7 +79,7 @@ def status(collection: Stored) -> StatusResult:
     by_judge = progress.by_judge()
     pools = [pool for pool in collection.pools.all() if not pool.withdrawn]
     listed = ", ".join(f"{pool.name} ({_size(pool)})" for pool in pools) or "none"
-    n_topics, n_runs = collection.topics.count(), len(collection.runs.all())
+    n_topics, n_runs = len(collection.topics.all()), len(collection.runs.all())
     words = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
     if adjudicators:
         words.append(_open_words(collection.disagreements.all()))

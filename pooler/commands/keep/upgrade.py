@@ -21,7 +21,7 @@ def upgrade(collection: Place, *, no_backup: bool = False) -> None:
         collection.
     """
     from store.db.engine import collection_url, display
-    from store.keeping.upgrade import upgrade as migrate
+    from store.keeping.backup import upgrade as migrate
 
     url = collection_url(str(collection))
     done = migrate(url, backs_up=not no_backup, progress=progress)
