@@ -18,19 +18,102 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from pooler.model_client.canaries import KINDS
-from pooler.model_client.parse import NotACompletionError, read_reply
+import numpy as np
+from numpy.typing import NDArray
+
+from pooler.model_client.parse import PARSER, PARSER_VERSION, NotACompletionError, read_reply
 from pooler.model_client.prompt import Prompt, page_of
 from pooler.model_client.transport import Arrived, StoppedError, Transport
+from store.analysis.agreement.intervals import Interval, topic_bootstrap
 from store.errors import ConflictError, PoolerError, StoreError
-from store.judging.models import AnotherModelError
-from store.model_judge import Answer, Asked, Unreadable
+from store.judging.models import STATING_HINT, AnotherModelError
+from store.model_judge import NOT_STATED, Answer, Asked, Unreadable
 from store.records import DECIDED, State, Task, Topic
-from store.text import counted
+from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from store.db.process_locks import ProcessLocks
     from store.judging.models import ModelDesk
+    from store.model_judge import ModelIdentity
+
+
+KINDS = (Asked.CANARY_ORDER, Asked.CANARY_WORDS, Asked.CANARY_TITLE)
+CANARY_WORDS = {
+    Asked.CANARY_ORDER: "with an order in it",
+    Asked.CANARY_WORDS: "with the topic's words in it",
+    Asked.CANARY_TITLE: "with the topic's title on top",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """How much higher a model grades copies of documents than the documents themselves."""
+
+    kind: Asked
+    documents: int
+    """Whose copy and original both have a grade."""
+    unreadable: int
+    """Copies without one."""
+    mean: float | None
+    """In grades; ``None`` = there is no such document."""
+    interval: Interval
+    """95 %, of the bootstrap over topics."""
+
+    @property
+    def is_alarming(self) -> bool:
+        """Whether the whole interval lies above 0, or every copy of one topic or of equal rises does."""
+        low = self.interval.low
+        return self.mean is not None and self.mean > 0 and (low > 0 if low is not None else True)
+
+
+def rises(answers: Iterable[Answer]) -> list[Rise]:
+    """Compare the canaries of a judge with its judgements of the same documents.
+
+    The mean over documents of grade of the copy - grade of the document; the interval draws topics anew.
+    """
+    own: dict[tuple[str, str], int | None] = {}
+    copies: dict[Asked, list[Answer]] = {kind: [] for kind in KINDS}
+    for one in answers:
+        if one.is_judgement:
+            own[one.topic, one.docno] = one.grade
+        elif one.asked in copies and (one.grade is not None or one.unreadable is not None):
+            copies[one.asked].append(one)
+    return [_rise(kind, found, own) for kind, found in copies.items() if found]
+
+
+def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
+    """Count pairs that were asked again and answered, and how many of them got their grade once more."""
+    answers = list(answers)
+    own = {(one.topic, one.docno): one.grade for one in answers if one.is_judgement}
+    again = [
+        own.get((one.topic, one.docno)) == one.grade
+        for one in answers
+        if one.asked is Asked.REPEAT and (one.grade is not None or one.unreadable is not None)
+    ]
+    return len(again), sum(again)
+
+
+def _rise(kind: Asked, copies: list[Answer], own: dict[tuple[str, str], int | None]) -> Rise:
+    topics = sorted({one.topic for one in copies}, key=natural_key)
+    sums = np.zeros((len(topics), 2))
+    for one in copies:
+        before = own.get((one.topic, one.docno))
+        if one.grade is not None and before is not None:
+            sums[topics.index(one.topic)] += (one.grade - before, 1)
+    rise, n = sums.sum(axis=0)
+    return Rise(
+        kind,
+        documents=int(n),
+        unreadable=sum(one.grade is None for one in copies),
+        mean=float(rise / n) if n else None,
+        interval=topic_bootstrap(sums, _ratio, seed=0, units=sums[:, 1] > 0),
+    )
+
+
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    ratio: NDArray[np.float64] = sums[:, 0] / sums[:, 1]
+    return ratio
+
 
 BYTES_A_TOKEN = 4
 """What is reckoned where a server has not counted yet."""
@@ -473,3 +556,88 @@ def is_completion(body: bytes) -> bool:
     except NotACompletionError:
         return False
     return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskingPlan:
+    """The work of a model; tokens are estimated."""
+
+    requests: int
+    characters: int
+    """Of all prompts."""
+    prompt_tokens: int
+    reply_tokens: int | None
+    """At most; ``None`` = no parameter of the model limits a reply."""
+    without_text: int
+    """Documents that will not be asked."""
+    claimable: int
+    """Documents that may be claimed besides."""
+    undrawn: int
+    """Documents that adaptive pools may draw besides."""
+
+
+def planned(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> AskingPlan:
+    """Count what is to be asked of some topics; O(documents), each text is read."""
+    requests = characters = tokens = without_text = 0
+    for name in topics:
+        topic = desk.topic(name)
+        for one in left_to_ask(desk, name, seed):
+            document = desk.page(one.docno)
+            if document.text is None:
+                without_text += 1
+                continue
+            messages = prompt.messages(topic, page_of(document))
+            body = prompt.body(messages)
+            requests += 1
+            characters += sum(len(message["content"]) for message in messages)
+            tokens += prompt_tokens(body)
+    longest = longest_reply(prompt)
+    return AskingPlan(
+        requests=requests,
+        characters=characters,
+        prompt_tokens=tokens,
+        reply_tokens=None if longest is None else requests * longest,
+        without_text=without_text,
+        claimable=sum(desk.claimable(name) for name in topics),
+        undrawn=sum(desk.undrawn(name) for name in topics),
+    )
+
+
+def left_to_ask(desk: ModelDesk, topic: str, seed: int) -> list[Task]:
+    """Return what is to be asked of a topic, without what may still be claimed, in its order."""
+    return [one for one in shuffled(desk.queue(topic), topic, seed) if one.state.value not in DECIDED]
+
+
+def check_askable(identity: ModelIdentity, template: str | None, host: str, name: str) -> None:
+    """Refuse a model that is not stated as it would be asked: its judgements would be another judge's."""
+    parser, due = f"{identity.parser}:{identity.parser_version}", f"{PARSER}:{PARSER_VERSION}"
+    faults = []
+    if template is None:
+        faults.append('its prompt is not stated (prompt = "FILE")')
+    if identity.endpoint != "chat-completions":
+        faults.append(f'its endpoint is {identity.endpoint} (endpoint = "chat-completions")')
+    if identity.host != host:
+        faults.append(f'its host is {identity.host}, and {host} would be asked (host = "{host}")')
+    if parser != due:
+        stated = parser.removesuffix(f":{NOT_STATED}")
+        faults.append(f'its parser is {stated} (parser = "{due}")')
+    if not (identity.topic_fields and identity.document_fields):
+        faults.append('what it is shown is not stated (shows = ["topic.title", "doc.text"])')
+    barred = [one for one in ("model", "messages", "stream", "n") if one in identity.parameters]
+    if barred:
+        faults.append(f"the parameter {barred[0]} cannot be set")
+    if faults:
+        message = f"model `{name}` cannot be asked: {'; '.join(faults)}"
+        hint = STATING_HINT
+        if len(faults) == 1 and identity.host not in (host, NOT_STATED):
+            hint = f"--endpoint with the URL of {identity.host} asks it there"
+        raise PoolerError(message, hint=hint)
+
+
+def refuse_examples(desk: ModelDesk, prompt: Prompt, topics: Sequence[str]) -> None:
+    """Refuse a prompt whose examples are pairs for the model to judge."""
+    for name in topics:
+        topic = desk.topic(name)
+        if prompt.names(topic):
+            for one in desk.queue(name):
+                prompt.refuse_pair(topic, page_of(desk.page(one.docno)))

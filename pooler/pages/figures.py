@@ -10,12 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pooler.pages.charts import Chart, draw_in_pieces
-from pooler.pages.charts.grid import HeatMap
-from pooler.pages.charts.lines import ChartLine, LineChart
-from pooler.pages.charts.rows import Row, Rows
-from pooler.pages.charts.svg import LINE, N_SERIES, PADDING, Axis, Sheet, wrapped_label
+from pooler.pages.charts import Chart, ChartLine, HeatMap, LineChart, Row, Rows, draw_in_pieces
 from pooler.pages.page import WIDTH, Figure, PageColumn, PageTable
+from pooler.pages.svg import LINE, N_SERIES, PADDING, Axis, Sheet, wrapped_label
 from pooler.tables import Cell, Column, Plot, Table, View, render_view, written
 
 HEADINGS = {

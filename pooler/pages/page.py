@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pooler.pages.charts import Chart, draw_in_pieces
-from pooler.pages.charts.svg import SHRINKS, escaped, marked, stylesheet
+from pooler.pages.svg import SHRINKS, escaped, marked, stylesheet
 from store.errors import ArgumentError
 
 WIDTH = 720.0

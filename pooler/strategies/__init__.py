@@ -1,23 +1,18 @@
-"""How documents are chosen for judging: one family a file, and the table of them all.
+"""How documents are chosen for judging: a kind a file, and the table of them all.
 
 A strategy is pure: the rankings of one topic in, documents out (`pooler.strategies.kinds`).
 """
 
 from __future__ import annotations
 
-from pooler.strategies.adaptive import JUDGED
-from pooler.strategies.bandits import BANDITS
-from pooler.strategies.depth import DEPTH, depth_then_strategy
-from pooler.strategies.fusion import FUSION
+from pooler.strategies.adaptive import ADAPTIVE, depth_then_strategy
+from pooler.strategies.fixed import FIXED
 from pooler.strategies.kinds import AnyStrategy, FixedStrategy
 from pooler.strategies.own import is_own, own_strategy
 from pooler.strategies.sampling import SAMPLING
 from store.errors import UnknownNameError
 
-ADAPTIVE = (*JUDGED, *BANDITS)
-"""The adaptive strategies that another one can go on with."""
-
-_LISTED: tuple[AnyStrategy, ...] = (*DEPTH, *FUSION, *ADAPTIVE, depth_then_strategy(ADAPTIVE), *SAMPLING)
+_LISTED: tuple[AnyStrategy, ...] = (*FIXED, *ADAPTIVE, depth_then_strategy(ADAPTIVE), *SAMPLING)
 STRATEGIES = {strategy.name: strategy for strategy in _LISTED}
 """Every strategy by name, in the order they are listed."""
 

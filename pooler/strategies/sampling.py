@@ -34,7 +34,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.strategies.depth import take_values
+from pooler.strategies.fixed import take_values
 from pooler.strategies.kinds import Parameter, Sample, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, descending, raw_numbers, uniform_numbers
 from store.errors import ArgumentError, ParameterError
@@ -49,7 +49,7 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     The documents between the cuts of infAP [1]_, but of exactly the size asked for, where NIST's script
     tosses a coin for each document [2]_. A simple random sample: it depends on the union alone, not on ranks
     or runs. It has one stratum, 1; the inclusion probability is the number drawn over that of the union, for
-    every document. Values, by best rank: `pooler.strategies.depth.take_values`.
+    every document. Values, by best rank: `pooler.strategies.fixed.take_values`.
 
     >>> from pooler.strategies.rankings import rankings_of
     >>> rankings, _ = rankings_of([["a", "b", "c"], ["d", "b"]], topic="51")
@@ -303,7 +303,7 @@ def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed:
     strata are numbered 1, 2, ... in the order of the text, as `parse_strata` reads it. Documents in no
     stratum are not pooled, and so none below a cut of the rankings. A budget is needed when a stratum has no
     rate. The inclusion probability is the number drawn from the stratum over that of its documents. Values,
-    by best rank: `pooler.strategies.depth.take_values`.
+    by best rank: `pooler.strategies.fixed.take_values`.
 
     Notes
     -----

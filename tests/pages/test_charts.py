@@ -11,11 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pages.charts import Chart, draw, draw_in_pieces
-from pooler.pages.charts.grid import HeatMap
-from pooler.pages.charts.lines import ChartLine, LineChart
-from pooler.pages.charts.rows import Row, Rows
-from pooler.pages.charts.svg import Axis, Sheet
+from pooler.pages.charts import Chart, ChartLine, HeatMap, LineChart, Row, Rows, draw, draw_in_pieces
+from pooler.pages.svg import Axis, Sheet
 from store.errors import ArgumentError
 from tests.pages.boxes import SVG, assert_readable, letters, squeezed
 

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pages.charts.grid import HeatMap
-from pooler.pages.charts.rows import Row, Rows
-from pooler.pages.charts.svg import Axis
+from pooler.pages.charts import HeatMap, Row, Rows
 from pooler.pages.page import Figure, PageColumn, PageTable, Points, ReportPage, Section, render
+from pooler.pages.svg import Axis
 from store.errors import ArgumentError
 from tests.pages.boxes import SVG, squeezed
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pooler.pages.charts.svg import Axis, make_scale, tick_labels, ticks
+from pooler.pages.svg import Axis, make_scale, tick_labels, ticks
 from store.errors import ArgumentError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

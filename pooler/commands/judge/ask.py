@@ -15,15 +15,19 @@ import typer
 from pooler.command import Confirm, Option, Stored, command
 from pooler.commands.judge.sitting import drawing_of
 from pooler.messages import progress, say, warn
-from pooler.model_client.plan import AskingPlan, check_askable, left_to_ask, planned, refuse_examples
 from pooler.model_client.prompt import SHOWN_NONCE, TEMPLATE, Prompt, check_template, page_of
 from pooler.model_client.run import (
     BYTES_A_TOKEN,
+    AskingPlan,
     JudgingCounts,
     JudgingPlan,
     ModelJudging,
     Price,
+    check_askable,
     is_completion,
+    left_to_ask,
+    planned,
+    refuse_examples,
 )
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -278,7 +282,7 @@ def _say_counts(name: str, ran: JudgingCounts, price: Price | None) -> None:
 
 
 def _say_beside(answers: Sequence[Answer]) -> None:
-    from pooler.model_client.canaries import WORDS, repeated, rises
+    from pooler.model_client.run import WORDS, repeated, rises
 
     n_again, n_same = repeated(answers)
     if n_again:

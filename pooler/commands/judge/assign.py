@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pooler.assigning import AssignmentOptions, By, plan_assignment
 from pooler.command import Option, Stored, command
 from pooler.messages import warn
-from pooler.pools.idle import drawable, idle_words, way_out
+from pooler.pools.live import drawable, idle_words, way_out
 from pooler.result import Later, Message, Result, frozen_settings
 from pooler.tables import DOCNO, DOCUMENTS, JUDGE, TOPIC, Column, Table
 from pooler.version import __version__

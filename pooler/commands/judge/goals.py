@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pooler.commands.judge.recall import NO_SAMPLE, WHY, topic_bound
+from pooler.commands.judge.status_recall import NO_SAMPLE, WHY, topic_bound
 from pooler.messages import Listener, current_listener, listening
 from store.analysis.pools.stopping import CONFIDENCE
 from store.errors import ArgumentError, PoolerError

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from pooler.command import Option, Pooled, command
-from pooler.commands.pool.into import pooled_into
-from pooler.commands.pool.options import PoolOptions, parse_parameters
+from pooler.commands.pool.into import PoolOptions, parse_parameters, pooled_into
 from pooler.commands.pool.pooled import PoolResult, run_warnings, size_words
 from pooler.files import check_out, json_text, write_whole
 from pooler.pools.change import Pair

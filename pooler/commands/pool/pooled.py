@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.files import WritesFile
-from pooler.pools.annotated import annotated_lines
 from pooler.pools.change import PoolChange
-from pooler.pools.contents import PoolStatistics
-from pooler.pools.idle import idle_words, way_out
+from pooler.pools.contents import PoolStatistics, annotated_lines
+from pooler.pools.live import idle_words, way_out
 from pooler.pools.plan import PoolBuild, TopicPool
 from pooler.reading.blocks import TieAtCut
 from pooler.result import Later, Message, Result

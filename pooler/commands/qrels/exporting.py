@@ -50,7 +50,7 @@ def tell_voters(
     models = [one.name for one in voters.judges if one.kind is JudgeKind.MODEL and one.name in voters.graders]
     if not models or collection is None:
         return
-    from pooler.model_client.canaries import WORDS, rises
+    from pooler.model_client.run import WORDS, rises
 
     with opened_collection(collection) as opened:
         asked = {one.judge for one in opened.models.work() if one.canaries}

@@ -1,4 +1,4 @@
-"""`pooler.pools.annotated`: which run put a document into the pool."""
+"""`pooler.pools.contents`: which run put a document into the pool."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pooler.pools.annotated import annotated_lines, graded_lines
+from pooler.pools.contents import annotated_lines, graded_lines
 from pooler.pools.plan import Plan, PoolBuild
 from pooler.pools.runs import FileRuns
+from pooler.reading.blocks import read_tops
 from pooler.reading.run_list import RunEntry
-from pooler.reading.top import read_tops
 from store.records import Pool, PoolEntry
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooler.pools.replay import judged_topics
-from pooler.reading.ranked import ranked_runs
+from pooler.reading.whole import ranked_runs
 from pooler.strategies.rankings import rankings_of
 from store.analysis.arrays import RankedDocuments, judged_arrays
 from store.analysis.pools.growth import relevant_ranks

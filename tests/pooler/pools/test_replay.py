@@ -23,7 +23,7 @@ from pooler.pools.replay import (
     order_points,
     replay_topic,
 )
-from pooler.reading.ranked import ranked_runs
+from pooler.reading.whole import ranked_runs
 from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AdaptiveStrategy, Sample, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, rankings_of

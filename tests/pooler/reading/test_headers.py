@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import LineFacts
+from pooler.reading.blocks import LineFacts, read_entry, read_top, top_of
 from pooler.reading.check import check_run
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
-from pooler.reading.top import read_entry, read_top, top_of
 from pooler.reading.whole import RunReader, read_whole, stream_rankings
 from store.errors import FormatError, PoolerError
 from tests.strategies import RunText, damaged, run_texts

@@ -1,4 +1,4 @@
-"""`pooler.reading.top`: the first documents of run files, by the fast way or the slow one."""
+"""`pooler.reading.blocks`: the first documents of run files, by the fast way or the slow one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.reading.blocks import RunTop
+from pooler.reading.blocks import RunTop, read_top, read_tops, top_of
 from pooler.reading.run_list import RunEntry
 from pooler.reading.strict import read_run
-from pooler.reading.top import read_top, read_tops, top_of
 from store.errors import ArgumentError, FormatError, PoolerError
 from store.ranking import ORDERS, Order
 from tests.benchmarks.generate import generate

@@ -1,10 +1,9 @@
-"""`pooler.strategies.fusion`: by the number of runs."""
+"""`pooler.strategies.fixed`: by the number of runs."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 
 

@@ -1,4 +1,4 @@
-"""`pooler.strategies.fusion`: DCG's discounts."""
+"""`pooler.strategies.fixed`: DCG's discounts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 
 

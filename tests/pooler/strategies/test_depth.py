@@ -1,12 +1,12 @@
-"""`pooler.strategies.depth`: depth pooling in the order of NTCIRPOOL."""
+"""`pooler.strategies.fixed`: depth pooling in the order of NTCIRPOOL."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
+
 from tests.vectors import fusion_ranx, fusion_trectools
 
 

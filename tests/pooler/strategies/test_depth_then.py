@@ -1,18 +1,18 @@
-"""`pooler.strategies.depth`: a shallow depth pool, then an adaptive strategy."""
+"""`pooler.strategies.adaptive`: a shallow depth pool, then an adaptive strategy."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.pooler.strategies.fixed import order_of
 
 from pooler.strategies import ADAPTIVE, find_strategy
-from pooler.strategies.depth import depth_pool_size
+from pooler.strategies.adaptive import depth_pool_size
 from pooler.strategies.kinds import AdaptiveStrategy
 from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError, UnknownNameError
 from tests.pooler.strategies.adaptive import drawn_outcomes, drawn_rankings, play, start
-from tests.pooler.strategies.fixed import order_of
 
 RANKINGS = [["a", "b", "c", "d"], ["e", "b", "f"], ["a", "g", "h"]]
 

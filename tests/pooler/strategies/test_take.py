@@ -1,10 +1,9 @@
-"""`pooler.strategies.depth`: by best rank."""
+"""`pooler.strategies.fixed`: by best rank."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 
 

@@ -233,7 +233,7 @@ SHRINKS = 1.2
 _RISE = 0.36
 """From the middle of a line of text down to its base, in font sizes."""
 _SWATCH = 22.0
-# One of each for every series: `pooler.pages.charts.svg.N_SERIES`.
+# One of each for every series: `pooler.pages.svg.N_SERIES`.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2")
 _FONT = "Helvetica, Arial, Noto Sans CJK JP, sans-serif"
 """Of a drawing that is a file of its own."""
