@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePath
@@ -182,22 +182,8 @@ def check_parts(keys: NDArray[np.uint64], firsts: Sequence[int]) -> None:
     found = table[places]
     others = np.flatnonzero(found != lines)
     suspects = keys[others]
-    if (suspects == keys[found[others]]).any():
-        raise SuspicionError("a document twice in a topic")
-    _check_sorted(np.sort(suspects))
-
-
-def check_across(keys: Sequence[NDArray[np.uint64]]) -> None:
-    """Raise `SuspicionError` when parts of one topic may have a document in common.
-
-    There is at least one part, and none has a document twice.
-    """
-    if len(keys) > 1:
-        _check_sorted(np.sort(np.concatenate(keys)))
-
-
-def _check_sorted(keys: NDArray[np.uint64]) -> None:
-    if (keys[1:] == keys[:-1]).any():
+    in_order = np.sort(suspects)
+    if (suspects == keys[found[others]]).any() or (in_order[1:] == in_order[:-1]).any():
         raise SuspicionError("a document twice in a topic")
 
 
@@ -333,88 +319,33 @@ def is_ranked(scores: NDArray[np.float64], order: Order) -> bool:
     return order == "file" or bool((compared[1:] < compared[:-1]).all())
 
 
-class TopCandidates:
-    """The documents of one topic that can still be among its first `depth`."""
+def _first_of(whole: WholeRanking, depth: int, order: Order, *, with_scores: bool) -> TopRanking:
+    """Take the first documents of a ranking; exact numbers are made of no others."""
+    ranks = whole.ranks
+    if order == "rank" and ranks is None:
+        raise SuspicionError("a stated rank")
+    rows = _can_be_first(whole.read.approximate, ranks, depth, order)
+    docnos, scores = whole.names[rows], whole.read.exact(rows)
+    if ranks is not None:
+        ranks = ranks[rows]
+    first, *tied = first_places(docnos, scores, ranks, depth=depth, order=order)
+    packed_scores = scores[first].tobytes() if with_scores else None
+    return TopRanking(docnos[first].packed(), packed_scores, len(whole.names), *tied)
 
-    def __init__(self, depth: int, order: Order, *, with_scores: bool) -> None:
-        self.depth = depth
-        self.order: Order = order
-        self.with_scores = with_scores
-        self.n_documents = 0
-        self.keys: list[NDArray[np.uint64]] = []
-        self.packed: list[bytes] = []
-        self.scores: list[NDArray[np.float64]] = []
-        self.ranks: list[NDArray[np.int64]] = []
-        self.n_kept = 0
-        self.most = 4 * depth
-        self.cut: float | int | None = None
-        """What is below cannot be among the first `depth`; ``None`` = nothing is known yet."""
 
-    def add(
-        self,
-        docnos: FieldColumn,
-        scores: FieldScores,
-        keys: NDArray[np.uint64],
-        ranks: NDArray[np.int64] | None,
-    ) -> None:
-        """Add lines that come next in the file."""
-        self.n_documents += len(docnos)
-        self.keys.append(keys)
-        rows = self._chosen(scores.approximate, ranks)
-        self.packed.append(docnos.packed(rows))
-        self.scores.append(scores.exact(rows))
-        if ranks is not None:
-            self.ranks.append(ranks[rows])
-        self.n_kept += rows.size
-        if self.n_kept > self.most:
-            self._prune()
-
-    def _chosen(self, scores: NDArray[np.float64], ranks: NDArray[np.int64] | None) -> NDArray[np.int64]:
-        """Return the lines that can be among the first `depth`, whatever a tie rule says."""
-        if self.order == "file":
-            return np.arange(min(scores.size, self.depth - self.n_kept))
-        # The complement reverses the order of all integers, where the minus sign overflows.
-        worth = scores if ranks is None else ~ranks
-        if worth.size > self.depth:
-            if (worth[1:] <= worth[:-1]).all():
-                last = worth[self.depth - 1]
-            else:
-                place = worth.size - self.depth
-                last = np.partition(worth, place)[place]
-            cut = _least_tied(last.item(), self.order)
-            self.cut = cut if self.cut is None else max(cut, self.cut)
-        return np.arange(worth.size) if self.cut is None else np.flatnonzero(worth >= self.cut)
-
-    def _prune(self) -> None:
-        """Drop what cannot be among the first `depth`, by all that is known now."""
-        scores = np.concatenate(self.scores)
-        ranks = np.concatenate(self.ranks) if self.ranks else None
-        rows = self._chosen(scores, ranks)
-        docnos = self._docnos()
-        self.packed = [b"\n".join([docnos[row] for row in rows.tolist()])]
-        self.scores = [scores[rows]]
-        if ranks is not None:
-            self.ranks = [ranks[rows]]
-        self.n_kept = rows.size
-        # Twice as many as are left, so that a long tie is not gone through at every block.
-        self.most = max(4 * self.depth, 2 * self.n_kept)
-
-    def _docnos(self) -> list[bytes]:
-        return b"\n".join(filter(None, self.packed)).split(b"\n")
-
-    def finish(self) -> TopRanking:
-        """Rank what is left; `SuspicionError` if the topic may have a document twice."""
-        check_across(self.keys)
-        scores = self.scores[0] if len(self.scores) == 1 else np.concatenate(self.scores)
-        if self.n_kept <= self.depth and is_ranked(scores, self.order):
-            packed, tied = b"\n".join(filter(None, self.packed)), [0, 0]
-        else:
-            docnos = self._docnos()
-            ranks = np.concatenate(self.ranks) if self.ranks else None
-            first, *tied = first_places(docnos, scores, ranks, depth=self.depth, order=self.order)
-            packed, scores = b"\n".join([docnos[place] for place in first.tolist()]), scores[first]
-        packed_scores = scores.tobytes() if self.with_scores else None
-        return TopRanking(packed, packed_scores, self.n_documents, *tied)
+def _can_be_first(
+    scores: NDArray[np.float64], ranks: NDArray[np.int64] | None, depth: int, order: Order
+) -> NDArray[np.int64]:
+    """Return the lines that can be among the first `depth`, whatever a tie rule says."""
+    if order == "file" or scores.size <= depth:
+        return np.arange(min(scores.size, depth))
+    # The complement reverses the order of all integers, where the minus sign overflows.
+    worth = scores if ranks is None else ~ranks
+    if (worth[1:] <= worth[:-1]).all():
+        last = worth[depth - 1]
+    else:
+        last = np.partition(worth, worth.size - depth)[worth.size - depth]
+    return np.flatnonzero(worth >= _least_tied(last.item(), order))
 
 
 def _least_tied(worth: float | int, order: Order) -> float | int:
@@ -473,22 +404,37 @@ Numbering = Callable[[FieldColumn], NDArray[np.int32]]
 
 
 @dataclass(slots=True, eq=False)
-class TopicPart:
-    """Lines of one topic that stand together in one block."""
+class WholeRanking:
+    """All documents of one run for one topic, in file order; docnos and scores are made when asked for."""
 
-    topic: bytes
-    is_new: bool
-    """Whether the topic begins here; else it goes on from the block before."""
-    docnos: FieldColumn
-    scores: FieldScores
-    keys: NDArray[np.uint64]
-    """A number for every docno, as `FieldColumn.keys`; none twice here."""
-    ranks: Ranks | None
+    topic: str
+    names: FieldColumn
+    """Docnos in UTF-8, none twice."""
+    read: FieldScores
+    stated: Ranks | None
     """Stated ranks; ``None`` when they are not wanted."""
     line: int
-    """Number of the first line."""
-    numbers: NDArray[np.int32] | None
-    """What was made of the docnos; ``None`` when nothing was to be made."""
+    """Number of the first line; the others follow."""
+    numbers: NDArray[np.int32]
+    """What was made of the docnos, shape (n_documents,); empty when nothing was to be made."""
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def docnos(self) -> list[str]:
+        """Docnos; made anew each time."""
+        return self.names.packed().decode().split("\n")
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Scores to the last bit, shape (n_documents,), finite."""
+        return self.read.exact(np.arange(len(self)))
+
+    @property
+    def ranks(self) -> NDArray[np.int64] | None:
+        """Stated ranks, shape (n_documents,); ``None`` when not all are integers, or they are not wanted."""
+        return None if self.stated is None else self.stated.all_or_none()
 
 
 def read_blocks(
@@ -496,25 +442,11 @@ def read_blocks(
 ) -> RunTop:
     """Read the first documents of every topic of a regular run file that is plainly in order.
 
-    A document is dropped exactly when its score is below the least among the best `depth` so far, and ties
-    are kept until the topic ends. `SuspicionError` if the file may have a fault, blank lines, or a topic in
-    two parts.
+    `SuspicionError` if the file may have a fault, blank lines, or a topic in two parts.
     """
     facts = LineFacts()
-    topics: dict[str, TopRanking] = {}
-    topic = b""
-    candidates = TopCandidates(depth, order, with_scores=with_scores)
-    for part in topic_parts(path, facts, with_ranks=order == "rank", block_bytes=block_bytes):
-        ranks = None if part.ranks is None else part.ranks.all_or_none()
-        if order == "rank" and ranks is None:
-            raise SuspicionError("a stated rank")
-        if part.is_new:
-            if topic:
-                topics[topic.decode()] = candidates.finish()
-            topic = part.topic
-            candidates = TopCandidates(depth, order, with_scores=with_scores)
-        candidates.add(part.docnos, part.scores, part.keys, ranks)
-    topics[topic.decode()] = candidates.finish()
+    wholes = stream_rankings(path, facts, with_ranks=order == "rank", block_bytes=block_bytes)
+    topics = {one.topic: _first_of(one, depth, order, with_scores=with_scores) for one in wholes}
     facts.warn(path)
     return RunTop(
         tag=facts.tag.decode(),
@@ -528,22 +460,21 @@ def read_blocks(
     )
 
 
-def topic_parts(
+def stream_rankings(
     path: str,
     facts: LineFacts,
     *,
-    with_ranks: bool,
+    with_ranks: bool = True,
     with_q0: bool = False,
     number: Numbering | None = None,
     block_bytes: int = BLOCK_BYTES,
-) -> Iterator[TopicPart]:
-    """Read a run file that is plainly in order, block by block and topic by topic.
+) -> Iterator[WholeRanking]:
+    """Read the rankings of a run file that is plainly in order, one topic after another.
 
-    A topic that goes beyond a block comes in several parts, and whether they share a document is left to the
-    caller. `seen` is whole once the last part has been taken. `SuspicionError` as of `read_blocks`.
+    `SuspicionError` and `OSError` may come after any number of rankings: what was done with them is to be
+    undone, and the file read by `read_run`. `facts` are whole once the last ranking has been taken.
     """
-    topic = b""
-    for block in _whole_lines(path, facts, block_bytes):
+    for block in _whole_topics(_whole_lines(path, facts, block_bytes)):
         lines = find_fields(block)
         facts.is_ascii &= block.isascii()
         _check_tag(lines.column(TAG), facts)
@@ -555,32 +486,53 @@ def topic_parts(
             raise SuspicionError("a score") from error
         ranks = parse_ranks(lines.column(RANK)) if with_ranks else None
         topics, docnos = lines.column(TOPIC), lines.column(DOCNO)
-        keys = docnos.keys()
         firsts = [0, *topics.changes().tolist()]
-        check_parts(keys, firsts)
-        numbers = None if number is None else number(docnos)
+        check_parts(docnos.keys(), firsts)
+        numbers = np.empty(0, np.int32) if number is None else number(docnos)
         for first, end in zip(firsts, [*firsts[1:], len(lines)], strict=True):
-            here = topics.at(first)
-            is_new = here != topic
-            if is_new:
-                _check_topic(here, facts)
-                topic = here
+            topic = topics[first]
+            if topic.startswith(b"#"):
+                raise SuspicionError("a comment, or a topic that looks like one")
+            if topic in facts.topics:
+                raise SuspicionError("a topic in two parts")
+            facts.topics.add(topic)
             rows = slice(first, end)
-            yield TopicPart(
-                topic,
-                is_new,
-                docnos[rows],
-                scores[rows],
-                keys[rows],
-                None if ranks is None else ranks[rows],
-                facts.n_of_header + facts.n_lines + first + 1,
-                None if numbers is None else numbers[rows],
-            )
+            line = facts.n_of_header + facts.n_lines + first + 1
+            stated = None if ranks is None else ranks[rows]
+            yield WholeRanking(topic.decode(), docnos[rows], scores[rows], stated, line, numbers[rows])
         facts.n_lines += len(lines)
     if not facts.n_lines:
         raise SuspicionError("no line")
     if facts.header is not None and facts.header.tag not in (None, facts.tag.decode()):
         raise SuspicionError("another tag in the header")
+
+
+def _whole_topics(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut blocks of lines where topics end: the last topic of a block may go on in the next one."""
+    waiting: list[bytes] = []
+    topic = b""
+    for block in blocks:
+        before, (topic, first) = topic, _last_topic(block)
+        if first or (waiting and topic != before):
+            yield b"".join((*waiting, block[:first]))
+            waiting = []
+        waiting.append(block[first:])
+    if waiting:
+        yield b"".join(waiting)
+
+
+def _last_topic(block: bytes) -> tuple[bytes, int]:
+    """Return the topic of the last line of a block, and where the lines before it that have it, too, begin."""
+    first = block.rfind(b"\n", 0, -1) + 1
+    topic = b"".join(block[first:].split(None, 1)[:1])
+    if found := re.search(rb"\n" + re.escape(topic) + rb"\s", block[:first]):
+        first = found.start() + 1
+    while first:  # a line may begin with a blank
+        before = block.rfind(b"\n", 0, first - 1) + 1
+        if block[before:first].split(None, 1)[:1] != [topic]:
+            break
+        first = before
+    return topic, first
 
 
 def _whole_lines(path: str, facts: LineFacts, block_bytes: int) -> Iterator[bytes]:
@@ -634,7 +586,7 @@ def _after_header(data: bytes, facts: LineFacts) -> bytes:
 
 
 def _check_tag(tags: FieldColumn, facts: LineFacts) -> None:
-    tag = tags.at(0)
+    tag = tags[0]
     if is_quoted(tag):
         raise SuspicionError("quotation marks")
     if tag != (facts.tag or tag) or tags.changes().size:
@@ -647,16 +599,8 @@ def _see_q0(column: FieldColumn, facts: LineFacts) -> None:
     odd = np.flatnonzero((first != _Q0_WORD) & (first != _ZERO_WORD))
     if odd.size and facts.odd_q0 is None:
         row = int(odd[0])
-        facts.odd_q0 = facts.n_of_header + facts.n_lines + row + 1, column.at(row)
+        facts.odd_q0 = facts.n_of_header + facts.n_lines + row + 1, column[row]
     facts.n_odd_q0 += odd.size
-
-
-def _check_topic(topic: bytes, facts: LineFacts) -> None:
-    if topic.startswith(b"#"):
-        raise SuspicionError("a comment, or a topic that looks like one")
-    if topic in facts.topics:
-        raise SuspicionError("a topic in two parts")
-    facts.topics.add(topic)
 
 
 def read_top(

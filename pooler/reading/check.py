@@ -32,10 +32,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.reading.blocks import LineFacts, SuspicionError, TieAtCut, first_places, is_ranked
+from pooler.reading.blocks import (
+    LineFacts,
+    SuspicionError,
+    TieAtCut,
+    first_places,
+    is_ranked,
+    stream_rankings,
+)
 from pooler.reading.parallel import share_files
 from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
-from pooler.reading.whole import stream_rankings
 from store.errors import ArgumentError, Fault, FaultList, PoolerError
 from store.formats.lines import is_regular_file
 from store.formats.run_header import RunHeader
@@ -147,8 +153,8 @@ def _check_fast(path: str, asked: CheckOptions) -> _Checked:
     for whole in stream_rankings(path, facts, with_q0=True):
         ranks = whole.ranks
         odd.add(whole.topic, whole.names, whole.scores, ranks)
-        if ranks is None:
-            odd.add_ranks(whole.rank_fields(), count(whole.line))
+        if ranks is None and whole.stated is not None:
+            odd.add_ranks(whole.stated.column.listed(), count(whole.line))
         if not (asked.known_docnos is None and facts.is_ascii):
             odd.add_docnos(whole.docnos)
     topics = [topic.decode() for topic in facts.topics]

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pooler.reading.strict import whole_ranks
 from store.fields import LONGEST_ID
+from store.ranking import SortedByThemselves
 
 LONGEST_FIELD = 256
 """Bytes; longer fields are left to readers that go line by line."""
@@ -36,7 +38,7 @@ _FACTORS = np.array(
 
 
 @dataclass(slots=True, eq=False)
-class FieldColumn:
+class FieldColumn(Sequence[bytes], SortedByThemselves):
     """One field of many lines."""
 
     text: bytes
@@ -51,13 +53,21 @@ class FieldColumn:
     def __len__(self) -> int:
         return self.starts.size
 
-    def __getitem__(self, rows: slice) -> FieldColumn:
+    @overload
+    def __getitem__(self, rows: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, rows: slice | NDArray[np.int64]) -> FieldColumn: ...
+
+    def __getitem__(self, rows: int | slice | NDArray[np.int64]) -> bytes | FieldColumn:
+        if isinstance(rows, int):
+            start = int(self.starts[rows])
+            return self.text[start : start + int(self.lengths[rows])]
         return FieldColumn(self.text, self.starts[rows], self.lengths[rows], self.width)
 
-    def at(self, row: int) -> bytes:
-        """Return the field of one line."""
-        start = int(self.starts[row])
-        return self.text[start : start + int(self.lengths[row])]
+    def listed(self) -> list[bytes]:
+        """Return the fields one by one."""
+        return self.packed().split(b"\n")
 
     def windows(self, starts: NDArray[np.int64], n_bytes: int) -> NDArray[np.uint8]:
         """Return the `n_bytes` bytes from each of `starts`, shape (n_starts, n_bytes)."""
@@ -109,24 +119,21 @@ class FieldColumn:
 
     def ascending(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Put some lines in the order of their fields, bytewise."""
-        some = FieldColumn(self.text, self.starts[rows], self.lengths[rows], self.width)
         # The last key counts most; and the first byte of a word, once it is its highest.
-        return rows[np.lexsort([word.byteswap() for word in reversed(some.words())])]
+        return rows[np.lexsort([word.byteswap() for word in reversed(self[rows].words())])]
 
-    def packed(self, rows: NDArray[np.int64]) -> bytes:
-        """Return the fields of some lines, joined by newlines."""
-        if rows.size == 0:
+    def packed(self) -> bytes:
+        """Return the fields joined by newlines."""
+        if not len(self):
             return b""
-        starts, width = self.starts[rows], self.width
-        if width:
-            windows = self.windows(starts, width + 1)
+        if width := self.width:
+            windows = self.windows(self.starts, width + 1)
             windows[:, width] = _NEWLINE
             return windows.tobytes()[:-1]
-        lengths = self.lengths[rows]
-        longest = int(lengths.max())
-        windows = self.windows(starts, longest + 1)
-        windows[np.arange(rows.size), lengths] = _NEWLINE
-        is_inside = np.arange(longest + 1) <= lengths[:, np.newaxis]
+        longest = int(self.lengths.max())
+        windows = self.windows(self.starts, longest + 1)
+        windows[np.arange(len(self)), self.lengths] = _NEWLINE
+        is_inside = np.arange(longest + 1) <= self.lengths[:, np.newaxis]
         return windows[is_inside].tobytes()[:-1]
 
     @staticmethod
@@ -337,7 +344,7 @@ def _read_exponents(column: FieldColumn, rows: NDArray[np.int64]) -> NDArray[np.
 
 def _read_singly(column: FieldColumn, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Read some fields as `float` does; raise `ValueError` for what is no finite number."""
-    packed = column.packed(rows)
+    packed = column[rows].packed()
     if b"_" in packed:
         raise ValueError("could not convert a score with an underscore")
     numbers = np.fromiter(map(float, packed.split(b"\n")), np.float64, rows.size)
@@ -367,7 +374,7 @@ class Ranks:
         """Return the ranks as `pooler.reading.strict.whole_ranks` does: ``None`` unless all are integers."""
         if self.is_plain.all():
             return self.numbers
-        return whole_ranks(self.column.packed(np.arange(len(self.column))).split(b"\n"))
+        return whole_ranks(self.column.listed())
 
 
 def parse_ranks(column: FieldColumn) -> Ranks:
@@ -419,7 +426,7 @@ class DocnoNumbers:
         new = np.flatnonzero(numbers == NO_NUMBER)
         if not new.size:
             return numbers
-        fresh = FieldColumn(docnos.text, docnos.starts[new], docnos.lengths[new])
+        fresh = docnos[new]
         _, firsts, which = np.unique(fresh.keys(), return_index=True, return_inverse=True)
         in_order = np.argsort(firsts)
         places = np.empty_like(in_order)
@@ -428,15 +435,15 @@ class DocnoNumbers:
         words = [word[new] for word in words]
         are_same = all((word == word[met]).all() for word in words)
         if not are_same or any(
-            fresh.at(row) != fresh.at(int(met[row])) for row in np.flatnonzero(words[0] == 0).tolist()
+            fresh[row] != fresh[int(met[row])] for row in np.flatnonzero(words[0] == 0).tolist()
         ):
             # Docnos that differ have one key: none is met twice in a column of one.
             return np.concatenate([self.number(docnos[row : row + 1]) for row in range(len(docnos))])
         firsts = firsts[in_order]
         for number, row in enumerate(firsts.tolist(), start=self._n) if long.size else ():
             if fresh.lengths[row] > _MOST_WORDS * WORD:
-                self._long[fresh.at(row)] = number
-                self._long_docnos[number] = fresh.at(row)
+                self._long[fresh[row]] = number
+                self._long_docnos[number] = fresh[row]
         numbers[new] = self._n + places[which]
         self._append([word[firsts] for word in words])
         return numbers
@@ -478,7 +485,7 @@ class DocnoNumbers:
         words = [np.zeros(len(docnos), np.uint64)]
         short = np.flatnonzero(~is_long)
         if short.size:
-            some = FieldColumn(docnos.text, docnos.starts[short], docnos.lengths[short]).words()
+            some = docnos[short].words()
             words = [np.zeros(len(docnos), np.uint64) for _ in some]
             for whole, word in zip(words, some, strict=True):
                 whole[short] = word
@@ -490,7 +497,7 @@ class DocnoNumbers:
         """Find docnos, the short ones by their words, the long ones by a dictionary."""
         numbers = self._find(words)
         for row in long.tolist():
-            numbers[row] = self._long.get(docnos.at(row), NO_NUMBER)
+            numbers[row] = self._long.get(docnos[row], NO_NUMBER)
         return numbers
 
     def _find(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.pooler.strategies.fixed import drawn_rankings, order_of, values_of
 
+from tests.pooler.strategies.fixed import drawn_rankings, order_of, values_of
 from tests.vectors import fusion_ranx
 
 

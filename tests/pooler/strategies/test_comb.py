@@ -8,13 +8,13 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.pooler.strategies.fixed import order_of, values_of
 
 from pooler.strategies import find_strategy
 from pooler.strategies.fixed import n_constant_rankings
 from pooler.strategies.kinds import FixedStrategy
 from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError
+from tests.pooler.strategies.fixed import order_of, values_of
 from tests.strategies import ids
 from tests.vectors import fusion_ranx
 

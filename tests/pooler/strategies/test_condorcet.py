@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.pooler.strategies.fixed import drawn_rankings, order_of, values_of
 
 from pooler.strategies.fixed import condorcet_values
 from pooler.strategies.rankings import TopicRankings
+from tests.pooler.strategies.fixed import drawn_rankings, order_of, values_of
 
 
 def victories(rankings: list[list[str]]) -> dict[str, int]:

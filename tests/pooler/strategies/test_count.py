@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 
 

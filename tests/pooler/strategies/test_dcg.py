@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 
 

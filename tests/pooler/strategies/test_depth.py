@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 
+from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 from tests.vectors import fusion_ranx, fusion_trectools
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.pooler.strategies.fixed import order_of
 
 from pooler.strategies import ADAPTIVE, find_strategy
 from pooler.strategies.adaptive import depth_pool_size
@@ -13,6 +12,7 @@ from pooler.strategies.kinds import AdaptiveStrategy
 from pooler.strategies.rankings import rankings_of
 from store.errors import ArgumentError, UnknownNameError
 from tests.pooler.strategies.adaptive import drawn_outcomes, drawn_rankings, play, start
+from tests.pooler.strategies.fixed import order_of
 
 RANKINGS = [["a", "b", "c", "d"], ["e", "b", "f"], ["a", "g", "h"]]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 
 from pooler.strategies.fixed import rbp_weights
+from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 from tests.vectors import fusion_ranx, fusion_trectools
 
 

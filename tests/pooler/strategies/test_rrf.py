@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 
 from pooler.strategies import find_strategy
 from store.errors import ArgumentError
+from tests.pooler.strategies.fixed import drawn_rankings, order_of, ranks_of, values_of
 from tests.vectors import fusion_ranx, fusion_trectools
 
 RUNS = [list(run) for run in fusion_ranx.RUNS.values()]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.pooler.strategies.fixed import ranks_of
 
 from pooler.strategies.rankings import TopicRankings, descending, rankings_of
 from store.analysis.pools.contributions import NO_DOCUMENT
+from tests.pooler.strategies.fixed import ranks_of
 from tests.strategies import ids
 
 lists = st.lists(st.lists(ids, max_size=8, unique=True), max_size=5)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tests.pooler.strategies.fixed import order_of, values_of
 
 DOCNOS = [f"doc-{number:02d}" for number in range(40)]
