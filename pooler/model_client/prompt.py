@@ -99,10 +99,7 @@ class Prompt:
     def messages(
         self, topic: Topic, page: Page, *, asked: Asked = Asked.JUDGE, nonce: str | None = None
     ) -> list[dict[str, str]]:
-        """Fill the template in; ``None`` draws a nonce that occurs in nothing that is shown.
-
-        What a canary tempts with is added to what is left of a document that is cut.
-        """
+        """Fill the template in; ``None`` draws a nonce that occurs in nothing that is shown."""
         page = self._cut(page)
         if asked in CANARIES:
             page = planted(page, topic, asked, self.scale)

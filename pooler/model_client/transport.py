@@ -190,10 +190,7 @@ class Transport:
         self._thread.start()
 
     def send(self, body: bytes) -> Future[Arrived | None]:
-        """Send a request; the future raises `StoppedError` where the run cannot go on.
-
-        ``None`` = it was waiting when `end_waits` was called.
-        """
+        """Send a request; the future raises `StoppedError` where the run cannot go on."""
         return asyncio.run_coroutine_threadsafe(self._ask(body), self._loop)
 
     def end_waits(self) -> None:

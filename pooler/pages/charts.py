@@ -376,11 +376,7 @@ class HeatMap:
 
 
 def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
-    """Draw a heat map as one `<svg>` element, wider than `width` where its cells need that.
-
-    Every cell has its text, so the shade alone carries nothing. `ArgumentError`: not one value and text
-    for every row and column, or a negative value.
-    """
+    """Draw a heat map as one `<svg>` element, wider than `width` where its cells need that."""
     _check_grid(chart)
     words = max(widest(label.split()) for label in (*chart.rows, *chart.columns, ""))
     least = min(max(widest(text for row in chart.texts for text in row), words), _MOST_WORD)
@@ -457,10 +453,7 @@ ROWS_OF_A_PIECE = 40
 
 
 def draw(chart: Chart, *, width: float, key: str, rows: slice = ALL) -> str:
-    """Draw a chart, some rows of bars and dots, as one `<svg>` element of well-formed XML.
-
-    `width`: 300 or more. `key` begins the ids within: letters, digits and hyphens, of this drawing alone.
-    """
+    """Draw a chart, some rows of bars and dots, as one `<svg>` element of well-formed XML."""
     match chart:
         case Rows():
             return draw_rows(chart, width=width, key=key, rows=rows)
@@ -471,11 +464,7 @@ def draw(chart: Chart, *, width: float, key: str, rows: slice = ALL) -> str:
 
 
 def draw_in_pieces(chart: Chart, *, width: float, key: str) -> list[str]:
-    """Draw a chart of many rows as several elements, with axes and columns alike.
-
-    A drawing that is higher than a sheet of paper would be cut through a line of text. The pieces share the
-    rows evenly, and have fewer where a row has several bars below each other.
-    """
+    """Draw a chart of many rows as several elements, with axes and columns alike."""
     if not isinstance(chart, Rows):
         return [draw(chart, width=width, key=key)]
     most = max(1, ROWS_OF_A_PIECE // len(chart.parts)) if chart.kind == "bars" else ROWS_OF_A_PIECE

@@ -58,10 +58,7 @@ def figure(
     caption: str = "",
     n: str = "",
 ) -> Figure | str:
-    """Make a figure of a plot and a table, or a sentence that says why it has nothing to show.
-
-    `n`: of how many things it is.
-    """
+    """Make a figure of a plot and a table, or a sentence that says why it has nothing to show."""
     chart = chart_of(plot)
     drawn, reasons = [0.0], {}
     if isinstance(chart, Rows):
@@ -78,11 +75,7 @@ def figure(
 
 
 def chart_of(plot: Plot) -> Chart:
-    """Return the chart of a plot; rows whose numbers are of few things are grey.
-
-    In a grid the columns of `parts` stand for the same things as the rows, its first word says what a cell
-    is, and its second why one is empty.
-    """
+    """Return the chart of a plot; rows whose numbers are of few things are grey."""
     table, labels = plot.rows(), plot.labels()
     names = plot.parts or (plot.value,)
     values = [numbers(table, name) for name in names]
@@ -208,10 +201,7 @@ def facts_table(
 
 
 def rounded(table: Table, interval: Interval) -> dict[str, list[str]]:
-    """Write values and their intervals with no more digits than the widest interval carries.
-
-    Those are the decimals that its half-width needs to have two digits, and never more than the column has.
-    """
+    """Write values and their intervals with no more digits than the widest interval carries."""
     _, low, high = interval
     ends = zip(numbers(table, low), numbers(table, high), strict=True)
     widest = max((half for a, b in ends if math.isfinite(half := (b - a) / 2)), default=0.0)

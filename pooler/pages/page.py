@@ -188,12 +188,7 @@ class ReportPage:
 
 
 def render(page: ReportPage) -> str:
-    """Write the page as HTML, which is well-formed XML too.
-
-    One file without scripts and without addresses of other files.
-
-    All text is escaped. `ArgumentError`: a row has not one cell a column, or a chart cannot be drawn.
-    """
+    """Write the page as HTML, which is well-formed XML too."""
     body = "".join(part for number, one in enumerate(page.sections, 1) for part in _section(one, number))
     title, lead = escaped(page.title), marked(page.lead)
     return (

@@ -60,11 +60,7 @@ def widest(texts: Iterable[str]) -> float:
 
 
 def wrapped_label(text: str, room: float) -> list[str]:
-    """Break a text into lines that fit a room: at blanks and joints, else anywhere.
-
-    Nothing is lost but blanks at the ends of lines. A line holds at least one character, however little room
-    there is.
-    """
+    """Break a text into lines that fit a room: at blanks and joints, else anywhere."""
     lines, line = [], ""
     for word in _JOINT.split(shown(text).strip()):
         if text_width((line + word).rstrip()) <= room:
@@ -134,11 +130,7 @@ class AxisScale:
 def make_scale(
     values: Iterable[float], axis: Axis, start: float, stop: float, *, most: int = 6
 ) -> tuple[AxisScale, list[Decimal]]:
-    """Choose the ends of an axis from `start` to `stop`, and its ticks, `most` of them at most.
-
-    Ends that are given stay where no value lies beyond; others go out to the next tick. Values that are not
-    finite do not count. `ArgumentError`: a given end is not finite, or the low one not below the high one.
-    """
+    """Choose the ends of an axis from `start` to `stop`, and its ticks, `most` of them at most."""
     found = [Decimal(value) for value in values if math.isfinite(value)]
     low, high = (_axis_end(end) for end in (axis.low, axis.high))
     if not found:
@@ -163,10 +155,7 @@ def make_scale(
 
 
 def ticks(low: Decimal, high: Decimal, *, most: int) -> list[Decimal]:
-    """Return the multiples of 1, 2 or 5 times a power of ten that lie in a range, its ends included.
-
-    The least step is taken that gives no more than `most`; at least one tick where that is 3 or more.
-    """
+    """Return the multiples of 1, 2 or 5 times a power of ten that lie in a range, its ends included."""
     exponent = ((high - low) / most).adjusted() - 1
     while True:
         for digit in _STEPS:
@@ -255,10 +244,7 @@ def number(value: float) -> str:
 
 
 class Sheet:
-    """A drawing of some width in pixels, and of the height that what is put on it needs.
-
-    `key` begins the ids within.
-    """
+    """A drawing of some width in pixels, and of the height that what is put on it needs."""
 
     def __init__(self, width: float, key: str) -> None:
         self.width = width
@@ -304,10 +290,7 @@ class Sheet:
         )
 
     def bar(self, x: float, y: float, width: float, height: float, series: int) -> None:
-        """Draw a rectangle in the colour and the hatching of a series, counted from 0.
-
-        The lines are drawn one by one: printed, a pattern becomes a picture for every bar.
-        """
+        """Draw a rectangle in the colour and the hatching of a series, counted from 0."""
         self.rectangle(x, y, width, height, f"paper line-{series + 1}" if series else "fill-1")
         if series and (hatching := _hatching(series, x, y, width, height)):
             self._parts.append(f'<path d="{hatching}" class="hatch line-{series + 1}"/>')
@@ -358,10 +341,7 @@ class Sheet:
         bottom: float,
         label: str,
     ) -> float:
-        """Draw an axis below a field, with lines through its spans; return where its label ends.
-
-        Numbers that would meet the one before them are left out, and their lines stay.
-        """
+        """Draw an axis below a field, with lines through its spans; return where its label ends."""
         places = [scale.place(float(mark)) for mark in marks]
         self._grid((place, top, place, end) for top, end in spans for place in places)
         self.line(scale.start, bottom, scale.stop, bottom, "axis")
@@ -443,10 +423,7 @@ def horizontal_scale(
 
 
 def _hatching(series: int, x: float, y: float, width: float, height: float) -> str:
-    """Return the lines within a rectangle that mark a series, from 1 on, without its colour.
-
-    Rising; short and level in two rows; crossed; level; upright.
-    """
+    """Return the lines within a rectangle that mark a series, from 1 on, without its colour."""
     if width <= 0 or height <= 0:
         return ""
     across = [x + _HATCH * step for step in range(int(width / _HATCH) + 1)]
@@ -539,10 +516,7 @@ def _rules() -> str:
 
 
 def stylesheet() -> str:
-    """Return the colours as custom properties, and the classes that drawings use.
-
-    The dark ones hold where the reader's system asks for them, but on paper.
-    """
+    """Return the colours as custom properties, and the classes that drawings use."""
     light, dark = (
         "".join(f"--{name}:{colours[scheme]};" for name, colours in COLOURS.items()) for scheme in (0, 1)
     )

@@ -210,10 +210,7 @@ def count_places(pairs: Iterable[Pair], known: Mapping[Pair, PairState]) -> dict
 
 
 def brought_by(runs: RunSet, pairs: Collection[Pair]) -> dict[Pair, list[tuple[int, str]]]:
-    """Return which runs returned documents, and at which rank.
-
-    The best rank first, then by tag; of documents that some run returned.
-    """
+    """Return which runs returned documents, and at which rank."""
     wanted: dict[str, set[str]] = {}
     for topic, docno in pairs:
         wanted.setdefault(topic, set()).add(docno)
@@ -280,12 +277,7 @@ class JudgeShare:
 def judging_cost(
     if_pooled: IfPooled, times: Mapping[str, Sequence[int]], *, drawable: int = 0
 ) -> list[JudgeShare]:
-    """Count the judgements that new documents ask for, and forecast their time.
-
-    A share a judge, by name, claimers last: where a plan assigned documents, what `pooler assign --add` would
-    give, else every document they have not decided on. `drawable`: documents more that an adaptive pool may
-    draw.
-    """
+    """Count the judgements that new documents ask for, and forecast their time."""
     if not if_pooled.documents and not drawable:
         return []
     if if_pooled.plan is None and not if_pooled.judges:

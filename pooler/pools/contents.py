@@ -86,10 +86,7 @@ def contributions(
 
 
 def depth_curve(runs: RunSet, is_relevant: IsRelevant) -> DepthCurve:
-    """Count the pool at every depth up to that of the runs, in one pass.
-
-    O(n log n) for n documents taken from all runs, whatever the depth.
-    """
+    """Count the pool at every depth up to that of the runs, in one pass."""
     curve = np.zeros((4, runs.depth), np.int64)
     for topic in runs.topics:
         of_topic = runs.of_topic(topic)
@@ -217,11 +214,7 @@ class StatisticsCount:
 
 
 def brought_alone(runs: RunSet, tag: str, pooled: Iterable[tuple[str, str]]) -> list[tuple[str, str, int]]:
-    """List the documents of a pool that only one of its runs returned: topic, docno, the run's rank from 1.
-
-    Topics in natural order, then by rank. Documents that no run of the pool has at its depth (they came with
-    an earlier pool's file, say) belong to no run. O(n) for n documents taken from all runs.
-    """
+    """List the documents of a pool that only one of its runs returned: topic, docno, the run's rank from 1."""
     place = [run.tag for run in runs.feeding].index(tag)
     known = set(pooled)
     alone = []
@@ -293,10 +286,7 @@ def graded_lines(runs: RunSet | None, pool: Pool, grades: Mapping[tuple[str, str
 
 
 def annotated_rows(runs: RunSet) -> Iterator[AnnotatedRow]:
-    """Yield every document of the contributing runs, once for each run that has it.
-
-    In the order of `annotated_lines`.
-    """
+    """Yield every document of the contributing runs, once for each run that has it."""
     for topic in runs.topics:
         yield from _rows_of(runs, topic, None)
 

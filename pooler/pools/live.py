@@ -50,11 +50,7 @@ class AdaptivePool:
             raise PoolerError(message, hint="make another pool: its draws cannot be continued")
 
     def choose(self, topic: str, draws: Sequence[Draw]) -> str | None:
-        """Return the next document after all drawn so far; ``None`` when the strategy has no other.
-
-        A draw without a grade counts as drawn without reward. Only draws that are new since
-        the last call cost time, unless an earlier grade has changed.
-        """
+        """Return the next document after all drawn so far; ``None`` when the strategy has no other."""
         state = self._topics.get(topic)
         if state is None or state.replayed != list(draws[: len(state.replayed)]):
             state = self._start(topic)
@@ -98,11 +94,7 @@ class LiveDrawing:
         self._adaptive = collection.pools.adaptive()
 
     def draw(self, topic: str) -> bool:
-        """Draw one more document for a topic; False when no pool has one left for it.
-
-        `PoolerError`: none that can still be drawn from has one left, and another cannot be: its runs have
-        changed since it was made.
-        """
+        """Draw one more document for a topic; False when no pool has one left for it."""
         for name, manifest in self._adaptive.items():
             pool = self._pool(name, manifest)
             if pool is not None:

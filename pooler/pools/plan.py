@@ -161,10 +161,7 @@ class TopicChoice:
     def _choosable(
         self, of_topic: TopicRuns, by_priority: NDArray[np.int64], known: AbstractSet[str], budget: int | None
     ) -> tuple[NDArray[np.int64], int]:
-        """Leave out what another pool holds, and count and leave out what a near-duplicate stands for.
-
-        That is one chosen before, or one that another pool holds.
-        """
+        """Leave out what another pool holds, and count and leave out what a near-duplicate stands for."""
         if not self.classes:
             return _not_known(of_topic, by_priority, known)[:budget], 0
         docnos, classes = of_topic.docnos, self.classes

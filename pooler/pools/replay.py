@@ -60,11 +60,7 @@ def judged_topics(
     depth: int,
     feeding: Collection[str] | None = None,
 ) -> list[JudgedTopic]:
-    """Put the first documents of every run beside what is known of them.
-
-    Topics are those of the qrels; one that no feeding run has is there without a document. `feeding` ``None``
-    = all.
-    """
+    """Put the first documents of every run beside what is known of them."""
     if depth < 1:
         raise ArgumentError("depth", "must be an integer >= 1", depth)
     by_topic: dict[str, dict[int, bool]] = {}
@@ -156,11 +152,7 @@ class OrderPoint:
 def check_replayable(
     strategy: AnyStrategy, seed: int | None, parameters: Mapping[str, ParameterValue] | None = None
 ) -> None:
-    """Raise `ArgumentError` when a strategy cannot be followed document by document.
-
-    A sample is drawn at once and has no order. What chooses at random, with all `parameters` if they are
-    given, needs a seed.
-    """
+    """Raise `ArgumentError` when a strategy cannot be followed document by document."""
     if isinstance(strategy, SamplingStrategy):
         requirement = "must order documents; a sample, drawn at once, has no order to replay"
         raise ArgumentError("strategy", requirement, strategy.name)
@@ -183,11 +175,7 @@ def replay_topic(
     seed: int | None = None,
     unjudged: Unjudged = "pass",
 ) -> TopicReplay:
-    """Follow a strategy through one topic to the last document.
-
-    `parameters` are all of the strategy's (`Strategy.complete`); `topic` has scores where the strategy uses
-    them.
-    """
+    """Follow a strategy through one topic to the last document."""
     check_replayable(strategy, seed, parameters)
     given: dict[str, ParameterValue | None] = dict(parameters)
     if not topic.rankings.n_documents:
@@ -225,10 +213,7 @@ def default_budgets(n_most: int) -> list[int]:
 
 
 def found_by_budget(replays: Sequence[TopicReplay], n_most: int) -> NDArray[np.int64]:
-    """Count the relevant documents of all topics after 0, 1, ... `n_most` judgements in each.
-
-    A topic that has come to its end keeps what it has.
-    """
+    """Count the relevant documents of all topics after 0, 1, ... `n_most` judgements in each."""
     total = np.zeros(n_most + 1, np.int64)
     for replay in replays:
         found = replay.found[: n_most + 1]

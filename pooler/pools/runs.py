@@ -74,11 +74,7 @@ class RunSet(ABC):
     def for_each_topic(
         self, task: Callable[[TopicRuns, Given], Output], given: Mapping[str, Given], *, scores: bool = False
     ) -> Iterator[Output]:
-        """Yield what a task makes of the rankings of each topic, topics in natural order.
-
-        `given` is what it gets beside them, by topic. Where rankings are on other machines the task goes
-        there, so task, its arguments and its result can be pickled.
-        """
+        """Yield what a task makes of the rankings of each topic, topics in natural order."""
         for topic in self.topics:
             yield task(self.of_topic(topic, scores=scores), given[topic])
 

@@ -107,10 +107,7 @@ def find_fields(block: bytes) -> RunLines:
 
 
 def _single_blanks(text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Find fields that stand between single blanks; ``None`` when some do not.
-
-    Returns where fields start and how long they are, both of shape (n_lines, 6).
-    """
+    """Find fields that stand between single blanks; ``None`` when some do not."""
     places = np.flatnonzero(text < _FIRST_PRINTABLE)
     blanks = text[places].tobytes()
     of_line = blanks[:1] * (_FIELDS - 1) + (b"\r\n" if blanks[5:6] == b"\r" else b"\n")
@@ -276,11 +273,7 @@ def take_top(
     n_documents: int,
     with_scores: bool = True,
 ) -> TopRanking:
-    """Take the first documents of a ranking, in rank order.
-
-    `docnos` are in file order, and may be only some if they include the first `depth` and all that tie with
-    the last of these.
-    """
+    """Take the first documents of a ranking, in rank order."""
     first, *tied = first_places(docnos, scores, ranks, depth=depth, order=order)
     taken = [docnos[place] for place in first.tolist()]
     return TopRanking.of(taken, scores[first] if with_scores else None, n_documents, *tied)
@@ -294,10 +287,7 @@ def first_places(
     depth: int,
     order: Order,
 ) -> tuple[NDArray[np.int64], int, int]:
-    """Find the places in `docnos`, in rank order, of the first documents, and the ties across the cut.
-
-    Arguments are as for `take_top`, though docnos may be in UTF-8; ties are counted as in `TopRanking`.
-    """
+    """Find the places in `docnos`, in rank order, of the first documents, and the ties across the cut."""
     if is_ranked(scores, order):
         return np.arange(min(len(docnos), depth)), 0, 0
     places = rank_order(docnos, scores, ranks, order=order)
@@ -440,10 +430,7 @@ class WholeRanking:
 def read_blocks(
     path: str, depth: int, *, order: Order, with_scores: bool = True, block_bytes: int = BLOCK_BYTES
 ) -> RunTop:
-    """Read the first documents of every topic of a regular run file that is plainly in order.
-
-    `SuspicionError` if the file may have a fault, blank lines, or a topic in two parts.
-    """
+    """Read the first documents of every topic of a regular run file that is plainly in order."""
     facts = LineFacts()
     wholes = stream_rankings(path, facts, with_ranks=order == "rank", block_bytes=block_bytes)
     topics = {one.topic: _first_of(one, depth, order, with_scores=with_scores) for one in wholes}
@@ -606,11 +593,7 @@ def _see_q0(column: FieldColumn, facts: LineFacts) -> None:
 def read_top(
     path: str, depth: int, *, order: Order = "trec", lenient: bool = False, with_scores: bool = True
 ) -> RunTop:
-    """Read the first documents of every topic of a run file: the same as ``top_of(read_run(path), depth)``.
-
-    `with_scores`: keep the scores, a third of all that is kept. `ArgumentError`: also when order ``rank``
-    meets stated ranks that are not integers.
-    """
+    """Read the first documents of every topic of a run file: the same as ``top_of(read_run(path), depth)``."""
     _check_asked(depth, order)
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):
@@ -663,11 +646,7 @@ def read_tops(
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[RunTop]:
-    """Read the first documents of many run files, in their order, whatever the number of processes.
-
-    Each entry's group and contribution are carried over, its tag is checked. `FormatError` is of the first
-    file with faults; its hint names the others.
-    """
+    """Read the first documents of many run files, in their order, whatever the number of processes."""
     _check_asked(depth, order)
     entries = as_entries(runs)
     outcomes = share_files(

@@ -125,10 +125,7 @@ def check_run(path: str, **asked: Any) -> RunReport:
 def check_files(
     paths: Sequence[str], asked: CheckOptions, progress: Callable[[int], None]
 ) -> Iterator[RunReport | PoolerError]:
-    """Check run files as `check_run` does; an error is of one that cannot be opened.
-
-    Docnos that look alike may stand in different files: in the file, and in those before it.
-    """
+    """Check run files as `check_run` does; an error is of one that cannot be opened."""
     met: set[str] = set()
     for checked in share_files(partial(_check_alone, asked=asked), paths, paths, progress=progress):
         yield checked if isinstance(checked, PoolerError) else _with_look_alikes(checked, met)
@@ -313,10 +310,7 @@ class _Oddities:
         return report, self._beyond
 
     def _of_order(self) -> Iterator[RunWarning]:
-        """Yield warnings of tied scores, ties across the depth, and stated ranks.
-
-        Ranks in another order than the scores, that are no integers, or that start at 0.
-        """
+        """Yield warnings of tied scores, ties across the depth, and stated ranks."""
         if self._tied:
             message = f"{self._n_tied:,} documents have tied scores, in {first_of(self._tied)}"
             yield RunWarning("ties", message, self._n_tied)

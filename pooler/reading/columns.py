@@ -402,10 +402,7 @@ _SLOT_FACTORS = [np.uint64(pow(int(_SLOT_FACTOR), place, 1 << 64)) for place in 
 
 
 class DocnoNumbers:
-    """Every docno met so far, numbered from 0 in the order in which they were met.
-
-    About 8 bytes for each 8 bytes of the longest docno, and 16 to 64 more, for each document.
-    """
+    """Every docno met so far, numbered from 0 in the order in which they were met."""
 
     def __init__(self) -> None:
         self._n = 0

@@ -42,10 +42,7 @@ def share_files(
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> list[Result | PoolerError]:
-    """Do a task for each of several files, the largest first; two processes where that pays.
-
-    `files` are the names of `items`. Standard input stays with this process.
-    """
+    """Do a task for each of several files, the largest first; two processes where that pays."""
     if workers is not None and workers < 1:
         raise ArgumentError("workers", "must be an integer >= 1", workers)
     sizes = [_size(file) for file in files]

@@ -156,11 +156,7 @@ def warned_by(report: RunReport) -> list[str]:
 def apply_rules(
     rules: Rules, reports: Sequence[RunReport], entries: Sequence[RunEntry], others: Mapping[str, str]
 ) -> list[RunReport]:
-    """Add to the report of each run the rules that it breaks: faults, or warnings of rules that warn.
-
-    `others` are the groups, by tag, of runs that were submitted before. Of a file without a document nothing
-    but its faults is reported.
-    """
+    """Add to the report of each run the rules that it breaks: faults, or warnings of rules that warn."""
     filled = [entry.filled(one.header) for entry, one in zip(entries, reports, strict=True)]
     named = zip(filled, reports, strict=True)
     groups = {**others, **{one.tag: entry.group for entry, one in named if one.n_documents}}

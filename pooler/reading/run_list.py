@@ -92,10 +92,7 @@ class RunEntry:
         return replace(self, group=self.group or header.group, models=models)
 
     def check_tag(self, tag: str) -> None:
-        """Raise `FormatError` when the file's tag is not the one that was stated, or not the name.
-
-        For readers that keep the tag of the file: pools and collections know runs by nothing else.
-        """
+        """Raise `FormatError` when the file's tag is not the one that was stated, or not the name."""
         if self.called(tag) != tag:
             message = (
                 f"expected run tag `{self.name}`, as the list of runs names the run, got `{tag}`:"

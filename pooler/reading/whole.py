@@ -33,11 +33,7 @@ from store.records import Order, Ranking, Run
 
 
 def read_whole(path: str, *, lenient: bool = False) -> Run:
-    """Read a run file whole; faults and result are those of `pooler.reading.strict.read_run`.
-
-    ``-`` is standard input. About 0.3 microseconds a line of a file that is plainly in order. `PoolerError`
-    if the file cannot be opened.
-    """
+    """Read a run file whole; faults and result are those of `pooler.reading.strict.read_run`."""
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):
         facts = LineFacts()
@@ -100,10 +96,7 @@ class RunReader:
         self._number = self._numbers.number if known is None else self._numbers.find
 
     def read(self, entry: RunEntry) -> NumberedRun:
-        """Read a run file, with the faults of `pooler.reading.strict.read_run`.
-
-        `FormatError` also if it has another tag than the entry says; `PoolerError` if it cannot be opened.
-        """
+        """Read a run file, with the faults of `pooler.reading.strict.read_run`."""
         n_known = len(self._numbers)
         try:
             # A pipe cannot be read a second time, so it is read slowly at once.
@@ -171,11 +164,7 @@ READERS = 2
 
 
 def n_readers(entries: Sequence[RunEntry]) -> int:
-    """Return how many processes should read: this one alone, or `READERS` others.
-
-    Others pay for more than `PARALLEL_BYTES` on two processors; what is no regular file is read
-    here.
-    """
+    """Return how many processes should read: this one alone, or `READERS` others."""
     if not all(is_regular_file(entry.file) for entry in entries):
         return 1
     n_bytes = sum(Path(entry.file).stat().st_size for entry in entries)
@@ -235,11 +224,7 @@ def ranked_runs(
 def judged_runs(
     entries: Sequence[RunEntry], judged: Iterable[str], *, order: Order = "trec", lenient: bool = False
 ) -> RankedDocuments:
-    """Rank the documents of run files, of which only the judged ones are distinguished.
-
-    Much sooner than `ranked_runs`, whose errors it has. The others have numbers that stand once in a ranking,
-    and say nothing across rankings. `RankedDocuments.ids` has the judged docnos, and `docnos` none.
-    """
+    """Rank the documents of run files, of which only the judged ones are distinguished."""
     # What no file can name comes last; it needs a number too.
     docnos = sorted(dict.fromkeys(judged), key=lambda docno: not docno or "\0" in docno)
     n_possible = sum(1 for docno in docnos if docno and "\0" not in docno)

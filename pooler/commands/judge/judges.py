@@ -65,10 +65,7 @@ _KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def read_card(file: str | Path) -> tuple[ModelIdentity, str | None]:
-    """Return who a model is by its card, and its prompt where one is named; the file lies beside the card.
-
-    `FormatError` has every fault of the card.
-    """
+    """Return who a model is by its card, and its prompt where one is named; the file lies beside the card."""
     card = read_toml(str(file))
     faults = [f"expected {', '.join(_KEYS)}; got the key `{name}`" for name in card if name not in _KEYS] + [
         f"`{name}`: expected {what}, got {card[name]!r}"

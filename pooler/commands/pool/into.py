@@ -113,10 +113,7 @@ def options_of(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def as_added_to(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOptions:
-    """Fill in what is not given from the newest fixed pool, with the next name and round.
-
-    `ArgumentError`: no round is given and none can be counted on.
-    """
+    """Fill in what is not given from the newest fixed pool, with the next name and round."""
     own = [pool for pool in pools if not pool.withdrawn and chooses_at_once(pool.manifest.get("strategy"))]
     if not own:
         message = (
@@ -132,10 +129,7 @@ def as_added_to(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
 
 def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOptions:
-    """Fill in what is not given from the pool that has the name, its round too.
-
-    A pool that no run fed, as an imported one, says nothing but its round.
-    """
+    """Fill in what is not given from the pool that has the name, its round too."""
     old = _named(options.pool_name, pools)
     if old is None:
         return options
@@ -146,10 +140,7 @@ def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
 
 def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_minus: bool) -> bool:
-    """Return whether what takes a pool's place leaves out other pools' documents, as that one did.
-
-    Where the old pool had a file of pairs left out, and there is none now, that is warned of.
-    """
+    """Return whether what takes a pool's place leaves out other pools' documents, as that one did."""
     old = _named(options.pool_name, pools)
     without = {} if old is None else old.manifest.get("without", {})
     if old is None or not without:

@@ -189,10 +189,7 @@ def size_words(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
 
 
 def bare_warnings(known: Set[str], pooled: Set[str], retrieved: Set[str]) -> list[str]:
-    """Doubt topics that have no pooled document, and those that no contributing run retrieved any for.
-
-    `known`: topics that a topics file named; empty = nothing to doubt.
-    """
+    """Doubt topics that have no pooled document, and those that no contributing run retrieved any for."""
     bare = sorted(known - pooled, key=natural_key)
     if not bare:
         return []
