@@ -29,7 +29,7 @@ from urllib.parse import SplitResult, urlsplit
 from store.errors import ArgumentError, PoolerError
 
 if TYPE_CHECKING:
-    from httpx2 import Headers, Response
+    from httpx2 import Headers
 
 MAX_BODY = 1 << 20
 """Bytes of a reply that are read; a grade needs some hundred."""
@@ -224,16 +224,17 @@ class Transport:
             status, got, failure, is_cut = None, b"", "", False
             try:
                 async with asyncio.timeout(self._settings.deadline_s):
-                    status, got, headers = await self._post(body)
-                wait_s = self._heed(status, headers)
-                failure = self._fault(status, got)
+                    status, got, headers, is_cut = await self._post(body)
+                if is_cut:
+                    failure = "a body shorter than it was to be"
+                else:
+                    wait_s = self._heed(status, headers)
+                    failure = self._fault(status, got)
             except TimeoutError:
                 failure = f"no whole reply within {self._settings.deadline_s:g} s"
             except _TooLargeError:
                 failure = f"a reply of more than {MAX_BODY:,} bytes"
                 return Arrived(attempt, sent_at, datetime.now(UTC), status, failure=failure)
-            except _CutError as error:
-                status, got, failure, is_cut = 200, error.body, "a body shorter than it was to be", True
             except self._broken as error:
                 failure = type(error).__name__
             arrived = Arrived(attempt, sent_at, datetime.now(UTC), status, got, failure, is_cut)
@@ -247,29 +248,26 @@ class Transport:
             raise StoppedError(message, hint="the same command goes on from here; --rate N asks less often")
         return arrived
 
-    async def _post(self, body: bytes) -> tuple[int, bytes, Headers]:
-        """Send once; neither redirects nor proxies that the environment names are followed."""
+    async def _post(self, body: bytes) -> tuple[int, bytes, Headers, bool]:
+        """Send once; neither redirects nor proxies that the environment names are followed.
+
+        The last says whether a reply ended before its `Content-Length`.
+        """
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
+        got, is_cut = b"", False
         async with self._client.stream("POST", self._endpoint.url, content=body, headers=headers) as response:
-            return response.status_code, await self._read(response), response.headers
-
-    async def _read(self, response: Response) -> bytes:
-        """Read a body up to the cap, as it comes: nothing is unpacked."""
-        parts: list[bytes] = []
-        size = 0
-        try:
-            async for part in response.aiter_raw():
-                size += len(part)
-                if size > MAX_BODY:
-                    raise _TooLargeError
-                parts.append(part)
-        except self._ended_early as error:
-            if response.status_code != 200 or "content-length" not in response.headers:
-                raise
-            raise _CutError(self.hidden(b"".join(parts))) from error
-        return self.hidden(b"".join(parts))
+            try:
+                async for part in response.aiter_raw():  # as it comes: nothing is unpacked
+                    got += part
+                    if len(got) > MAX_BODY:
+                        raise _TooLargeError
+            except self._ended_early:
+                if response.status_code != 200 or "content-length" not in response.headers:
+                    raise
+                is_cut = True
+            return response.status_code, self.hidden(got), response.headers, is_cut
 
     def _fault(self, status: int, body: bytes) -> str:
         """Return why the same request must be sent again; empty = it need not. `StoppedError`: it cannot."""
@@ -331,14 +329,6 @@ class Transport:
 
 class _TooLargeError(Exception):
     """A reply went on beyond the cap."""
-
-
-class _CutError(Exception):
-    """A reply ended before its `Content-Length`; `body` is what came."""
-
-    def __init__(self, body: bytes) -> None:
-        super().__init__()
-        self.body = body
 
 
 def _retry_after(text: str) -> float:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -109,32 +108,6 @@ def _grades(of_topic: TopicRuns, is_relevant: IsRelevant) -> tuple[NDArray[np.bo
     return judged, np.array([bool(one) for one in found], np.bool_)
 
 
-@dataclass(frozen=True, slots=True)
-class PoolStatistics:
-    """What a pool is made of. Runs that do not contribute are not counted."""
-
-    sizes: dict[str, int]
-    """Documents to judge by topic, topics in natural order."""
-    total: int
-    """(topic, docno) pairs to judge."""
-    ties_at_cut: list[TieAtCut]
-    """Rankings in which a tie rule decided what is in, by run tag, then topic."""
-    overlap: dict[int, int]
-    """Pairs by the number of runs that returned them, that number ascending."""
-    unique: dict[str, int]
-    """Pairs that no other run returned, by run tag; every contributing run has its key."""
-    n_rankings: int
-    """Rankings: one for every run and each of its topics."""
-    n_short: int
-    """Rankings with fewer documents than the depth."""
-    n_below_budget: int
-    """Topics with fewer documents than their budget."""
-    n_not_sampled: int
-    """Pairs that stand in a stratum, but were not sampled."""
-    n_constant: int
-    """Rankings whose scores are all equal, where the strategy looks at scores."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicContents:
     """What the pool of one topic is made of."""
@@ -152,69 +125,86 @@ class TopicContents:
     n_constant: int
     is_below_budget: bool
 
-    @staticmethod
-    def of(
-        of_topic: TopicRuns, chosen: NDArray[np.bool_], *, n_listed: int, budget: int | None
-    ) -> TopicContents:
-        """Count a topic: of `n_listed` documents those `chosen` to be judged, of a `budget` if any."""
-        rankings = of_topic.rankings
-        n_returning = rankings.n_returning()
-        is_unique = chosen & (n_returning == 1)
-        unique_places = is_unique[rankings.documents] & (rankings.documents != NO_DOCUMENT)
-        size = int(chosen.sum())
-        return TopicContents(
-            topic=rankings.topic,
-            size=size,
-            overlap=np.bincount(n_returning[chosen]),
-            runs=of_topic.runs,
-            unique=unique_places.sum(axis=1),
-            n_not_sampled=n_listed - size,
-            n_constant=0 if rankings.scores is None else n_constant_rankings(rankings),
-            is_below_budget=budget is not None and rankings.n_documents < budget,
-        )
+
+def topic_contents(
+    of_topic: TopicRuns, to_judge: Collection[str], *, n_listed: int, budget: int | None
+) -> TopicContents:
+    """Count a topic: of `n_listed` documents those that are to be judged, of a `budget` if any."""
+    rankings = of_topic.rankings
+    known = set(to_judge)
+    chosen = np.array([docno in known for docno in of_topic.docnos], np.bool_)
+    n_returning = rankings.n_returning()
+    unique_places = (chosen & (n_returning == 1))[rankings.documents] & (rankings.documents != NO_DOCUMENT)
+    return TopicContents(
+        rankings.topic,
+        len(known),
+        np.bincount(n_returning[chosen]),
+        of_topic.runs,
+        unique_places.sum(axis=1),
+        n_listed - len(known),
+        0 if rankings.scores is None else n_constant_rankings(rankings),
+        budget is not None and rankings.n_documents < budget,
+    )
 
 
-class StatisticsCount:
-    """The counts of a pool while it is built; `sizes` may be read at any time."""
+class PoolStatistics:
+    """What a pool is made of, while it is built. Runs that do not contribute are not counted."""
 
     def __init__(self, runs: RunSet) -> None:
-        self.sizes: dict[str, int] = {}
         self._runs = runs
+        self.sizes: dict[str, int] = {}
+        """Documents to judge by topic, topics in natural order."""
         self._overlap = np.zeros(len(runs.feeding) + 1, np.int64)
         self._unique = np.zeros(len(runs.feeding), np.int64)
-        self._n_below_budget = 0
-        self._n_not_sampled = 0
-        self._n_constant = 0
+        self.n_below_budget = 0
+        """Topics with fewer documents than their budget."""
+        self.n_not_sampled = 0
+        """Pairs that stand in a stratum, but were not sampled."""
+        self.n_constant = 0
+        """Rankings whose scores are all equal, where the strategy looks at scores."""
 
     def add(self, counts: TopicContents) -> None:
         """Add one topic."""
         self.sizes[counts.topic] = counts.size
         self._overlap[: counts.overlap.size] += counts.overlap
         self._unique[counts.runs] += counts.unique
-        self._n_below_budget += counts.is_below_budget
-        self._n_not_sampled += counts.n_not_sampled
-        self._n_constant += counts.n_constant
+        self.n_below_budget += counts.is_below_budget
+        self.n_not_sampled += counts.n_not_sampled
+        self.n_constant += counts.n_constant
 
-    def finish(self) -> PoolStatistics:
-        """Return the counts so far."""
-        lengths = self._runs.lengths()
-        tags = [run.tag for run in self._runs.feeding]
-        return PoolStatistics(
-            sizes=dict(self.sizes),
-            total=sum(self.sizes.values()),
-            ties_at_cut=self._runs.ties_at_cut(),
-            overlap={count: pairs for count, pairs in enumerate(self._overlap.tolist()) if pairs},
-            unique=dict(zip(tags, self._unique.tolist(), strict=True)),
-            n_rankings=int(lengths.size),
-            n_short=int((lengths < self._runs.depth).sum()),
-            n_below_budget=self._n_below_budget,
-            n_not_sampled=self._n_not_sampled,
-            n_constant=self._n_constant,
-        )
+    @property
+    def total(self) -> int:
+        """(topic, docno) pairs to judge."""
+        return sum(self.sizes.values())
+
+    @property
+    def ties_at_cut(self) -> list[TieAtCut]:
+        """Rankings in which a tie rule decided what is in, by run tag, then topic."""
+        return self._runs.ties_at_cut()
+
+    @property
+    def overlap(self) -> dict[int, int]:
+        """Pairs by the number of runs that returned them, that number ascending."""
+        return {count: pairs for count, pairs in enumerate(self._overlap.tolist()) if pairs}
+
+    @property
+    def unique(self) -> dict[str, int]:
+        """Pairs that no other run returned, by run tag; every contributing run has its key."""
+        return dict(zip((run.tag for run in self._runs.feeding), self._unique.tolist(), strict=True))
+
+    @property
+    def n_rankings(self) -> int:
+        """Rankings: one for every run and each of its topics."""
+        return int(self._runs.lengths().size)
+
+    @property
+    def n_short(self) -> int:
+        """Rankings with fewer documents than the depth."""
+        return int((self._runs.lengths() < self._runs.depth).sum())
 
 
 def brought_alone(runs: RunSet, tag: str, pooled: Iterable[tuple[str, str]]) -> list[tuple[str, str, int]]:
-    """List the documents of a pool that only one of its runs returned: topic, docno, the run's rank from 1."""
+    """List the documents of a pool that only one of its runs returned: topic, docno, its rank from 1."""
     place = [run.tag for run in runs.feeding].index(tag)
     known = set(pooled)
     alone = []
@@ -252,6 +242,11 @@ class AnnotatedRow(NamedTuple):
     rank: int
     score: float
 
+    @property
+    def text(self) -> str:
+        """A line of the annotated pool, without line end."""
+        return f"{self.topic} {self.docno} {self.run} {self.group or NOTHING} {self.rank} {self.score!r}"
+
 
 def annotated_lines(runs: RunSet, pool: Pool) -> Iterator[str]:
     """Yield ``topic docno run group rank score`` for each document of a pool and each run that put it there.
@@ -273,11 +268,10 @@ def graded_lines(runs: RunSet | None, pool: Pool, grades: Mapping[tuple[str, str
     """
     known = frozenset() if runs is None else frozenset(runs.topics)
     for topic, docnos in sorted(_pooled(pool).items(), key=lambda item: natural_key(item[0])):
-        rows = _rows_of(runs, topic, docnos) if runs is not None and topic in known else iter(())
-        lines = {
-            docno: [annotated_text(row) for row in of_document]
-            for docno, of_document in groupby(rows, key=lambda row: row.docno)
-        }
+        lines: dict[str, list[str]] = {}
+        if runs is not None and topic in known:
+            for row in _rows(runs.feeding, runs.of_topic(topic, scores=True), docnos):
+                lines.setdefault(row.docno, []).append(row.text)
         for docno in sorted(docnos):
             grade = grades.get((topic, docno), UNJUDGED)
             nothing = f"{topic} {docno} {NOTHING} {NOTHING} {NOTHING} {NOTHING}"
@@ -288,7 +282,7 @@ def graded_lines(runs: RunSet | None, pool: Pool, grades: Mapping[tuple[str, str
 def annotated_rows(runs: RunSet) -> Iterator[AnnotatedRow]:
     """Yield every document of the contributing runs, once for each run that has it."""
     for topic in runs.topics:
-        yield from _rows_of(runs, topic, None)
+        yield from _rows(runs.feeding, runs.of_topic(topic, scores=True), None)
 
 
 def _pooled(pool: Pool) -> dict[str, set[str]]:
@@ -299,12 +293,8 @@ def _pooled(pool: Pool) -> dict[str, set[str]]:
     return pooled
 
 
-def _rows_of(runs: RunSet, topic: str, wanted: AbstractSet[str] | None) -> Iterator[AnnotatedRow]:
-    return _rows(runs.feeding, runs.of_topic(topic, scores=True), wanted)
-
-
 def _lines(feeding: Sequence[RunFacts], of_topic: TopicRuns, wanted: AbstractSet[str]) -> list[str]:
-    return [annotated_text(row) for row in _rows(feeding, of_topic, wanted)]
+    return [row.text for row in _rows(feeding, of_topic, wanted)]
 
 
 def _rows(
@@ -329,9 +319,3 @@ def _rows(
             int(places[index]) + 1,
             float(worth[index]),
         )
-
-
-def annotated_text(row: AnnotatedRow) -> str:
-    """Write a row as a line of the annotated pool, without line end."""
-    group = row.group or NOTHING
-    return f"{row.topic} {row.docno} {row.run} {group} {row.rank} {row.score!r}"

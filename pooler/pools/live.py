@@ -16,15 +16,14 @@ from pooler.pools.runs import StoredRuns, stored_runs
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import Adaptive, AdaptiveStrategy
 from pooler.strategies.rankings import TopicRankings
-from store.collection import Collection
-from store.content.pools import Draw
 from store.errors import PoolerError, StoreError
 from store.records import Workloads
 from store.text import counted
 
 if TYPE_CHECKING:
+    from store.collection import Collection
     from store.content.documents import TextCounts
-    from store.content.pools import StoredPool
+    from store.content.pools import Draw, StoredPool
 
 
 @dataclass(slots=True)

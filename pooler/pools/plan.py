@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pooler.pools.contents import PoolStatistics, StatisticsCount, TopicContents
+from pooler.pools.contents import PoolStatistics, TopicContents, topic_contents
 from pooler.pools.runs import RunSet, TopicRuns
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import (
@@ -92,22 +92,6 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltPool:
-    """A pool, and what it is made of."""
-
-    pool: Pool
-    statistics: PoolStatistics
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TopicGiven:
-    """What is known of a topic beside its rankings, when its documents are chosen."""
-
-    known: AbstractSet[str] = frozenset()
-    """Docnos that another pool holds."""
-
-
-@dataclass(frozen=True, slots=True)
 class TopicChoice:
     """How the documents of one topic are chosen, independently of the others: a task of `RunSet.each`."""
 
@@ -118,16 +102,13 @@ class TopicChoice:
     classes: Mapping[str, str] = field(default_factory=dict)
     """By docno the class of near-duplicates of which one document is chosen: the first by priority."""
 
-    def __call__(self, of_topic: TopicRuns, given: TopicGiven) -> tuple[TopicPool, TopicContents]:
-        """Choose, and count what was chosen."""
-        pooled = self.choose(of_topic, given)
-        to_judge = set(pooled.to_judge)
-        chosen = np.array([docno in to_judge for docno in of_topic.docnos], np.bool_)
-        return pooled, TopicContents.of(
-            of_topic, chosen, n_listed=len(pooled.docnos), budget=self.plan.budget
-        )
+    def __call__(self, of_topic: TopicRuns, known: AbstractSet[str]) -> tuple[TopicPool, TopicContents]:
+        """Choose documents that no other pool holds, and count what was chosen."""
+        pooled = self.choose(of_topic, known)
+        n_listed, budget = len(pooled.docnos), self.plan.budget
+        return pooled, topic_contents(of_topic, pooled.to_judge, n_listed=n_listed, budget=budget)
 
-    def choose(self, of_topic: TopicRuns, given: TopicGiven) -> TopicPool:
+    def choose(self, of_topic: TopicRuns, known: AbstractSet[str]) -> TopicPool:
         """Choose the documents."""
         rankings, docnos, strategy = of_topic.rankings, of_topic.docnos, self.strategy
         if isinstance(strategy, SamplingStrategy):
@@ -135,15 +116,15 @@ class TopicChoice:
             sample = strategy.draw(rankings, budget=self.plan.budget, seed=seed, **self.parameters)
             values = sample.values
             ordered = descending(values)
-            chosen = _not_known(of_topic, ordered[sample.sampled[ordered]], given.known)
+            chosen = _not_known(of_topic, ordered[sample.sampled[ordered]], known)
             rest = np.flatnonzero(~sample.sampled & (sample.strata > 0))
             shown, n_left_out = np.sort(chosen), 0  # by docno
-            listed = np.concatenate((shown, _not_known(of_topic, rest, given.known)))
+            listed = np.concatenate((shown, _not_known(of_topic, rest, known)))
             strata = sample.strata[listed].tolist()
             inclusion = sample.inclusion[listed].tolist()
         elif isinstance(strategy, FixedStrategy):
             values = strategy.values(rankings, **self.parameters)
-            chosen, n_left_out = self._choosable(of_topic, descending(values), given.known, self.plan.budget)
+            chosen, n_left_out = self._choosable(of_topic, descending(values), known)
             listed = shown = np.sort(chosen)
             strata = inclusion = None
         else:
@@ -159,12 +140,12 @@ class TopicChoice:
         )
 
     def _choosable(
-        self, of_topic: TopicRuns, by_priority: NDArray[np.int64], known: AbstractSet[str], budget: int | None
+        self, of_topic: TopicRuns, by_priority: NDArray[np.int64], known: AbstractSet[str]
     ) -> tuple[NDArray[np.int64], int]:
         """Leave out what another pool holds, and count and leave out what a near-duplicate stands for."""
-        if not self.classes:
+        docnos, classes, budget = of_topic.docnos, self.classes, self.plan.budget
+        if not classes:
             return _not_known(of_topic, by_priority, known)[:budget], 0
-        docnos, classes = of_topic.docnos, self.classes
         stood_for = {classes[docno] for docno in known if docno in classes}
         chosen: list[int] = []
         n_left_out = 0
@@ -220,7 +201,8 @@ class PoolBuild:
         _check(plan, self.strategy, self.parameters)
         if isinstance(self.strategy, SamplingStrategy):
             _check_sample(self.strategy, self.parameters, runs, leaves_out=(known, classes) != (None, None))
-        self._count = StatisticsCount(runs)
+        self.statistics = PoolStatistics(runs)
+        """What the pool is made of, as far as it is built."""
         self._drawn_at_most: dict[str, int] = {}
 
     @property
@@ -242,10 +224,11 @@ class PoolBuild:
     def topics(self) -> Iterator[TopicPool]:
         """Yield the documents of every topic, topics in natural order."""
         choice = TopicChoice(self.plan, self.strategy, self.parameters, self._classes or {})
-        for pooled, counts in self.runs.for_each_topic(
-            choice, self._given(), scores=self.strategy.uses_scores
-        ):
-            self._count.add(counts)
+        known: dict[str, set[str]] = {topic: set() for topic in self.runs.topics}
+        for topic, docno in self._known or ():
+            known.setdefault(topic, set()).add(docno)
+        for pooled, counts in self.runs.for_each_topic(choice, known, scores=self.strategy.uses_scores):
+            self.statistics.add(counts)
             self._n_left_out += pooled.n_left_out
             yield pooled
 
@@ -255,13 +238,9 @@ class PoolBuild:
             for docno in pooled.to_judge:
                 yield f"{pooled.topic} {docno}"
 
-    def statistics(self) -> PoolStatistics:
-        """Return what the pool is made of, as far as it is built."""
-        return self._count.finish()
-
     def manifest(self) -> dict[str, Any]:
         """Return the manifest, complete once every topic is built."""
-        plan, sizes = self.plan, self._count.sizes
+        plan, sizes = self.plan, self.statistics.sizes
         manifest: dict[str, Any] = {
             "tool": "pooler",
             "version": self._version,
@@ -309,7 +288,7 @@ class PoolBuild:
         for topic in self.runs.topics:
             of_topic = self.runs.of_topic(topic)
             self._drawn_at_most[topic] = self._drawable(of_topic)
-            self._count.sizes[topic] = 0
+            self.statistics.sizes[topic] = 0
             yield [
                 PoolEntry(topic, docno, place, sampled=False) for place, docno in enumerate(of_topic.docnos)
             ]
@@ -320,10 +299,9 @@ class PoolBuild:
         name, label = self.plan.name, self.plan.round
         return Pool([*entries], self.manifest(), name, label, tags, dict(self._drawn_at_most))
 
-    def result(self) -> BuiltPool:
+    def whole(self) -> Pool:
         """Build every topic and return the pool."""
-        entries = [entry for of_topic in self.entries() for entry in of_topic]
-        return BuiltPool(self.pool(entries), self.statistics())
+        return self.pool([entry for of_topic in self.entries() for entry in of_topic])
 
     def _drawable(self, of_topic: TopicRuns) -> int:
         rankings = of_topic.rankings
@@ -337,12 +315,6 @@ class PoolBuild:
                 requirement = f"must be >= {least} for `{strategy.name}` in topic `{rankings.topic}`"
                 raise ArgumentError("budget", requirement, budget)
         return min(budget, rankings.n_documents)
-
-    def _given(self) -> dict[str, TopicGiven]:
-        known: dict[str, set[str]] = {}
-        for topic, docno in self._known or ():
-            known.setdefault(topic, set()).add(docno)
-        return {topic: TopicGiven(known.get(topic, frozenset())) for topic in self.runs.topics}
 
 
 def pool_lines(pool: Pool) -> Iterator[str]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.pools.plan import SEED_HINT
+from pooler.pools.runs import numbered
 from pooler.strategies.kinds import (
     Adaptive,
     AdaptiveStrategy,
@@ -27,7 +28,6 @@ from pooler.strategies.kinds import (
 )
 from pooler.strategies.rankings import TopicRankings, descending
 from store.analysis.arrays import RankedDocuments
-from store.analysis.pools.contributions import NO_DOCUMENT
 from store.analysis.pools.growth import RelevantRanks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, tau_ap
@@ -78,7 +78,7 @@ def judged_topics(
     for topic in sorted(by_topic, key=natural_key):
         rows = [ranked.rankings.get((tag, topic)) for tag in tags]
         taken = [row[:depth] for row in rows if row is not None and row.size]
-        rankings, ids = _numbered(taken, ranked.docnos, topic)
+        rankings, ids = numbered(taken, ranked.docnos, topic)
         judged = by_topic[topic]
         outcomes = np.array([_OUTCOMES[judged.get(one)] for one in ids.tolist()], np.int8)
         relevant = np.flatnonzero(outcomes == RELEVANT)
@@ -88,23 +88,6 @@ def judged_topics(
         topics.append(JudgedTopic(rankings, outcomes, relevant, among))
         n_before += n_relevant[topic]
     return topics
-
-
-def _numbered(
-    taken: Sequence[NDArray[np.int64]], docnos: Mapping[int, str], topic: str
-) -> tuple[TopicRankings, NDArray[np.int64]]:
-    """Turn rankings of ids into numbers by docno; return with them the id of each number."""
-    shape = (len(taken), max((row.size for row in taken), default=0))
-    present, places = np.unique(np.concatenate([_NO_IDS, *taken]), return_inverse=True)
-    names = [docnos[one] for one in present.tolist()]
-    by_docno = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
-    numbers = np.empty(len(names), np.int32)
-    numbers[by_docno] = np.arange(len(names))
-    documents = np.full(shape, NO_DOCUMENT, np.int32)
-    lengths = np.array([row.size for row in taken], np.int64)
-    # A boolean mask is filled row by row: the order in which `taken` was joined.
-    documents[np.arange(shape[1]) < lengths[:, np.newaxis]] = numbers[places]
-    return TopicRankings(documents, len(names), topic=topic), present[by_docno]
 
 
 Unjudged = Literal["pass", "nonrelevant"]

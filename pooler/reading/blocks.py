@@ -509,7 +509,7 @@ def _whole_topics(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _last_topic(block: bytes) -> tuple[bytes, int]:
-    """Return the topic of the last line of a block, and where the lines before it that have it, too, begin."""
+    """Return the topic of the last line of a block, and where the lines that have it begin."""
     first = block.rfind(b"\n", 0, -1) + 1
     topic = b"".join(block[first:].split(None, 1)[:1])
     if found := re.search(rb"\n" + re.escape(topic) + rb"\s", block[:first]):
@@ -593,7 +593,7 @@ def _see_q0(column: FieldColumn, facts: LineFacts) -> None:
 def read_top(
     path: str, depth: int, *, order: Order = "trec", lenient: bool = False, with_scores: bool = True
 ) -> RunTop:
-    """Read the first documents of every topic of a run file: the same as ``top_of(read_run(path), depth)``."""
+    """Read the first documents of every topic of a run file: as ``top_of(read_run(path), depth)``."""
     _check_asked(depth, order)
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):

@@ -497,12 +497,20 @@ class Bandit(ABC):
 class MaxMean(Bandit):
     r"""Pull the arm of the greatest expected reward.
 
+    A judgement still counts rho, in [0, 1], after the next one of its run: with 0 the last one alone counts.
+
     Notes
     -----
     .. math:: \mu_r = (1 + \mathrm{hits}_r) / (2 + \mathrm{judged}_r)
 
     the mean of a Beta distribution that was uniform before the first judgement (MM of [4]_, which
-    breaks ties at random).
+    breaks ties at random). At every judgement of a document it returned, and at no other, a run gets
+
+    .. math:: \mathrm{hits}_r \leftarrow \rho\,\mathrm{hits}_r + \mathrm{rel}, \quad
+              \mathrm{judged}_r \leftarrow \rho\,\mathrm{judged}_r + 1    (MM-NS of [4]_)
+
+    so with ``rho=0`` the mean is 2/3 after a relevant document, 1/3 after another one, and 1/2 before the
+    first.
 
     Examples
     --------
@@ -516,13 +524,20 @@ class MaxMean(Bandit):
     >>> state.observe(docnos.index("b"), True)
     >>> docnos[state.choose()]
     'd'
+
+    With ``rho=0`` the first run's latest document alone counts, which was not relevant:
+
+    >>> rankings, docnos = rankings_of([["a", "b", "c", "d"], ["e"]])
+    >>> state = MaxMean(rankings, rho=0)
+    >>> for docno, relevant in ("a", True), ("b", True), ("c", False):
+    ...     state.observe(docnos.index(docno), relevant)
+    >>> docnos[state.choose()]
+    'e'
     """
 
-    _rho: float = 1
-    """What a judgement still counts after the next one of its run."""
-
-    def __init__(self, rankings: TopicRankings) -> None:
+    def __init__(self, rankings: TopicRankings, *, rho: float = 1) -> None:
         super().__init__(rankings)
+        self._rho = rho
         self._means = [1 / 2] * rankings.n_runs
 
     def _arm(self, arms: list[int]) -> int:
@@ -533,41 +548,6 @@ class MaxMean(Bandit):
         hits = self._hits[run] = self._rho * self._hits[run] + reward
         judged = self._judged[run] = self._rho * self._judged[run] + 1
         self._means[run] = (1 + hits) / (2 + judged)
-
-
-class MaxMeanNonStationary(MaxMean):
-    r"""Pull the arm of the greatest expected reward, where old judgements fade.
-
-    A judgement still counts rho, in [0, 1], after the next one of its run: with 0 the last one alone counts,
-    with 1 this is `MaxMean`.
-
-    Notes
-    -----
-    At every judgement of a document it returned, and at no other, a run gets
-
-    .. math:: \mathrm{hits}_r \leftarrow \rho\,\mathrm{hits}_r + \mathrm{rel}, \quad
-              \mathrm{judged}_r \leftarrow \rho\,\mathrm{judged}_r + 1    (MM-NS of [4]_)
-
-    and the mean is that of `MaxMean`; so with ``rho=0`` it is 2/3 after a relevant document, 1/3
-    after another one, and 1/2 before the first.
-
-    Examples
-    --------
-    The first run's latest document was not relevant, so the second run is tried, for all that
-    the first one found before:
-
-    >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b", "c", "d"], ["e"]])
-    >>> state = MaxMeanNonStationary(rankings, rho=0)
-    >>> for docno, relevant in ("a", True), ("b", True), ("c", False):
-    ...     state.observe(docnos.index(docno), relevant)
-    >>> docnos[state.choose()]
-    'e'
-    """
-
-    def __init__(self, rankings: TopicRankings, *, rho: float) -> None:
-        super().__init__(rankings)
-        self._rho = rho
 
 
 class Thompson(Bandit):
@@ -653,9 +633,7 @@ ADAPTIVE = (
     AdaptiveStrategy(
         "max-mean", "bandit: the run with the best share of relevant documents", _LOSADA, start=MaxMean
     ),
-    AdaptiveStrategy(
-        "mm-ns", "max-mean where old judgements fade", _LOSADA, (_RHO,), start=MaxMeanNonStationary
-    ),
+    AdaptiveStrategy("mm-ns", "max-mean where old judgements fade", _LOSADA, (_RHO,), start=MaxMean),
     AdaptiveStrategy(
         "thompson",
         "bandit: each run as often as it is likely to be the best",
@@ -728,26 +706,14 @@ def depth_then_strategy(adaptive: Iterable[AdaptiveStrategy]) -> AdaptiveStrateg
             raise UnknownNameError("adaptive strategy", str(name), inner)
         return inner[str(name)]
 
-    def start(rankings: TopicRankings, *, then: str, first: int, seed: int | None = None) -> DepthThen:
-        strategy = find(then)
-        parameters = strategy.complete({})
-        if strategy.needs_seed_for(parameters):
-            state = strategy.start(rankings, seed=seed, **parameters)
-        else:
-            state = strategy.start(rankings, **parameters)
-        return DepthThen(rankings, state, first=first)
-
-    def least_budget(
-        rankings: TopicRankings,
-        *,
-        then: str,  # noqa: ARG001 - all parameters come by name
-        first: int,
-    ) -> int:
-        return depth_pool_size(rankings, first=first)
-
     def needs_seed(parameters: Mapping[str, ParameterValue]) -> bool:
         strategy = find(parameters["then"])
         return strategy.needs_seed_for(strategy.complete({}))
+
+    def start(rankings: TopicRankings, *, then: str, first: int, seed: int | None = None) -> DepthThen:
+        seeded = {"seed": seed} if needs_seed({"then": then}) else {}
+        state = find(then).start(rankings, **seeded, **find(then).complete({}))
+        return DepthThen(rankings, state, first=first)
 
     return AdaptiveStrategy(
         name="depth-then",
@@ -758,6 +724,6 @@ def depth_then_strategy(adaptive: Iterable[AdaptiveStrategy]) -> AdaptiveStrateg
             Parameter("first", 10, "ranks of every run judged first", type=int, least=1),
         ),
         start=start,
-        least_budget=least_budget,
+        least_budget=lambda rankings, *, first, **_then: depth_pool_size(rankings, first=first),
         needs_seed_with=needs_seed,
     )

@@ -62,7 +62,7 @@ def who_judges(opened: Collection) -> str:
 
 
 def memory_of(where: str) -> Path:
-    """Name the file in the user's state folder that remembers the judge of a collection; it may not be there."""
+    """Name the file in the user's state folder that remembers the judge of a collection, if there is one."""
     known = _in_full(where)
     # The standard says that a relative path is no folder.
     given = os.environ.get("XDG_STATE_HOME", "")

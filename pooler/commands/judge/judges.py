@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,17 +26,11 @@ _FIELDS = {"topic": ("title", "description", "narrative"), "doc": ("title", "tex
 """What a model may be shown."""
 
 
+_SHOWN = [f"{one}.{name}" for one, names in _FIELDS.items() for name in names]
+
+
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and value >= 1
-
-
-def _is_shows(value: Any) -> bool:
-    known = {f"{one}.{name}" for one, names in _FIELDS.items() for name in names}
-    return isinstance(value, list) and all(isinstance(one, str) and one in known for one in value)
 
 
 def _is_map(value: Any) -> bool:
@@ -54,10 +49,10 @@ _KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "prompt": ("the file of the template of the prompt", _is_text),
     "parser": ("a rule that reads answers, as json-grade:1", _is_text),
     "shows": (
-        f"a list of {', '.join(f'{one}.{name}' for one, names in _FIELDS.items() for name in names)}",
-        _is_shows,
+        f"a list of {', '.join(_SHOWN)}",
+        lambda value: isinstance(value, list) and all(one in _SHOWN for one in value),
     ),
-    "max_characters": ("an integer >= 1", _is_count),
+    "max_characters": ("an integer >= 1", lambda value: type(value) is int and value >= 1),
     "map": ("a table of grades, as 3 = 2", _is_map),
     "parameters": ("a table of what is sent, as temperature = 0", lambda value: isinstance(value, dict)),
 }
@@ -78,9 +73,9 @@ def read_card(file: str | Path) -> tuple[ModelIdentity, str | None]:
         raise FormatError(str(file), [Fault(None, one) for one in faults])
     prompt = None if "prompt" not in card else _read_prompt(Path(file).parent / card["prompt"])
     parser, _, version = card.get("parser", "").partition(":")
+    shows = card.get("shows", ())
     topic, document = (
-        tuple(one for one in names if f"{noun}.{one}" in card.get("shows", ()))
-        for noun, names in _FIELDS.items()
+        tuple(one for one in names if f"{noun}.{one}" in shows) for noun, names in _FIELDS.items()
     )
     identity = ModelIdentity(
         model=card["model"],
@@ -299,60 +294,31 @@ def judges_rename(
 
 
 _ERASED = {
-    "judgements": ("judgement", "judgements"),
-    "cannot": ("document found impossible to judge", "documents found impossible to judge"),
-    "skipped": ("document skipped", "documents skipped"),
-    "events": ("event in all, taken back or not", "events in all, taken back or not"),
-    "notes": ("note or reason", "notes and reasons"),
-    "passages": ("marked passage", "marked passages"),
-    "sittings": ("sitting", "sittings"),
-    "answers": ("answer of the model", "answers of the model"),
-    "kept": (
-        "judged document that other judges graded too: it keeps those grades",
-        "judged documents that other judges graded too: they keep those grades",
-    ),
-    "lost": (
-        "judged document without another grade: it then has none",
-        "judged documents without another grade: they then have none",
-    ),
-    "rulings": (
-        "ruling of an adjudicator that also rests on theirs: it stays, and so does what it rests on: the"
-        " grades that the adjudicator saw, without names",
-        "rulings of adjudicators that also rest on theirs: they stay, and so does what each rests on: the"
-        " grades that the adjudicator saw, without names",
-    ),
-    "places": ("assignment of theirs", "assignments of theirs"),
-    "reopened": (
-        "claim of theirs: anybody may then claim the document",
-        "claims of theirs: anybody may then claim the documents",
-    ),
-    "unassigned": (
-        "document then unassigned: pooler assign --add",
-        "documents then unassigned: pooler assign --add",
-    ),
-    "plans_naming": (
-        "plan that names the judge: the name becomes 'erased'",
-        "plans that name the judge: the name becomes 'erased'",
-    ),
-    "pools_naming": (
-        "pool named after the judge, or its round: likewise",
-        "pools named after the judge, or their rounds: likewise",
-    ),
-    "rounds_naming": (
-        "event in rounds named after the judge: likewise",
-        "events in rounds named after the judge: likewise",
-    ),
-    "notes_naming": (
-        "note or reason of others that names the judge: it stays as it is;"
-        " pooler export judgements --history has it",
-        "notes and reasons of others that name the judge: they stay as they are;"
-        " pooler export judgements --history has them",
-    ),
+    "judgements": "judgement[|s]",
+    "cannot": "document[|s] found impossible to judge",
+    "skipped": "document[|s] skipped",
+    "events": "event[|s] in all, taken back or not",
+    "notes": "note[ or reason|s and reasons]",
+    "passages": "marked passage[|s]",
+    "sittings": "sitting[|s]",
+    "answers": "answer[|s] of the model",
+    "kept": "judged document[|s] that other judges graded too: [it keeps|they keep] those grades",
+    "lost": "judged document[|s] without another grade: [it then has|they then have] none",
+    "rulings": "ruling[ of an adjudicator|s of adjudicators] that also rest[s|] on theirs: [it stays|they"
+    " stay], and so does what [it|each] rests on: the grades that the adjudicator saw, without names",
+    "places": "assignment[|s] of theirs",
+    "reopened": "claim[|s] of theirs: anybody may then claim the document[|s]",
+    "unassigned": "document[|s] then unassigned: pooler assign --add",
+    "plans_naming": "plan[ that names|s that name] the judge: the name becomes 'erased'",
+    "pools_naming": "pool[|s] named after the judge, or [its round|their rounds]: likewise",
+    "rounds_naming": "event[|s] in rounds named after the judge: likewise",
+    "notes_naming": "note[ or reason of others that names|s and reasons of others that name] the judge:"
+    " [it stays as it is|they stay as they are]; pooler export judgements --history has [it|them]",
 }
-"""What is counted, of one and of several."""
+"""What is counted: [of one|of several]."""
 _RULINGS = {
-    "judgements": ("ruling: the judges' grades count again", "rulings: the judges' grades count again"),
-    "cannot": ("ruling that a document cannot be judged", "rulings that a document cannot be judged"),
+    "judgements": "ruling[|s]: the judges' grades count again",
+    "cannot": "ruling[|s] that a document cannot be judged",
 }
 """The same, of an adjudicator."""
 _MOST = 70
@@ -454,7 +420,8 @@ class ErasingResult(Result):
         words = _ERASED | (_RULINGS if self.found.is_adjudicator else {})
         for name, number in self.counts.items():
             if number:
-                yield words[name][number != 1], number
+                place = 1 if number == 1 else 2
+                yield re.sub(r"\[(.*?)\|(.*?)\]", lambda both, at=place: both[at], words[name]), number
 
     def _unassigned(self) -> Iterator[str]:
         if self.found.is_last_assigned:

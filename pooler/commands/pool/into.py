@@ -18,10 +18,10 @@ from pooler.commands.pool.pooled import (
 )
 from pooler.messages import say, warn
 from pooler.pools.change import ChangeCount, Pair, PoolChange, PooledWhen
-from pooler.pools.live import missing_words
+from pooler.pools.live import missing_words, start_strategy
 from pooler.pools.plan import DEPTH, Plan, PoolBuild
 from pooler.pools.runs import stored_runs
-from pooler.result import Message
+from pooler.result import Message, said
 from pooler.sources.meeting import check_runs
 from pooler.sources.source import Source, opened_collection
 from pooler.strategies import STRATEGIES, chooses_at_once, find_strategy
@@ -56,11 +56,6 @@ class PoolOptions:
     one_of: bool = False
     """Whether classes of near-duplicates are given, which a manifest does not hold."""
 
-    @property
-    def pool_name(self) -> str:
-        """The name of the pool."""
-        return self.name or "pool"
-
     def plan(self, *, level: int | None = None) -> Plan:
         """Make the plan; what is not given takes its default, and `level` where it is needed."""
         strategy = find_strategy(self.strategy or "depth")
@@ -76,7 +71,7 @@ class PoolOptions:
             budget=self.budget,
             seed=self.seed,
             level=(self.level if self.level is not None else level) if is_adaptive else None,
-            name=self.pool_name,
+            name=self.name or "pool",
             round=self.round or "0",
         )
 
@@ -130,7 +125,7 @@ def as_added_to(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
 def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOptions:
     """Fill in what is not given from the pool that has the name, its round too."""
-    old = _named(options.pool_name, pools)
+    old = _named(options, pools)
     if old is None:
         return options
     strategy = old.manifest.get("strategy")
@@ -141,7 +136,7 @@ def as_replaced(options: PoolOptions, pools: Sequence[StoredPool]) -> PoolOption
 
 def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_minus: bool) -> bool:
     """Return whether what takes a pool's place leaves out other pools' documents, as that one did."""
-    old = _named(options.pool_name, pools)
+    old = _named(options, pools)
     without = {} if old is None else old.manifest.get("without", {})
     if old is None or not without:
         return False
@@ -155,8 +150,8 @@ def leaves_others_out(options: PoolOptions, pools: Sequence[StoredPool], *, has_
     return left_out
 
 
-def _named(name: str, pools: Sequence[StoredPool]) -> StoredPool | None:
-    return next((pool for pool in pools if pool.name == name), None)
+def _named(options: PoolOptions, pools: Sequence[StoredPool]) -> StoredPool | None:
+    return next((pool for pool in pools if pool.name == (options.name or "pool")), None)
 
 
 def _filled(options: PoolOptions, old: StoredPool) -> PoolOptions:
@@ -206,10 +201,8 @@ def pooled_into(
     action = _PoolAction(has_minus=minus is not None, **how)
     with opened_collection(source.collection) as opened:
         classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
-        build, count, leaves_out = _build(opened, options, action, minus, classes)
-        if dry_run:
-            return _planned(opened, build, count, action)
-        return _stored(opened, build, count, action, leaves_out=leaves_out)
+        build, count = _build(opened, options, action, minus, classes)
+        return (_planned if dry_run else _stored)(opened, build, count, action)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,10 +222,8 @@ def _build(
     action: _PoolAction,
     minus: Set[Pair] | None,
     classes: Mapping[str, str] | None,
-) -> tuple[PoolBuild, ChangeCount, bool]:
-    """Complete what was asked for, and load the runs; say whether other pools' documents stay out."""
-    from pooler.pools.live import start_strategy  # it loads the database, which files do without
-
+) -> tuple[PoolBuild, ChangeCount]:
+    """Complete what was asked for, and load the runs."""
     stored = opened.pools.all()
     pair_states = opened.pool_changes.pair_states()
     leaves_out = action.add
@@ -263,21 +254,19 @@ def _build(
         _check_adaptive(build, action, has_classes=classes is not None)
         for topic in runs.topics[:1]:
             start_strategy(build.manifest(), runs.of_topic(topic).rankings)
-    return build, ChangeCount(pair_states, {plan.name: None} if action.replace else {}), leaves_out
+    return build, ChangeCount(pair_states, {plan.name: None} if action.replace else {})
 
 
-def _stored(
-    opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction, *, leaves_out: bool
-) -> PoolResult:
+def _stored(opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction) -> PoolResult:
     entries = _counted(build, count)
     plan, former = build.plan, None
     if action.add:  # what is new is little, and may be nothing
         listed = [entry for of_topic in entries for entry in of_topic]
-        if not build.statistics().total:
+        if not build.statistics.total:
             return PoolResult(build=build, is_nothing=True, messages=[_nothing_to_add(build)])
         new = opened.pools.add(build.pool(listed))
     elif action.replace:
-        if leaves_out:
+        if _leaves_pools_out(build):
             entries = iter([*entries])
             _check_anything_left(build)
         replacement = opened.pools.replace(entries, build.pool)
@@ -306,16 +295,16 @@ def _stored(
         closing.append(f"{n_unassigned:,} of {new_documents} not assigned yet: pooler assign --add")
     if missing := missing_words(without_text):
         closing.append(f"{missing}: pooler import docs FILE brings it")
-    messages = [*_of_pool(build, workloads), *_bare(build, change, listed_topics), *_said(closing)]
+    messages = [*_of_pool(build, workloads), *_bare(build, change, listed_topics), *said(closing)]
     return PoolResult(build=build, change=change, is_new=new, former=former, messages=messages)
 
 
 def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction) -> PoolResult:
     for _ in _counted(build, count):
         pass
-    if action.replace and "pools" in build.manifest().get("without", {}):
+    if action.replace and _leaves_pools_out(build):
         _check_anything_left(build)
-    is_nothing = action.add and not build.statistics().total
+    is_nothing = action.add and not build.statistics.total
     opening = [_nothing_to_add(build)] if is_nothing else []
     plan, budgets = build.plan, build.pool().budgets
     is_there = not is_nothing and _is_there(opened, build, replace=action.replace)
@@ -344,43 +333,35 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, action: _
         change=change,
         is_nothing=is_nothing,
         is_new=not is_there and not is_nothing,
-        messages=opening[:1] if is_nothing else [*opening, *_said(closing)],
+        messages=opening[:1] if is_nothing else [*opening, *said(closing)],
     )
 
 
-def _said(words: Sequence[str]) -> list[Message]:
-    return [("say", one) for one in words]
-
-
 def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Message]:
-    facts, manifest = build.statistics(), build.manifest()
+    facts, manifest = build.statistics, build.manifest()
     if not build.is_adaptive or workloads is None:
         words, doubts = size_words(facts, manifest), run_warnings(facts, manifest)
     else:
         budgets = build.pool().budgets
         words = draw_words(manifest, budgets, workloads)
         doubts = [*run_warnings(facts, manifest), *idle_warnings(manifest, workloads)]
-    return [*(("say", one) for one in words), *(("warn", one) for one in doubts)]
+    return said(words, doubts)
 
 
 def _bare(build: PoolBuild, change: PoolChange, topics: Set[str]) -> list[Message]:
-    lines = bare_warnings(topics, _topics_left(build, change), {*build.runs.topics})
-    return [("warn", line) for line in lines]
+    pooled = {
+        topic
+        for topic, parts in change.by_topic.items()
+        if parts[PooledWhen.NEW].documents or parts[PooledWhen.STAYING].documents
+    }
+    pooled |= {topic for topic, most in build.pool().budgets.items() if most}
+    return said(doubts=bare_warnings(topics, pooled, {*build.runs.topics}))
 
 
 def _counted(build: PoolBuild, count: ChangeCount) -> Iterator[list[PoolEntry]]:
     for entries in build.entries():
         count.add((entry.topic, entry.docno) for entry in entries if entry.sampled)
         yield entries
-
-
-def _topics_left(build: PoolBuild, change: PoolChange) -> set[str]:
-    pooled = {
-        topic
-        for topic, parts in change.by_topic.items()
-        if parts[PooledWhen.NEW].documents or parts[PooledWhen.STAYING].documents
-    }
-    return pooled | {topic for topic, most in build.pool().budgets.items() if most}
 
 
 def _pairs_of(
@@ -394,8 +375,12 @@ def _pairs_of(
     return known, facts
 
 
+def _leaves_pools_out(build: PoolBuild) -> bool:
+    return "pools" in build.manifest().get("without", {})
+
+
 def _check_anything_left(build: PoolBuild) -> None:
-    if not build.statistics().total:
+    if not build.statistics.total:
         name = build.plan.name
         message = f"nothing would be left of pool `{name}`: other pools have all of it"
         raise PoolerError(message, hint=f"pooler pool drop --pool {name} withdraws it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import replace as with_fields
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from pooler.command import Option, Pooled, command
 from pooler.commands.pool.into import PoolOptions, parse_parameters, pooled_into
@@ -14,7 +14,7 @@ from pooler.files import check_out, json_text, write_whole
 from pooler.pools.change import Pair
 from pooler.pools.plan import DEPTH, PoolBuild
 from pooler.pools.runs import RunSet
-from pooler.result import Message, frozen_settings
+from pooler.result import frozen_settings, said
 from pooler.sources.meeting import check_runs
 from pooler.sources.source import Engine, Source, named_collection
 from pooler.strategies import find_strategy
@@ -143,10 +143,6 @@ def pool(
         one_of=one_of is not None,
     )
     minus = read_pairs(str(without)) if isinstance(without, str | Path) else without
-    files: dict[str, Any] = {
-        "without": str(without) if isinstance(without, str | Path) else None,
-        "one_of": str(one_of) if isinstance(one_of, str | Path) else None,
-    }
     if source.is_of_files:
         for option, is_given in (("add", add), ("replace", replace), ("dry_run", dry_run)):
             if is_given:
@@ -160,14 +156,8 @@ def pool(
         hint = "name run files; this machine pools the runs of a collection"
         raise ArgumentError("engine", "spark is for run files", "a collection", hint=hint)
     else:
-        how: dict[str, Any] = {
-            "add": add,
-            "replace": replace,
-            "dry_run": dry_run,
-            "annotated": annotated,
-            "out": out,
-        }
-        found = pooled_into(source, options, minus, one_of, **how)
+        how = {"add": add, "replace": replace, "dry_run": dry_run, "annotated": annotated}
+        found = pooled_into(source, options, minus, one_of, out=out, **how)
     build = found.build
     settings = frozen_settings(
         strategy=build.plan.strategy,
@@ -181,7 +171,8 @@ def pool(
         round_label=build.plan.round,
         out=out,
         annotated=annotated,
-        **files,
+        without=str(without) if isinstance(without, str | Path) else None,
+        one_of=str(one_of) if isinstance(one_of, str | Path) else None,
         **(source.named() if source.is_of_files else named_collection(source.collection)),
     )
     doubts = tuple(words for kind, words in found.messages if kind == "warn")
@@ -227,7 +218,6 @@ def _of_files(
     check_runs(runs)
     build = PoolBuild(runs, plan, version=__version__, known=minus, classes=classes)
     topics = [*build.topics()]
-    facts, made = build.statistics(), build.manifest()
-    messages: list[Message] = [("say", words) for words in size_words(facts, made)]
-    messages += [("warn", words) for words in run_warnings(facts, made)]
+    facts, made = build.statistics, build.manifest()
+    messages = said(size_words(facts, made), run_warnings(facts, made))
     return PoolResult(build=build, chosen=topics, messages=messages)

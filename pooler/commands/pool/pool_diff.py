@@ -175,19 +175,17 @@ class PoolDifference(Result):
 
     def _runs(self) -> Table:
         assert self.brought is not None
+        columns = [
+            RUN,
+            Column("documents", "int", about="those it has among what only B has"),
+            Column("alone", "int", about="those that no other run has"),
+        ]
+        notes = []
+        if n_unbrought := len(self.only_b) - len(self.brought):
+            were = "was" if n_unbrought == 1 else "were"
+            notes = [f"Of what only B has, {n_unbrought:,} of {len(self.only_b):,} {were} brought by no run."]
         bringers = count_bringers(self.brought)
-        columns = {
-            RUN: [one.tag for one in bringers],
-            Column("documents", "int", about="those it has among what only B has"): [
-                one.documents for one in bringers
-            ],
-            Column("alone", "int", about="those that no other run has"): [one.alone for one in bringers],
-        }
-        if not (n_unbrought := len(self.only_b) - len(self.brought)):
-            return _filled(Table.of_columns("runs", columns))
-        were = "was" if n_unbrought == 1 else "were"
-        note = f"Of what only B has, {n_unbrought:,} of {len(self.only_b):,} {were} brought by no run."
-        return _filled(Table.of_columns("runs", columns, notes=[note]))
+        return _filled(Table.of_records("runs", columns, bringers, notes=notes, run=lambda one: one.tag))
 
     def _documents(self) -> Table:
         columns = [
@@ -267,12 +265,8 @@ def _opened(
 ) -> Iterator[Collection | None]:
     words = [one for one in named if isinstance(one, str)]
     others = [word for word in words if not _is_path(word) and not Path(word).is_file()]
-    if collection is None:
-        is_there = False
-    elif isinstance(collection, str | Path):
-        is_there = "://" in str(collection) or Path(collection).exists()
-    else:
-        is_there = True
+    is_place = isinstance(collection, str | Path)
+    is_there = not is_place or "://" in str(collection) or Path(str(collection)).exists()
     if collection is None or (not is_there and len(others) < len(named)):
         if others:
             where = "collection" if collection is None else collection

@@ -12,7 +12,7 @@ from pooler.messages import warn
 from pooler.pools.change import ChangeCount, PoolChange, PooledWhen
 from pooler.pools.contents import brought_alone
 from pooler.pools.runs import stored_runs
-from pooler.result import Message, Result
+from pooler.result import Message, Result, said
 from pooler.strategies import chooses_at_once
 from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from store.errors import ArgumentError, PoolerError, UnknownNameError
@@ -72,7 +72,7 @@ class Unpooled(Result):
 
     def closing(self) -> Sequence[Message]:
         """Return what left, or would leave."""
-        return [("say", words) for words in self.words]
+        return said(self.words)
 
     @classmethod
     def blank(cls) -> Unpooled:

@@ -65,7 +65,7 @@ class PoolResult(WritesFile, Result):
     @property
     def statistics(self) -> PoolStatistics:
         """What it is made of."""
-        return self.build.statistics()
+        return self.build.statistics
 
     @property
     def manifest(self) -> Mapping[str, Any]:
@@ -101,7 +101,7 @@ class PoolResult(WritesFile, Result):
     def pool(self) -> Pool:
         """The pool as a collection takes it: `collection.pools.add(found.pool)`."""
         if self.chosen is None:
-            return self.build.again().result().pool
+            return self.build.again().whole()
         return self.build.pool(entry for topic in self.chosen for entry in topic.entries())
 
     def file_lines(self, *, annotated: bool = False) -> Iterator[str]:
