@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,18 +208,6 @@ class JudgingCounts:
     is_interrupted: bool = False
 
 
-@dataclass(slots=True)
-class _Sent:
-    """A request on its way."""
-
-    job: Job
-    body: bytes
-    document_sha256: str | None
-    topic_version: int | None
-    tokens: int
-    """As reckoned."""
-
-
 Draw = Callable[[str], bool]
 """Draws one more document of a topic from an adaptive pool; False = there is none."""
 
@@ -285,7 +273,8 @@ class ModelJudging:
         self._desk, self._prompt, self._transport, self._plan = desk, prompt, transport, plan
         self._draw, self._is_over, self._advance = draw, is_over, advance
         self._topics: dict[str, Topic] = {}
-        self._flying: dict[Future[Arrived | None], _Sent] = {}
+        self._flying: dict[Future[Arrived | None], tuple[Answer, int]] = {}
+        """Requests on their way: what is known of the answer, and the tokens as reckoned."""
         self._failed_in_a_row = 0
         self._is_known = False
         """Whether the server has answered."""
@@ -328,7 +317,9 @@ class ModelJudging:
         elsewhere: list[Job] = []
         is_more, is_drawn_next = True, False
         while True:
-            while is_more and not self._is_done() and len(self._flying) < self._most():
+            # The first goes alone, since it may be refused.
+            most = self._plan.concurrency if self._is_known else 1
+            while is_more and not self._is_done() and len(self._flying) < most:
                 if is_drawn_next and self._flying:
                     break
                 try:
@@ -348,10 +339,6 @@ class ModelJudging:
                 # Another program asks these: whatever it leaves is asked here.
                 time.sleep(_LOOK_S)
                 jobs, elsewhere, is_more = iter(elsewhere), [], True
-
-    def _most(self) -> int:
-        """Return how many requests may be on their way: the first goes alone, since it may be refused."""
-        return self._plan.concurrency if self._is_known else 1
 
     def _is_done(self) -> bool:
         self.counts.is_interrupted = self.counts.is_interrupted or self._is_over()
@@ -386,7 +373,11 @@ class ModelJudging:
             self._desk.beat(job.topic)
             self._beaten_at = time.monotonic()
         topic, document = self._topics[job.topic], self._desk.page(job.docno)
-        version = self._desk.version_of(job.topic)
+        answer = Answer(
+            *(self._desk.judge, job.topic, job.docno, job.asked),
+            topic_version=self._desk.version_of(job.topic),
+            document_sha256=document.sha256,
+        )
         if document.text is None:
             self.counts.without_text += job.asked is Asked.JUDGE
             return False
@@ -394,35 +385,33 @@ class ModelJudging:
         self._prompt.refuse_pair(topic, page)
         if page.is_too_long(self._prompt.identity):
             now = datetime.now(UTC)
-            too_long = {"unreadable": Unreadable.TOO_LONG, "sent_at": now, "received_at": now}
-            self._store(self._answer_to(job, version, document.sha256, **too_long))
+            self._store(replace(answer, unreadable=Unreadable.TOO_LONG, sent_at=now, received_at=now))
             return False
         body = self._prompt.body(self._prompt.messages(topic, page, asked=job.asked))
         tokens = prompt_tokens(body) + (longest_reply(self._prompt) or 0)
-        sent = _Sent(job, body, document.sha256, version, tokens)
-        if not self._may_spend(sent):
+        if not self._may_spend(tokens):
             return False
-        self._flying[self._transport.send(body)] = sent
+        answer = replace(answer, request_sha256=sha256(body).hexdigest())
+        self._flying[self._transport.send(body)] = answer, tokens
         return True
 
-    def _may_spend(self, sent: _Sent) -> bool:
+    def _may_spend(self, tokens: int) -> bool:
         """Return whether the limits allow one more request beside all that those on their way may need."""
         plan, counts, price = self._plan, self.counts, self._plan.price
         if plan.max_tokens is None and plan.max_cost is None:
             return True
         spent = self._desk.spent()
-        tokens = sum(max(one.tokens, spent.largest) for one in (*self._flying.values(), sent))
-        if plan.max_tokens is not None and spent.tokens + counts.lost_tokens + tokens > plan.max_tokens:
+        needed = sum(max(one, spent.largest) for one in (*(n for _, n in self._flying.values()), tokens))
+        hint = "all answers of this judge count; a greater {} goes on from here"
+        if plan.max_tokens is not None and spent.tokens + counts.lost_tokens + needed > plan.max_tokens:
             message = f"the next request could pass --max-tokens-total: {spent.tokens:,} tokens were used"
-            hint = "all answers of this judge count; a greater --max-tokens-total goes on from here"
-            counts.stopped = StoppedError(message, hint=hint)
+            counts.stopped = StoppedError(message, hint=hint.format("--max-tokens-total"))
         elif plan.max_cost is not None and price is not None:
             dearest = max(price.prompt, price.completion, price.cached or 0.0)
             cost = spent.cost + (price.cost(*spent.without_cost) or 0.0)
-            if cost + (counts.lost_tokens + tokens) * dearest / 1e6 > plan.max_cost:
+            if cost + (counts.lost_tokens + needed) * dearest / 1e6 > plan.max_cost:
                 message = f"the next request could pass --max-cost: {cost:.4f} was spent"
-                hint = "all answers of this judge count; a greater --max-cost goes on from here"
-                counts.stopped = StoppedError(message, hint=hint)
+                counts.stopped = StoppedError(message, hint=hint.format("--max-cost"))
         return counts.stopped is None
 
     def _take_in(self, held: ProcessLocks) -> None:
@@ -430,35 +419,20 @@ class ModelJudging:
         if self._is_done():
             self._transport.end_waits()
         for future in done:
-            sent = self._flying.pop(future)
-            job = sent.job
+            answer, _ = self._flying.pop(future)
             self._is_known = True
             try:
                 if (arrived := future.result()) is not None:
-                    self._store(self._answer(sent, arrived))
+                    self._store(self._answer(answer, arrived))
             except PoolerError as error:
                 # The others on their way are stored all the same.
                 self.counts.stopped = self.counts.stopped or error
             finally:
-                held.give_back(self._desk.judge, job.topic, job.docno, job.asked.value)
+                held.give_back(answer.judge, answer.topic, answer.docno, answer.asked.value)
 
-    def _answer_to(self, job: Job, version: int | None, text_sha256: str | None, **known: Any) -> Answer:
-        pair = self._desk.judge, job.topic, job.docno
-        return Answer(*pair, asked=job.asked, topic_version=version, document_sha256=text_sha256, **known)
-
-    def _answer(self, sent: _Sent, arrived: Arrived) -> Answer:
-        identity, job = self._prompt.identity, sent.job
-        answer = self._answer_to(
-            job,
-            sent.topic_version,
-            sent.document_sha256,
-            request_sha256=sha256(sent.body).hexdigest(),
-            attempt=arrived.attempt,
-            sent_at=arrived.sent_at,
-            received_at=arrived.received_at,
-            status=arrived.status,
-            body=arrived.body,
-        )
+    def _answer(self, answer: Answer, arrived: Arrived) -> Answer:
+        names = ("attempt", "sent_at", "received_at", "status", "body")
+        answer = replace(answer, **{name: getattr(arrived, name) for name in names})
         if arrived.is_cut:
             self._failed_in_a_row = 0
             return replace(answer, unreadable=Unreadable.TRUNCATED)
@@ -475,7 +449,7 @@ class ModelJudging:
             if reason is None:
                 raise self._transport.refused(arrived.status or 0, arrived.body)
             return replace(answer, unreadable=reason)
-        reply = read_reply(arrived.body, self._prompt.scale.values, identity.grade_map)
+        reply = read_reply(arrived.body, self._prompt.scale.values, self._prompt.identity.grade_map)
         price = self._plan.price
         read = {one.name: getattr(reply, one.name) for one in fields(reply)}
         if price is not None:

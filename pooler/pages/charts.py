@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
 from pooler.pages.svg import (
@@ -112,18 +112,23 @@ class PlacedRow:
     is_faint: bool
 
     @property
-    def middle(self) -> float:
-        """Return the middle of the marks."""
-        return self.top + self.head + self.block / 2
+    def start(self) -> float:
+        """Where the block begins."""
+        return self.top + self.head
 
     @property
     def end(self) -> float:
-        """Return where the block ends."""
-        return self.top + self.head + self.block
+        """Where the block ends."""
+        return self.start + self.block
+
+    @property
+    def middle(self) -> float:
+        """The middle of the marks."""
+        return self.start + self.block / 2
 
     @property
     def bottom(self) -> float:
-        """Return where the row ends."""
+        """Where the row ends."""
         return self.end + LINE * len(self.reason)
 
 
@@ -145,7 +150,7 @@ class RowLayout:
         """Return the heights that hold marks and no text."""
         found: list[tuple[float, float]] = []
         for row in self.rows:
-            start = row.top + row.head
+            start = row.start
             if found and found[-1][1] == start:
                 start = found.pop()[0]
             found.append((start, row.end))
@@ -154,7 +159,8 @@ class RowLayout:
 
 def draw_rows(chart: Rows, *, width: float, key: str, rows: slice) -> str:
     """Draw bars of up to six parts, or dots; some `rows` with the axis and columns of the whole chart."""
-    _check_rows(chart)
+    if len(chart.parts) > N_SERIES:
+        raise ArgumentError("parts", f"must be 1 to {N_SERIES}", len(chart.parts))
     sheet = Sheet(width, key)
     shown = chart.rows[rows]
     is_long = len(shown) > _ROWS_SEEN_AT_ONCE
@@ -251,16 +257,6 @@ def _draw_dot(sheet: Sheet, scale: AxisScale, row: Row, middle: float) -> None:
     sheet.marker(scale.place(value), middle, 0, "faint" if row.is_faint else "")
 
 
-def _check_rows(chart: Rows) -> None:
-    if not 1 <= len(chart.parts) <= N_SERIES:
-        raise ArgumentError("parts", f"must be 1 to {N_SERIES}", len(chart.parts))
-    for row in chart.rows:
-        if len(row.values) != len(chart.parts):
-            raise ArgumentError("values", f"must be {len(chart.parts)} a row", len(row.values))
-        if chart.kind == "stacks" and min(row.values) < 0:
-            raise ArgumentError("values", "must not be negative where they are stacked", row.values)
-
-
 _MOST_MARKERS = 12
 """Markers on one line."""
 _FIELD = 260.0
@@ -293,8 +289,6 @@ class LineChart:
 
 def draw_lines(chart: LineChart, *, width: float, key: str) -> str:
     """Draw one to six lines as one `<svg>` element."""
-    if not 1 <= len(chart.lines) <= N_SERIES:
-        raise ArgumentError("lines", f"must be 1 to {N_SERIES}", len(chart.lines))
     sheet = Sheet(width, key)
     top = sheet.legend([line.label for line in chart.lines], are_lines=True)
     whole = [point for line in chart.lines for point in line.points if _is_drawn(point)]
@@ -326,15 +320,9 @@ def _draw_stretch(sheet: Sheet, places: list[tuple[float, float]], series: int, 
 
 
 def _stretches(line: ChartLine) -> Iterator[list[tuple[float, float]]]:
-    stretch: list[tuple[float, float]] = []
-    for point in line.points:
-        if _is_drawn(point):
-            stretch.append(point)
-        elif stretch:
-            yield stretch
-            stretch = []
-    if stretch:
-        yield stretch
+    for is_drawn, points in groupby(line.points, _is_drawn):
+        if is_drawn:
+            yield [*points]
 
 
 def _notes(chart: LineChart) -> Iterator[str]:
@@ -346,7 +334,7 @@ def _notes(chart: LineChart) -> Iterator[str]:
 
 
 def _is_drawn(point: tuple[float, float]) -> bool:
-    return math.isfinite(point[0]) and math.isfinite(point[1])
+    return all(map(math.isfinite, point))
 
 
 _LEAST_CELL, _MOST_CELL = 44.0, 110.0
@@ -377,7 +365,6 @@ class HeatMap:
 
 def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
     """Draw a heat map as one `<svg>` element, wider than `width` where its cells need that."""
-    _check_grid(chart)
     words = max(widest(label.split()) for label in (*chart.rows, *chart.columns, ""))
     least = min(max(widest(text for row in chart.texts for text in row), words), _MOST_WORD)
     cell = max(least + 2 * PADDING, _LEAST_CELL)
@@ -437,16 +424,6 @@ def _shade(value: float, largest: float) -> int:
     return min(2 + int((N_SHADES - 1) * share), N_SHADES)
 
 
-def _check_grid(chart: HeatMap) -> None:
-    shape = (len(chart.rows), len(chart.columns))
-    for name, table in (("values", chart.values), ("texts", chart.texts)):
-        if len(table) != shape[0] or any(len(row) != shape[1] for row in table):
-            raise ArgumentError(name, f"must be of {shape[0]} rows and {shape[1]} columns", None)
-    for row in chart.values:
-        if any(value < 0 for value in row):
-            raise ArgumentError("values", "must not be negative", min(row))
-
-
 Chart = Rows | HeatMap | LineChart
 ROWS_OF_A_PIECE = 40
 """As many rows of one bar or dot as fit a printed page, where labels do not take two lines."""
@@ -465,11 +442,10 @@ def draw(chart: Chart, *, width: float, key: str, rows: slice = ALL) -> str:
 
 def draw_in_pieces(chart: Chart, *, width: float, key: str) -> list[str]:
     """Draw a chart of many rows as several elements, with axes and columns alike."""
-    if not isinstance(chart, Rows):
-        return [draw(chart, width=width, key=key)]
-    most = max(1, ROWS_OF_A_PIECE // len(chart.parts)) if chart.kind == "bars" else ROWS_OF_A_PIECE
-    n_rows = len(chart.rows)
-    if n_rows <= most:
+    most, n_rows = ROWS_OF_A_PIECE, len(chart.rows) if isinstance(chart, Rows) else 0
+    if isinstance(chart, Rows) and chart.kind == "bars":
+        most = max(1, most // len(chart.parts))
+    if not isinstance(chart, Rows) or n_rows <= most:
         return [draw(chart, width=width, key=key)]
     size = math.ceil(n_rows / math.ceil(n_rows / most))
     found = []

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from pooler.pages.charts import Chart, draw_in_pieces
 from pooler.pages.svg import SHRINKS, escaped, marked, stylesheet
-from store.errors import ArgumentError
 
 WIDTH = 720.0
 """Width that charts are drawn at; in a narrower window they scroll in their box."""
@@ -301,8 +300,6 @@ def _table(table: PageTable, name: str = "") -> str:
 
 
 def _cells(table: PageTable, row: tuple[str, ...]) -> str:
-    if len(row) != len(table.columns):
-        raise ArgumentError("rows", f"must have {len(table.columns)} cells each", len(row))
     cells = ""
     for number, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
         opening, closing = ('th scope="row"', "th") if number == 0 else ("td", "td")

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
-from store.errors import ArgumentError
 from store.text import sanitise_line
 
 _NARROW = frozenset(" !'(),-./:;I[\\]`fijlrt|")
@@ -132,13 +131,11 @@ def make_scale(
 ) -> tuple[AxisScale, list[Decimal]]:
     """Choose the ends of an axis from `start` to `stop`, and its ticks, `most` of them at most."""
     found = [Decimal(value) for value in values if math.isfinite(value)]
-    low, high = (_axis_end(end) for end in (axis.low, axis.high))
+    low, high = (None if end is None else Decimal(repr(float(end))) for end in (axis.low, axis.high))
     if not found:
         found = [end for end in (low, high) if end is not None] or [Decimal(0)]
     if axis.with_zero and low is None and high is None:
         found.append(Decimal(0))
-    if low is not None and high is not None and low >= high:
-        raise ArgumentError("axis.low", f"must be below {axis.high}", axis.low)
     lowest, highest = min(found), max(found)
     low = None if low is not None and lowest < low else low
     high = None if high is not None and highest > high else high
@@ -182,12 +179,6 @@ def _multiples(low: Decimal, high: Decimal, step: Decimal) -> list[Decimal]:
     last = int((high / step).to_integral_value("ROUND_FLOOR"))
     # Adding 0 writes 2E+1 as 20.
     return [step * number + 0 for number in range(first, last + 1)]
-
-
-def _axis_end(end: float | None) -> Decimal | None:
-    if end is not None and not math.isfinite(end):
-        raise ArgumentError("axis", "must have finite ends", end)
-    return None if end is None else Decimal(repr(float(end)))
 
 
 def _apart(

@@ -11,7 +11,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pooler.pages.svg import Axis, make_scale, tick_labels, ticks
-from store.errors import ArgumentError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -89,12 +88,3 @@ def test_one_value_has_room_around_it(value):
     scale, marks = make_scale([value, value], Axis("x", with_zero=False), 0, 100)
     assert 0 <= scale.place(value) <= 100
     assert len(marks) >= 2
-
-
-@pytest.mark.parametrize(
-    ("axis", "words"), [(Axis("x", 2, 1), "must be below 1"), (Axis("x", math.nan), "must have finite ends")]
-)
-def test_impossible_ends_are_refused(axis, words):
-    """The message says which end."""
-    with pytest.raises(ArgumentError, match=words):
-        make_scale([1.0], axis, 0, 100)
