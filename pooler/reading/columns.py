@@ -388,6 +388,8 @@ def parse_ranks(column: FieldColumn) -> Ranks:
 
 _MOST_WORDS = 8
 """Docnos of more words than this are looked up one by one, so that few do not widen all."""
+_BYTE = np.uint64(8)
+"""Bits by which their numbers are moved: the first byte of what stands for them is 0, as that of no docno."""
 _FIRST_BITS = 12
 _ROOM = 8
 """Slots for each docno, at least half as many: few docnos find their slot taken."""
@@ -408,46 +410,36 @@ class DocnoNumbers:
         self._n = 0
         self._bits = _FIRST_BITS
         self._slots = _empty_slots(_FIRST_BITS)
-        # Word by word; a row of zeros is a docno in `_long`, since no byte of a docno is 0.
         self._words: list[NDArray[np.uint64]] = []
+        """Of all docnos the first words, the second words, and so on."""
         self._long: dict[bytes, int] = {}
-        self._long_docnos: dict[int, bytes] = {}
 
     def __len__(self) -> int:
         return self._n
 
     def number(self, docnos: FieldColumn) -> NDArray[np.int32]:
         """Return the number of every docno; those not met before get the next ones."""
-        words, long = self._words_of(docnos)
-        numbers = self._found(docnos, words, long)
+        words = self._words_of(docnos)
+        numbers = self._find(words)
         new = np.flatnonzero(numbers == NO_NUMBER)
         if not new.size:
             return numbers
-        fresh = docnos[new]
-        _, firsts, which = np.unique(fresh.keys(), return_index=True, return_inverse=True)
+        _, firsts, which = np.unique(docnos[new].keys(), return_index=True, return_inverse=True)
         in_order = np.argsort(firsts)
         places = np.empty_like(in_order)
         places[in_order] = np.arange(in_order.size)
         met = firsts[which]
         words = [word[new] for word in words]
-        are_same = all((word == word[met]).all() for word in words)
-        if not are_same or any(
-            fresh[row] != fresh[int(met[row])] for row in np.flatnonzero(words[0] == 0).tolist()
-        ):
+        if not all((word == word[met]).all() for word in words):
             # Docnos that differ have one key: none is met twice in a column of one.
             return np.concatenate([self.number(docnos[row : row + 1]) for row in range(len(docnos))])
-        firsts = firsts[in_order]
-        for number, row in enumerate(firsts.tolist(), start=self._n) if long.size else ():
-            if fresh.lengths[row] > _MOST_WORDS * WORD:
-                self._long[fresh[row]] = number
-                self._long_docnos[number] = fresh[row]
         numbers[new] = self._n + places[which]
-        self._append([word[firsts] for word in words])
+        self._append([word[firsts[in_order]] for word in words])
         return numbers
 
     def find(self, docnos: FieldColumn) -> NDArray[np.int32]:
         """Return the number of every docno that was met before, `NO_NUMBER` for the others."""
-        return self._found(docnos, *self._words_of(docnos))
+        return self._find(self._words_of(docnos))
 
     def since(self, n_known: int) -> bytes:
         """Return the docnos of the numbers from `n_known` on, joined by newlines."""
@@ -456,49 +448,37 @@ class DocnoNumbers:
 
     def _docnos(self, first: int, end: int) -> list[bytes]:
         """Return the docnos of the numbers from `first` to before `end`."""
-        end = min(end, self._n)
-        table = np.zeros((end - first, len(self._words)), "<u8")
-        for column, word in enumerate(self._words):
-            table[:, column] = word[first:end]
+        table = np.stack([word[first : min(end, self._n)] for word in self._words], axis=1).astype("<u8")
         docnos: list[bytes] = table.view(f"S{table.shape[1] * WORD}")[:, 0].tolist()
-        for row in np.flatnonzero(table[:, 0] == 0).tolist():
-            docnos[row] = self._long_docnos[first + row]
+        is_long = table[:, 0] & _FIRST_BYTES[1] == 0
+        if is_long.any():
+            long = list(self._long)
+            for row in np.flatnonzero(is_long).tolist():
+                docnos[row] = long[int(table[row, 0] >> _BYTE) - 1]
         return docnos
 
     def forget(self, n_known: int) -> None:
         """Take back the numbers from `n_known` on."""
-        if n_known == self._n:
-            return
-        self._n = n_known
-        self._long = {docno: one for docno, one in self._long.items() if one < n_known}
-        self._long_docnos = {number: docno for docno, number in self._long.items()}
-        self._rebuild()
+        if n_known != self._n:
+            self._n = n_known
+            self._rebuild()
 
-    def _words_of(self, docnos: FieldColumn) -> tuple[list[NDArray[np.uint64]], NDArray[np.int64]]:
-        """Return the docnos as words, the long ones as words of zeros; and the rows of these."""
-        is_long = docnos.lengths > _MOST_WORDS * WORD
-        if not is_long.any():
-            return docnos.words(), np.empty(0, np.int64)
-        words = [np.zeros(len(docnos), np.uint64)]
-        short = np.flatnonzero(~is_long)
-        if short.size:
-            some = docnos[short].words()
-            words = [np.zeros(len(docnos), np.uint64) for _ in some]
-            for whole, word in zip(words, some, strict=True):
-                whole[short] = word
-        return words, np.flatnonzero(is_long)
-
-    def _found(
-        self, docnos: FieldColumn, words: list[NDArray[np.uint64]], long: NDArray[np.int64]
-    ) -> NDArray[np.int32]:
-        """Find docnos, the short ones by their words, the long ones by a dictionary."""
-        numbers = self._find(words)
-        for row in long.tolist():
-            numbers[row] = self._long.get(docnos[row], NO_NUMBER)
-        return numbers
+    def _words_of(self, docnos: FieldColumn) -> list[NDArray[np.uint64]]:
+        """Return the docnos as words; for a long one stands one word that no docno has."""
+        rows = np.flatnonzero(docnos.lengths > _MOST_WORDS * WORD)
+        if not rows.size:
+            return docnos.words()
+        lengths = np.minimum(docnos.lengths, _MOST_WORDS * WORD)
+        words = FieldColumn(docnos.text, docnos.starts, lengths).words()
+        for word in words:
+            word[rows] = 0
+        long = self._long
+        numbers = [long.setdefault(docnos[row], len(long) + 1) for row in rows.tolist()]
+        words[0][rows] = np.array(numbers, np.uint64) << _BYTE
+        return words
 
     def _find(self, words: Sequence[NDArray[np.uint64]]) -> NDArray[np.int32]:
-        """Return the number of every docno that has one, -1 for the others, and for words of zeros."""
+        """Return the number of every docno that has one, `NO_NUMBER` for the others."""
         while len(self._words) < len(words):
             size = self._words[0].size if self._words else 1 << _FIRST_BITS
             self._words.append(np.zeros(size, np.uint64))
@@ -507,7 +487,9 @@ class DocnoNumbers:
         rows = np.flatnonzero(numbers != NO_NUMBER)
         here, found, step = here[rows], numbers[rows], 0
         while rows.size:
-            is_other = ~self._are_equal(found, [word[rows] for word in words])
+            is_other = np.zeros(rows.size, np.bool_)
+            for place, word in enumerate(self._words):
+                is_other |= word[found] != (words[place][rows] if place < len(words) else 0)
             step += 1
             rows, here = rows[is_other], self._further(here[is_other], step)
             numbers[rows] = found = self._slots[here]
@@ -528,35 +510,19 @@ class DocnoNumbers:
         """Return where to look next: 1, then 2, then 3 slots on, which comes by every slot."""
         return (slots + np.uint64(step)) & np.uint64(self._slots.size - 1)
 
-    def _are_equal(
-        self, numbers: NDArray[np.int32], words: Sequence[NDArray[np.uint64]]
-    ) -> NDArray[np.bool_]:
-        is_equal = np.ones(numbers.size, np.bool_)
-        for place, word in enumerate(self._words):
-            if place < len(words):
-                is_equal &= word[numbers] == words[place]
-            else:
-                is_equal &= word[numbers] == 0
-        return is_equal
-
     def _append(self, words: list[NDArray[np.uint64]]) -> None:
         """Give the next numbers to docnos that have none, each of them once."""
-        first = self._n
-        self._extend(words)
-        if _ROOM // 2 * self._n > self._slots.size:
+        first, end = self._n, self._n + words[0].size
+        if end > self._words[0].size:
+            rest = np.zeros(max(1 << _FIRST_BITS, end + end // 2) - first, np.uint64)
+            self._words = [np.concatenate((word[:first], rest)) for word in self._words]
+        for place, word in enumerate(self._words):
+            word[first:end] = words[place] if place < len(words) else 0
+        self._n = end
+        if _ROOM // 2 * end > self._slots.size:
             self._rebuild()
         else:
-            self._place_short(np.arange(first, self._n, dtype=np.int32), words)
-
-    def _extend(self, words: Sequence[NDArray[np.uint64]]) -> None:
-        end = self._n + words[0].size
-        if end > self._words[0].size:
-            room = max(1 << _FIRST_BITS, end + end // 2)
-            rest = np.zeros(room - self._n, np.uint64)
-            self._words = [np.concatenate((word[: self._n], rest)) for word in self._words]
-        for place, word in enumerate(self._words):
-            word[self._n : end] = words[place] if place < len(words) else 0
-        self._n = end
+            self._place(np.arange(first, end, dtype=np.int32), words)
 
     def _rebuild(self) -> None:
         """Place all docnos afresh, in a table with `_ROOM` slots for each."""
@@ -565,16 +531,10 @@ class DocnoNumbers:
         self._slots = _empty_slots(self._bits)
         for first in range(0, self._n, _AT_A_TIME):
             rows = np.arange(first, min(first + _AT_A_TIME, self._n), dtype=np.int32)
-            self._place_short(rows, [word[rows] for word in self._words])
-
-    def _place_short(self, numbers: NDArray[np.int32], words: list[NDArray[np.uint64]]) -> None:
-        """Put new numbers into the table, but for those of long docnos."""
-        is_short = words[0] != 0
-        if not is_short.all():
-            numbers, words = numbers[is_short], [word[is_short] for word in words]
-        self._place(numbers, words)
+            self._place(rows, [word[rows] for word in self._words])
 
     def _place(self, numbers: NDArray[np.int32], words: list[NDArray[np.uint64]]) -> None:
+        """Put new numbers into the table."""
         here = self._hashed(words)
         step = 0
         while numbers.size:
