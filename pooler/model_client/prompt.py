@@ -45,7 +45,6 @@ _JOINERS = "\u200c\u200d"
 """Not seen, but they change how what stands beside them looks."""
 _UNSEEN = {ord(one): None for one in INVISIBLE if one not in _JOINERS}
 SHOWN_NONCE = "NONCE"
-"""Stands for the nonce where a prompt is shown to people."""
 _QUOTED = 200
 """Characters of a document by which it is found in a prompt."""
 

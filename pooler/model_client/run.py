@@ -53,7 +53,6 @@ class Rise:
     documents: int
     """Whose copy and original both have a grade."""
     unreadable: int
-    """Copies without one."""
     mean: float | None
     """In grades; ``None`` = there is no such document."""
     interval: Interval
@@ -156,7 +155,6 @@ class JudgingPlan:
     topics: Sequence[str]
     seed: int = 0
     repeats: int = 0
-    """Judged pairs that are asked once more."""
     canaries: int = 0
     """Documents graded not relevant of which copies are asked."""
     price: Price | None = None
@@ -176,7 +174,6 @@ class Job:
 
 
 _END = Job("", "")
-"""There is no further pair."""
 
 
 @dataclass(slots=True)
@@ -188,7 +185,6 @@ class JudgingCounts:
     failed: Counter[str] = field(default_factory=Counter)
     """By why; these pairs stay unjudged."""
     beside: int = 0
-    """Repetitions and canaries."""
     without_text: int = 0
     lost: int = 0
     """Answers about documents that were other judges' when they came: nothing of them is stored."""
@@ -201,7 +197,6 @@ class JudgingCounts:
     cost: float = 0.0
     fingerprints: list[str] = field(default_factory=list)
     unnamed: int = 0
-    """Replies that name no model."""
     seconds: float = 0.0
     stopped: PoolerError | None = None
     """Why it ended before everything was asked; ``None`` = it did not."""
@@ -246,7 +241,6 @@ def shuffled(tasks: Sequence[Task], topic: str, seed: int) -> list[Task]:
 
 
 Pair = tuple[str, str]
-"""A topic and a docno."""
 
 
 def drawn(pairs: Iterable[Pair], begun: Collection[Pair], n: int, seed: int) -> list[Pair]:
@@ -538,16 +532,12 @@ class AskingPlan:
 
     requests: int
     characters: int
-    """Of all prompts."""
     prompt_tokens: int
     reply_tokens: int | None
     """At most; ``None`` = no parameter of the model limits a reply."""
     without_text: int
-    """Documents that will not be asked."""
     claimable: int
-    """Documents that may be claimed besides."""
     undrawn: int
-    """Documents that adaptive pools may draw besides."""
 
 
 def planned(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -> AskingPlan:

@@ -52,11 +52,8 @@ class Endpoint:
     """Where requests go."""
 
     url: str
-    """Of the one resource that is asked."""
     host: str
-    """With its port, where it has one."""
     is_here: bool
-    """Whether it is this machine."""
     is_encrypted: bool
 
 
@@ -132,10 +129,8 @@ class Arrived:
     attempt: int
     """From 1: the one that this is of."""
     sent_at: datetime
-    """UTC."""
     received_at: datetime
     status: int | None = None
-    """``None`` = no reply."""
     body: bytes = b""
     failure: str = ""
     """Why there is no reply that could be read, after all retries; empty = there is one."""

@@ -33,7 +33,6 @@ from store.errors import ArgumentError
 _LABEL_SHARE, _VALUE_SHARE = 0.38, 0.3
 """Of the width, at most."""
 _LEFT_LINES = 2
-"""Lines of a label at the left, at most."""
 _ABOVE_SHARE = 0.56
 """Of the width, for values above their marks, at most."""
 _LEAST_OF_WIDTH = 0.33
@@ -42,14 +41,10 @@ _EDGE_SHARE = 0.04
 """How far right the marks begin where labels stand above them."""
 _ROWS_SEEN_AT_ONCE = 25
 _THICKNESS = 11.0
-"""Of a bar."""
 _CAP = 4.0
-"""Half the height of the ends of an interval."""
 ALL = slice(None)
 UNDEFINED = "undefined"
-"""Stands for the reason of a gap where none was given."""
 NOTHING = "nothing to show"
-"""Stands below a chart without data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +57,6 @@ class Row:
     texts: tuple[str, ...]
     """The values as they are to be read, one a line: one a part, or one for all."""
     reason: str = ""
-    """Why something is missing."""
     interval: tuple[float, ...] = ()
     """The two ends around a dot; NaN = there is none."""
     is_faint: bool = False
@@ -80,7 +74,6 @@ class Rows:
 
     title: str
     description: str
-    """For those who do not see it."""
     axis: Axis
     rows: tuple[Row, ...]
     kind: Literal["bars", "stacks", "dots"] = "bars"
@@ -107,7 +100,6 @@ class PlacedRow:
     reason: list[str]
     top: float
     head: float
-    """Height of what stands above the marks."""
     block: float
     is_faint: bool
 
@@ -138,13 +130,9 @@ class RowLayout:
 
     rows: list[PlacedRow]
     left: float
-    """Where marks begin."""
     right: float
-    """Where marks end."""
     labels_above: bool
-    """Labels stand above their marks, not at their left."""
     values_above: bool
-    """Values stand above their marks, not at their right."""
 
     def spans(self) -> list[tuple[float, float]]:
         """Return the heights that hold marks and no text."""
@@ -258,9 +246,7 @@ def _draw_dot(sheet: Sheet, scale: AxisScale, row: Row, middle: float) -> None:
 
 
 _MOST_MARKERS = 12
-"""Markers on one line."""
 _FIELD = 260.0
-"""Height of the field between the axes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +266,6 @@ class LineChart:
 
     title: str
     description: str
-    """For those who do not see it."""
     x_axis: Axis
     y_axis: Axis
     lines: tuple[ChartLine, ...]
@@ -349,7 +334,6 @@ class HeatMap:
 
     title: str
     description: str
-    """For those who do not see it."""
     row_title: str
     """What the rows are, as the grades of one judge."""
     column_title: str
@@ -358,9 +342,7 @@ class HeatMap:
     values: tuple[tuple[float, ...], ...]
     """One tuple a row; not negative; NaN = a gap."""
     texts: tuple[tuple[str, ...], ...]
-    """The values as they are to be read."""
     reason: str = ""
-    """Why values are missing."""
 
 
 def draw_heat_map(chart: HeatMap, *, width: float, key: str) -> str:
@@ -426,7 +408,6 @@ def _shade(value: float, largest: float) -> int:
 
 Chart = Rows | HeatMap | LineChart
 ROWS_OF_A_PIECE = 40
-"""As many rows of one bar or dot as fit a printed page, where labels do not take two lines."""
 
 
 def draw(chart: Chart, *, width: float, key: str, rows: slice = ALL) -> str:

@@ -38,7 +38,6 @@ HEADINGS = {
 }
 """Words for columns whose names are too short for a page, by their names."""
 Interval = tuple[str, str, str]
-"""Columns of a value and of the two ends of its interval."""
 _IN_WORDS = {
     "one-topic": "all in one topic, so there is no interval",
     "no-relevant": "no relevant document",
@@ -108,7 +107,6 @@ def chart_of(plot: Plot) -> Chart:
 
 
 _MARGIN = 16.0
-"""Around what is drawn in a file."""
 
 
 def svg_of(plots: Sequence[Plot]) -> str:

@@ -99,7 +99,6 @@ a{color:inherit}
 
 _WIDTH = re.compile(r' width="([\d.]+)"')
 _LONGEST_COMMAND = 500
-"""Characters up to which a command is not folded."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What a browser lets the page do: show itself, and fetch and run nothing."""
 
@@ -110,7 +109,6 @@ class PageColumn:
 
     heading: str
     is_numeric: bool = False
-    """Numbers stand to the right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +127,10 @@ class Figure:
     """A chart, how to read it, its numbers, and the command that prints them."""
 
     how_to_read: str
-    """One sentence."""
     chart: Chart
     table: PageTable
-    """Folded below the chart."""
     command: str
-    """Prints the same numbers; empty where none does."""
     n: str = ""
-    """Of how many things it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +138,12 @@ class Verdict:
     """An answer at the head of the page."""
 
     name: str
-    """What the question is about."""
     answer: str
-    """A few words."""
     text: str
     """The numbers, or why there are none."""
     mark: str = ""
     """The thresholds, and where they come from."""
     n: str = ""
-    """Of how many things it is."""
     concern: int = 0
     """How much it alarms: 0 = not at all, 1 = nothing is known, 2 or more = it does."""
 
@@ -170,7 +161,6 @@ class Section:
 
     title: str
     blocks: tuple[str | Points | PageTable | Figure, ...]
-    """Paragraphs, lists, tables that stand open, and figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +169,9 @@ class ReportPage:
 
     title: str
     lead: str
-    """A paragraph under the title."""
     sections: tuple[Section, ...]
     footer: str = ""
     verdicts: tuple[Verdict, ...] = ()
-    """Stand above all else."""
 
 
 def render(page: ReportPage) -> str:

@@ -114,11 +114,8 @@ class AxisScale:
 
     low: Decimal
     high: Decimal
-    """More than `low`."""
     start: float
-    """Place of `low`."""
     stop: float
-    """Place of `high`; less than `start` where values go up."""
 
     def place(self, value: float) -> float:
         """Return where a finite value stands, which lies between the ends."""
@@ -206,7 +203,6 @@ def _with_power(mark: Decimal) -> str:
 SIZE = 13.0
 """Font size of labels and values, in the unit of the drawing."""
 LINE = 17.0
-"""From one line of text to the next."""
 PADDING = 4.0
 SHRINKS = 1.2
 """A drawing that is wider than asked by no more than this is made smaller; else it scrolls."""
@@ -216,9 +212,7 @@ _SWATCH = 22.0
 # One of each for every series: `pooler.pages.svg.N_SERIES`.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "14 4", "5 2 1 2")
 _FONT = "Helvetica, Arial, Noto Sans CJK JP, sans-serif"
-"""Of a drawing that is a file of its own."""
 _HATCH = 8.0
-"""From one line of a hatched bar to the next."""
 _MARKERS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -475,7 +469,6 @@ COLOURS: Mapping[str, tuple[str, str]] = {
     "on-shade-4": ("#ffffff", "#10141a"),
     "on-shade-5": ("#ffffff", "#10141a"),
 }
-"""On light and on dark."""
 
 _CHARTS = """\
 svg text{fill:var(--text);font-family:inherit}

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from store.judging.states import IfPooled, PairState
 
 Pair = tuple[str, str]
-"""Topic and docno."""
 
 
 class PooledWhen(StrEnum):
@@ -74,7 +73,6 @@ class PoolChange:
     new: list[Pair] = field(default_factory=list)
     """In the order in which they were added."""
     leaving: list[Pair] = field(default_factory=list)
-    """In no order."""
 
     def total(self, part: PooledWhen) -> StatesInPool:
         """Add up a part over all topics."""
@@ -183,9 +181,7 @@ class Bringer:
 
     tag: str
     documents: int
-    """That it returned."""
     alone: int
-    """That no other run returned."""
 
 
 def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
@@ -246,28 +242,24 @@ def _place(pair: Pair) -> tuple[object, str]:
 
 
 NO_JUDGES = "no-judges"
-"""There are no judges to count."""
 NO_PLAN = "plan-cannot-be-continued"
 """The documents cannot be assigned as they were last: judges are missing, say."""
 NOT_ASSIGNED = "not-assigned"
 """Documents of adaptive pools cannot be assigned, and judges are shown what is assigned alone."""
 NO_TIMES = "too-few-times"
-"""No judge has decided enough documents to have a pace."""
 OTHERS_TIMES = "pace-of-all-judges"
-"""The judge has no pace of their own yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeShare:
     """What falls to one judge."""
 
-    judge: str | None
+    judge: str | None = None
     """``None`` = any judge, or unknown."""
-    judgements: int | None
+    judgements: int | None = None
     """``None`` = not known, see `reason`."""
-    pace: float | None
-    """Mean active seconds a decision."""
-    seconds: float | None
+    pace: float | None = None
+    seconds: float | None = None
     """Active time of all; ``None`` = not known, see `reason`."""
     reason: str | None = None
     is_at_most: bool = False
@@ -281,9 +273,9 @@ def judging_cost(
     if not if_pooled.documents and not drawable:
         return []
     if if_pooled.plan is None and not if_pooled.judges:
-        return [JudgeShare(None, None, None, None, NO_JUDGES)]
+        return [JudgeShare(reason=NO_JUDGES)]
     if if_pooled.plan is not None and drawable:
-        return [JudgeShare(None, None, None, None, NOT_ASSIGNED)]
+        return [JudgeShare(reason=NOT_ASSIGNED)]
     if if_pooled.plan is None:
         counts: dict[str | None, int] = {
             judge: drawable + sum(judge not in one.decided for one in if_pooled.documents)
@@ -293,7 +285,7 @@ def judging_cost(
         try:
             counts = _by_plan(if_pooled, if_pooled.plan)
         except PoolerError:
-            return [JudgeShare(None, None, None, None, NO_PLAN)]
+            return [JudgeShare(reason=NO_PLAN)]
     everybody = [one for judge in if_pooled.judges for one in times.get(judge, ())]
     return [
         _share(judge, counts[judge], times, everybody, is_at_most=bool(drawable))

@@ -32,10 +32,8 @@ class Contributions:
     """Shape (n_names, n_topics), as the next five: documents it has within the depth, alone or
     not; topics as in the runs."""
     judged: NDArray[np.int64]
-    """Those of `documents` that are judged."""
     relevant: NDArray[np.int64]
     unique: NDArray[np.int64]
-    """Those that no other one has."""
     unique_judged: NDArray[np.int64]
     unique_relevant: NDArray[np.int64]
 
@@ -114,11 +112,9 @@ class TopicContents:
 
     topic: str
     size: int
-    """Documents to judge."""
     overlap: NDArray[np.int64]
     """Documents to judge by the number of runs that returned them, from 0."""
     runs: list[int]
-    """As of `TopicRuns`."""
     unique: NDArray[np.int64]
     """Shape (len(runs),): documents to judge that no other run returned."""
     n_not_sampled: int

@@ -8,7 +8,6 @@ as if nothing had happened.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,23 +25,14 @@ if TYPE_CHECKING:
     from store.content.pools import Draw, StoredPool
 
 
-@dataclass(slots=True)
-class _TopicState:
-    """A strategy on one topic, and the draws it knows of."""
-
-    strategy: Adaptive
-    docnos: list[str]
-    numbers: dict[str, int]
-    replayed: list[Draw] = field(default_factory=list)
-
-
 class AdaptivePool:
     """An adaptive pool of a collection; `PoolerError`: its runs are not those it was made from."""
 
     def __init__(self, runs: StoredRuns, manifest: dict[str, Any]) -> None:
         self._runs = runs
         self._manifest = manifest
-        self._topics: dict[str, _TopicState] = {}
+        self._topics: dict[str, tuple[Adaptive, list[str], list[Draw]]] = {}
+        """A strategy on a topic, its docnos by number, and the draws it knows of."""
         fed = {run["tag"]: run["sha256"] for run in manifest["runs"] if run["contributes"]}
         if fed != {run.tag: run.sha256 for run in runs.feeding}:
             message = f"the runs of pool `{manifest['name']}` have changed since it was made"
@@ -50,33 +40,27 @@ class AdaptivePool:
 
     def choose(self, topic: str, draws: Sequence[Draw]) -> str | None:
         """Return the next document after all drawn so far; ``None`` when the strategy has no other."""
-        state = self._topics.get(topic)
-        if state is None or state.replayed != list(draws[: len(state.replayed)]):
-            state = self._start(topic)
-            self._topics[topic] = state
-        level = self._manifest["level"]
-        for draw in draws[len(state.replayed) :]:
-            number = state.numbers.get(draw.docno)
-            if number is not None:
-                relevant = None if draw.grade is None else draw.grade >= level
-                state.strategy.observe(number, relevant)
-            state.replayed.append(draw)
-        chosen = state.strategy.choose()
-        return None if chosen is None else state.docnos[chosen]
-
-    def _start(self, topic: str) -> _TopicState:
-        of_topic = self._runs.of_topic(topic)
-        strategy = start_strategy(self._manifest, of_topic.rankings)
-        numbers = {docno: number for number, docno in enumerate(of_topic.docnos)}
-        return _TopicState(strategy, of_topic.docnos, numbers)
+        known = self._topics.get(topic)
+        if known is None or known[2] != list(draws[: len(known[2])]):
+            of_topic = self._runs.of_topic(topic)
+            strategy = start_strategy(self._manifest, of_topic.rankings)
+            known = self._topics[topic] = strategy, of_topic.docnos, []
+        strategy, docnos, replayed = known
+        numbers = {docno: number for number, docno in enumerate(docnos)}
+        for draw in draws[len(replayed) :]:
+            if draw.docno in numbers:
+                relevant = None if draw.grade is None else draw.grade >= self._manifest["level"]
+                strategy.observe(numbers[draw.docno], relevant)
+            replayed.append(draw)
+        chosen = strategy.choose()
+        return None if chosen is None else docnos[chosen]
 
 
 def start_strategy(manifest: dict[str, Any], rankings: TopicRankings) -> Adaptive:
     """Start the strategy that a manifest names on one topic; it must be an adaptive one."""
     row = find_strategy(manifest["strategy"])
     if not isinstance(row, AdaptiveStrategy):
-        message = f"strategy `{row.name}` of pool `{manifest['name']}` is not adaptive"
-        raise PoolerError(message)
+        raise PoolerError(f"strategy `{row.name}` of pool `{manifest['name']}` is not adaptive")
     own = {name: value for name, value in manifest["parameters"].items() if name != "depth"}
     parameters = row.complete(own)
     seed = {"seed": manifest["seed"]} if row.needs_seed_for(parameters) else {}

@@ -234,13 +234,10 @@ class RunTop:
 
     tag: str
     file: str
-    """File name without its folder."""
     sha256: str
     """Hash of the whole file, uncompressed."""
     depth: int
-    """Most documents kept for a topic."""
     order: Order
-    """What ordered them."""
     topics: dict[str, TopRanking]
     """By topic id, in file order."""
     n_lines: int
@@ -248,7 +245,6 @@ class RunTop:
     group: str = ""
     """The organisation or kind of system; empty = none given."""
     contributes: bool = True
-    """Whether the run feeds the pool."""
     header: str | None = None
     """What the file says of the run, as it stands there; ``None`` = nothing."""
 
@@ -366,9 +362,7 @@ class LineFacts:
     """What the lines of a file so far have in common."""
 
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
-    """Of the uncompressed bytes."""
     tag: bytes = b""
-    """Of all lines."""
     topics: set[bytes] = field(default_factory=set)
     n_lines: int = 0
     """Those of the header not counted."""
@@ -435,16 +429,9 @@ def read_blocks(
     wholes = stream_rankings(path, facts, with_ranks=order == "rank", block_bytes=block_bytes)
     topics = {one.topic: _first_of(one, depth, order, with_scores=with_scores) for one in wholes}
     facts.warn(path)
-    return RunTop(
-        tag=facts.tag.decode(),
-        file=PurePath(path).name,
-        sha256=facts.digest.hexdigest(),
-        depth=depth,
-        order=order,
-        topics=topics,
-        n_lines=facts.n_lines,
-        header=None if facts.header is None else facts.header.text,
-    )
+    header = None if facts.header is None else facts.header.text
+    about = facts.tag.decode(), PurePath(path).name, facts.digest.hexdigest()
+    return RunTop(*about, depth, order, topics, facts.n_lines, header=header)
 
 
 def stream_rankings(
@@ -613,27 +600,12 @@ def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = T
         if order == "rank" and ranking.ranks is None:
             hint = f"run `{run.file or run.tag}` has other ranks in topic `{ranking.topic}`"
             raise ArgumentError("order", "needs stated ranks that are integers", order, hint=hint)
-        topics[ranking.topic] = take_top(
-            ranking.docnos,
-            ranking.scores,
-            ranking.ranks,
-            depth=depth,
-            order=order,
-            n_documents=len(ranking.docnos),
-            with_scores=with_scores,
-        )
-    return RunTop(
-        tag=run.tag,
-        file=run.file,
-        sha256=run.sha256,
-        depth=depth,
-        order=order,
-        topics=topics,
-        n_lines=sum(top.n_documents for top in topics.values()),
-        group=run.group,
-        contributes=run.contributes,
-        header=run.header,
-    )
+        documents = ranking.docnos, ranking.scores, ranking.ranks
+        how = {"order": order, "n_documents": len(ranking.docnos), "with_scores": with_scores}
+        topics[ranking.topic] = take_top(*documents, depth=depth, **how)
+    n_lines = sum(top.n_documents for top in topics.values())
+    facts = run.tag, run.file, run.sha256, depth, order, topics, n_lines
+    return RunTop(*facts, run.group, run.contributes, run.header)
 
 
 def read_tops(
@@ -649,23 +621,13 @@ def read_tops(
     """Read the first documents of many run files, in their order, whatever the number of processes."""
     _check_asked(depth, order)
     entries = as_entries(runs)
-    outcomes = share_files(
-        partial(read_entry, depth=depth, order=order, lenient=lenient, with_scores=with_scores),
-        entries,
-        [entry.file for entry in entries],
-        workers=workers,
-        progress=progress,
-    )
-    tops: list[RunTop] = []
-    failed: list[tuple[str, PoolerError]] = []
-    for entry, outcome in zip(entries, outcomes, strict=True):
-        if isinstance(outcome, PoolerError):
-            failed.append((entry.file, outcome))
-        else:
-            tops.append(outcome)
+    task = partial(read_entry, depth=depth, order=order, lenient=lenient, with_scores=with_scores)
+    files = [entry.file for entry in entries]
+    outcomes = share_files(task, entries, files, workers=workers, progress=progress)
+    failed = [(file, one) for file, one in zip(files, outcomes, strict=True) if isinstance(one, PoolerError)]
     if failed:
         raise first_error(failed)
-    return tops
+    return [one for one in outcomes if isinstance(one, RunTop)]
 
 
 def read_entry(entry: RunEntry, *, depth: int, order: Order, lenient: bool, with_scores: bool) -> RunTop:

@@ -2,22 +2,6 @@
 
 Faults are those of `pooler.reading.strict`: no pool is built from a file that has one. Oddities become
 warnings, one a kind, each with a count and its first example.
-
-============= ====================================================================================
-code          warning
-============= ====================================================================================
-ties          documents of a topic have equal scores, so that docnos order them
-ties-at-cut   such documents stand on both sides of the depth
-rank-order    the stated ranks order a topic differently from the scores
-rank-number   stated ranks are not integers
-rank-zero     stated ranks start at 0
-short-topic   a topic has fewer documents than the depth; without a depth, fewer than 10
-missing-topic the file has no document for a known topic
-exchanged     the columns of rank and score look exchanged
-lenient       lines of more than six fields: what was taken for what
-q0            the second field is neither `Q0` nor `0`
-look-alike    docnos of the file, or of those before it, differ in Unicode normal form alone
-============= ====================================================================================
 """
 
 from __future__ import annotations
@@ -70,23 +54,18 @@ class RunReport:
 
     path: str
     tag: str
-    """Empty when no line has six fields."""
     sha256: str
-    """Hash of the uncompressed file."""
     n_lines: int
     """Lines of the file, blank ones too."""
     n_topics: int
     n_documents: int
     """Lines without a fault."""
     faults: tuple[Fault, ...]
-    """The first ones, in file order."""
     fault_counts: dict[str, int]
-    """All faults by code."""
     warnings: tuple[RunWarning, ...]
     ties_at_cut: tuple[TieAtCut, ...]
     """Every topic with a tie across the depth; empty without a depth."""
     hint: str | None = None
-    """What to do about the faults."""
     header: RunHeader | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
     """Documents of every topic that has one without a fault."""

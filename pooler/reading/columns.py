@@ -156,12 +156,10 @@ class FixedPoint:
     """What a column of fields like `-12.5` says; meaningless where a field is no such one."""
 
     is_plain: NDArray[np.bool_]
-    """Where it is, shape (n_lines,)."""
     digits: NDArray[np.float64]
     """The number that the digits make without their point, shape (n_lines,): to the last digit
     below 2**53, and else within a few units of the last place of float64."""
     n_points: NDArray[np.uint8]
-    """Points in each field, shape (n_lines,)."""
     n_decimals: NDArray[np.int64] | None
     """Digits after the point, shape (n_lines,); ``None`` when there are no points."""
     is_minus: NDArray[np.bool_] | None
@@ -365,7 +363,6 @@ class Ranks:
     numbers: NDArray[np.int64]
     """Shape (n_lines,); 0 where the field is not plain digits."""
     is_plain: NDArray[np.bool_]
-    """Where it is, shape (n_lines,)."""
 
     def __getitem__(self, rows: slice) -> Ranks:
         return Ranks(self.column[rows], self.numbers[rows], self.is_plain[rows])

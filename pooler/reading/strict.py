@@ -231,7 +231,6 @@ class ParsedTopic:
 
     topic: str
     line: int
-    """Where the topic begins."""
     lines: dict[str, int] = field(default_factory=dict)
     """Line number of every docno, those with another fault too."""
     docnos: list[str] = field(default_factory=list)
@@ -245,22 +244,15 @@ class ParsedRun:
     """All that the lines of a run file say."""
 
     tag: str = ""
-    """Empty when no line has six fields."""
     sha256: str = ""
-    """Hash of the uncompressed file."""
     n_lines: int = 0
-    """Lines of the file, blank ones too."""
     topics: list[ParsedTopic] = field(default_factory=list)
-    """In file order."""
     n_odd_q0: int = 0
-    """Lines whose second field is neither `Q0` nor `0`."""
     odd_q0: tuple[int, str] | None = None
     """Line number and second field of the first of them."""
     hint: str | None = None
-    """What to do about the faults."""
     header: RunHeader | None = None
     notes: dict[str, str] = field(default_factory=dict)
-    """What is odd about its columns, by code."""
 
 
 def read_run(path: str, *, lenient: bool = False) -> Run:

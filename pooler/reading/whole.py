@@ -59,13 +59,10 @@ class NumberedRun:
     tag: str
     sha256: str
     file: str
-    """File name without its folder."""
     reader: int
-    """Who numbered the documents."""
     packed_docnos: bytes
     """Of the numbers this reader uses here for the first time, in their order, joined by newlines."""
     rankings: list[PackedRanking]
-    """In file order."""
     header: str | None
     """What the file says of the run, as it stands there; ``None`` = nothing."""
 

@@ -155,9 +155,7 @@ class DisagreementList(Result):
     who: Mapping[int, str]
     """Names of judges, where they are shown."""
     where: str
-    """Of the collection."""
     why_none: str
-    """Why there is no case; empty where there is one."""
 
     def _tables(self) -> Iterator[Table]:
         from judge_ui.session.messages import given_grade_mark

@@ -282,20 +282,20 @@ def _say_counts(name: str, ran: JudgingCounts, price: Price | None) -> None:
 
 
 def _say_beside(answers: Sequence[Answer]) -> None:
-    from pooler.model_client.run import WORDS, repeated, rises
+    from pooler.model_client.run import CANARY_WORDS, repeated, rises
 
     n_again, n_same = repeated(answers)
     if n_again:
         say(f"asked again: {counted(n_again, 'pair')}, {n_same:,} with the same grade")
     for one in rises(answers):
         if one.mean is None:
-            say(f"copies {WORDS[one.kind]}: none has a grade to compare")
+            say(f"copies {CANARY_WORDS[one.kind]}: none has a grade to compare")
             continue
         low, high = one.interval.low, one.interval.high
         spread = (
             f"95 % {low:+.2f} to {high:+.2f}" if low is not None else f"no interval: {one.interval.reason}"
         )
-        words = f"copies {WORDS[one.kind]}: {counted(one.documents, 'document')}"
+        words = f"copies {CANARY_WORDS[one.kind]}: {counted(one.documents, 'document')}"
         words += f", grade {one.mean:+.2f} ({spread})"
         if one.unreadable:
             words += f", {one.unreadable:,} cannot be judged"

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 _FIELDS = {"topic": ("title", "description", "narrative"), "doc": ("title", "text")}
-"""What a model may be shown."""
 
 
 _SHOWN = [f"{one}.{name}" for one, names in _FIELDS.items() for name in names]
@@ -56,7 +55,6 @@ _KEYS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "map": ("a table of grades, as 3 = 2", _is_map),
     "parameters": ("a table of what is sent, as temperature = 0", lambda value: isinstance(value, dict)),
 }
-"""What each key is, and whether a value is that."""
 
 
 def read_card(file: str | Path) -> tuple[ModelIdentity, str | None]:
@@ -374,7 +372,6 @@ class ErasingResult(Result):
 
     found: Erasing
     is_done: bool
-    """Whether it is gone; else nothing is changed."""
 
     SHOWN = None
 

@@ -14,7 +14,7 @@ from pooler.command import Option, Stored, command
 from pooler.judge_kinds import erased_words
 from pooler.messages import say
 from pooler.pools.live import drawable, idle_words, missing_words
-from pooler.result import Result
+from pooler.result import Result, fields_of
 from pooler.tables import DOCNO, GRADE, JUDGE, REASON_HIDDEN, TOPIC, Column, Table, View, hidden
 from store.analysis.pools.pace import LEAST_DECISIONS, RECENT_DECISIONS, duration_words, forecast
 from store.errors import ArgumentError, UnknownNameError
@@ -126,9 +126,7 @@ class StatusResult(Result):
     """How far each judge has come: tables `status`, a row a judge, and `topics`, a row a topic, too."""
 
     name: str
-    """Of the collection."""
     where: str
-    """Its file, or its URL without the password."""
     scale: Scale
     by_judge: Mapping[str, NDArray[Any]]
     """Cells by column; counts are ``None`` that an adjudicator does not have, times beside a reason."""
@@ -421,25 +419,25 @@ class EffortResult(Result):
 
     def _low_dwell(self) -> Table:
         below = self.settings["below"]
-        quick = [
-            (one.judge, document, document.dwell_ms / 1000)
+        columns = [
+            JUDGE,
+            TOPIC,
+            DOCNO,
+            Column("state"),
+            GRADE,
+            Column("dwell_s", "float", "dwell s", digits=1),
+            Column("active_s", "float", "active s", digits=1),
+            Column("judged_at", "moment"),
+        ]
+        rows = [
+            fields_of(document)
+            | {"judge": one.judge, "state": document.state.value, "dwell_s": document.dwell_ms / 1000}
+            | {"active_s": _seconds(document.active_ms)}
             for one in self.efforts
             for document in one.documents
             if document.dwell_ms is not None and document.dwell_ms < below * 1000
         ]
-        columns = {
-            JUDGE: [judge for judge, _, _ in quick],
-            TOPIC: [one.topic for _, one, _ in quick],
-            DOCNO: [one.docno for _, one, _ in quick],
-            Column("state"): [one.state.value for _, one, _ in quick],
-            GRADE: [one.grade for _, one, _ in quick],
-            Column("dwell_s", "float", "dwell s", digits=1): [dwell for _, _, dwell in quick],
-            Column("active_s", "float", "active s", digits=1): [
-                _seconds(one.active_ms) for _, one, _ in quick
-            ],
-            Column("judged_at", "moment"): [one.judged_at for _, one, _ in quick],
-        }
-        return Table.of_columns("low_dwell", columns, f"Decided below {below:g} s")
+        return Table.of_rows("low_dwell", columns, rows, title=f"Decided below {below:g} s")
 
 
 def _cost(one: Effort, below: float) -> dict[str, Any]:
@@ -575,7 +573,6 @@ class OutdatedJudgements(Result):
     newest_version: int | None
     """Of the guidelines; ``None`` = there are none."""
     n_imported: int
-    """Imported judgements, whose texts at the time are unknown."""
 
     def facts(self) -> Mapping[str, Any]:
         """Return the newest version of the guidelines, and how many judgements were not looked at."""

@@ -25,14 +25,12 @@ if TYPE_CHECKING:
 
 
 NO_SAMPLE = "no-sample"
-"""Why there is no bound for a topic that no random sample speaks for."""
 WHY = {
     NO_SAMPLE: "nothing was judged at random",
     "sample-unjudged": "nothing of its random sample is judged yet",
     "sample-contradicted": "more was found by other ways than its random sample allows",
     "no-relevant": "nothing relevant is found yet",
 }
-"""Reasons in words, behind `no bound`."""
 
 
 def topic_bound(collection: Collection, topic: str, *, confidence: float) -> RecallBound:
@@ -66,7 +64,6 @@ _BOUND = (
     ),
 )
 _OF_SAMPLE = ("judged", "relevant", "waiting", "n_random", "open")
-"""Of a topic without a sample undefined."""
 
 
 @command

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from store.collection import Collection
 
 Pair = tuple[str, str]
-"""Topic and docno."""
 
 
 @command
@@ -113,7 +112,6 @@ class Compared:
     """Of documents that are no `twins` of an earlier one."""
     threshold: Fraction
     without_text: int
-    """Documents that could not be compared."""
 
     @cached_property
     def clusters(self) -> list[list[int]]:
@@ -173,7 +171,6 @@ class Contradiction:
     first_grade: int
     second_grade: int
     first_ruled: bool
-    """Whether the grade is an adjudicator's ruling."""
     second_ruled: bool
 
     @property

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 Named: TypeAlias = str | Path | Pool | Set[Pair]
 NO_COLLECTION = "no-collection"
-"""Why it is not known how documents stand."""
 _POOL = "A pool of the collection, or a pool file (`topic docno`); ./NAME is always a file."
 
 
@@ -110,7 +109,6 @@ class PoolDifference(Result):
     brought: Mapping[Pair, list[tuple[int, str]]] | None = field(repr=False)
     """Of what B alone has the rank and tag of every run that has it; ``None`` = not known."""
     title: str = ""
-    """What A and B are."""
 
     HAS_TOPICS = True
 

@@ -68,7 +68,6 @@ class Unpooled(Result):
     """Of a run: documents that it alone had brought, by pool."""
     change: PoolChange
     words: Sequence[str] = ()
-    """What there is to say."""
 
     def closing(self) -> Sequence[Message]:
         """Return what left, or would leave."""

@@ -122,18 +122,21 @@ def replay(
     if any(one is not None and one < 1 for one in budgets or ()):
         raise ArgumentError("budgets", "must be integers >= 1, or None", budgets)
     judged = source.judged
-    feeding = _feeding(judged, of_files=source.is_of_files)
+    if not judged.feeding:
+        hint = "name a run that does: `pooler show runs` says which"
+        if source.is_of_files:
+            hint = "the column `contributes` in the list of --runs FILE says which do"
+        raise PoolerError("none of these runs contributes to pools", hint=hint)
+    feeding = [*judged.feeding]
     topics = judged_topics(judged.ranked, judged.qrels, level=judged.level, depth=depth, feeding=feeding)
     if any(one.strategy.uses_scores for one in contenders):
         topics = _with_scores(topics, source, depth, feeding)
-    followed: list[list[TopicReplay]] = []
+    followed: list[list[TopicReplay]] = [[] for _ in contenders]
+    how: dict[str, Any] = {"seed": seed, "unjudged": unjudged}
     with progress("topics", len(contenders) * len(topics)) as advance:
-        for one in contenders:
-            followed.append([])
+        for one, replays in zip(contenders, followed, strict=True):
             for topic in topics:
-                followed[-1].append(
-                    replay_topic(one.strategy, topic, one.parameters, seed=seed, unjudged=unjudged)
-                )
+                replays.append(replay_topic(one.strategy, topic, one.parameters, **how))
                 advance(1)
     n_most = max((one.n_judgements for replays in followed for one in replays), default=0)
     if not n_most:
@@ -427,16 +430,6 @@ def _parameters(listed: str, strategy: AnyStrategy) -> dict[str, ParameterValue]
             raise ArgumentError("strategy", requirement, f"{strategy.name}:{listed}")
         given[name] = known[name].parse(value) if name in known else value
     return given
-
-
-def _feeding(judged: Judged, *, of_files: bool) -> list[str]:
-    if not judged.feeding:
-        message = "none of these runs contributes to pools"
-        hint = "name a run that does: `pooler show runs` says which"
-        if of_files:
-            hint = "the column `contributes` in the list of --runs FILE says which do"
-        raise PoolerError(message, hint=hint)
-    return list(judged.feeding)
 
 
 def _with_scores(
