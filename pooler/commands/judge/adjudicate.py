@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pooler.command import Option, QrelsName, Stored, command
-from pooler.commands.judge.sitting import (
+from pooler.commands.judge.judge import (
     MIN_DWELL_MS,
     KeymapName,
     MinDwell,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pooler.command import Confirm, Option, Stored, command
-from pooler.commands.judge.sitting import drawing_of
+from pooler.commands.judge.judge import drawing_of
 from pooler.messages import progress, say, warn
 from pooler.model_client.prompt import SHOWN_NONCE, TEMPLATE, Prompt, check_template, page_of
 from pooler.model_client.run import (

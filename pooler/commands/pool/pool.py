@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import Annotated, get_args
 
 from pooler.command import Option, Pooled, command
-from pooler.commands.pool.into import PoolOptions, parse_parameters, pooled_into
-from pooler.commands.pool.pooled import PoolResult, run_warnings, size_words
+from pooler.commands.pool.pooled import (
+    PoolOptions,
+    PoolResult,
+    parse_parameters,
+    pooled_into,
+    run_warnings,
+    size_words,
+)
 from pooler.files import check_out, json_text, write_whole
 from pooler.pools.change import Pair
 from pooler.pools.plan import DEPTH, PoolBuild
@@ -17,9 +23,8 @@ from pooler.pools.runs import RunSet
 from pooler.result import frozen_settings, said
 from pooler.sources.meeting import check_runs
 from pooler.sources.source import Engine, Source, named_collection
-from pooler.strategies import find_strategy
+from pooler.strategies import find_strategy, is_own
 from pooler.strategies.kinds import AdaptiveStrategy
-from pooler.strategies.own import is_own
 from pooler.version import __version__
 from store.errors import ArgumentError
 from store.fields import id_fault
