@@ -54,8 +54,7 @@ def read_reply(body: bytes, scale: Sequence[int], grade_map: Mapping[int, int] |
         message = choice["message"]
         content, refusal = message.get("content"), message.get("refusal")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        message = "the body is no chat completion"
-        raise NotACompletionError(message) from error
+        raise NotACompletionError("the body is no chat completion") from error
     if isinstance(content, list):
         content = "".join(
             one["text"] for one in content if isinstance(one, dict) and isinstance(one.get("text"), str)

@@ -104,8 +104,7 @@ def read_key(variable: str | None, file: Path | None, endpoint: Endpoint) -> str
                     raise PoolerError(message, hint=f"chmod 600 {shlex.quote(str(file))}")
                 key = opened.read(10_000).decode("ascii", "replace").strip()
         except OSError as error:
-            message = f"{file}: {error.strerror}"
-            raise PoolerError(message) from error
+            raise PoolerError(f"{file}: {error.strerror}") from error
         where = str(file)
     if not _KEY.fullmatch(key):
         message = (

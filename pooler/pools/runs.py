@@ -241,8 +241,7 @@ def stored_runs(
         for run in collection.runs.all(() if tags is None else tags)
     ]
     if not facts:
-        message = "there is no run in the collection"
-        raise PoolerError(message, hint="pooler import runs, or name run files")
+        raise PoolerError("there is no run in the collection", hint="pooler import runs, or name run files")
     check_feeding(facts)
     feeding = [run.tag for run in facts if run.contributes]
     top = collection.runs.top(feeding, depth=depth, order=order, scores=scores)

@@ -105,8 +105,7 @@ def _checked(call: Callable[..., Any], name: str, path: str) -> Callable[..., ND
         try:
             found = np.asarray(call(rankings, **parameters), dtype=np.float64)
         except Exception as error:
-            message = f"`{name}`, topic `{rankings.topic}`: {_words(error, path)}"
-            raise PoolerError(message) from error
+            raise PoolerError(f"`{name}`, topic `{rankings.topic}`: {_words(error, path)}") from error
         if found.shape != (rankings.n_documents,) or not np.isfinite(found).all():
             message = (
                 f"`{name}`, topic `{rankings.topic}`: must return {rankings.n_documents:,} finite numbers"

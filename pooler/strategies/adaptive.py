@@ -77,8 +77,7 @@ class Unobserved:
     def check(self, document: int) -> None:
         """Raise `ArgumentError` unless the document is one not observed before."""
         if not 0 <= document < len(self.places) or not self._is_left[document]:
-            requirement = "must be the number of a document not observed before"
-            raise ArgumentError("document", requirement, document)
+            raise ArgumentError("document", "must be the number of a document not observed before", document)
 
     def remove(self, document: int) -> None:
         """Mark a document as observed; `ArgumentError` as for `check`."""

@@ -212,8 +212,7 @@ def n_constant_rankings(rankings: TopicRankings) -> int:
 def _scores(rankings: TopicRankings) -> NDArray[np.float64]:
     """Return the scores, shape (n_runs, depth), when they are there."""
     if rankings.scores is None:
-        requirement = "must have scores"
-        raise ArgumentError("rankings", requirement, None)
+        raise ArgumentError("rankings", "must have scores", None)
     return rankings.scores
 
 

@@ -151,8 +151,7 @@ class Strategy:
         for parameter in self.parameters:
             value = chosen.get(parameter.name, parameter.default)
             if value is None:
-                requirement = f"must be given: {parameter.summary}"
-                raise ParameterError(parameter.name, requirement, None)
+                raise ParameterError(parameter.name, f"must be given: {parameter.summary}", None)
             values[parameter.name] = parameter.check(value)
         return values
 

@@ -291,8 +291,7 @@ def _parse_stratum(part: str, text: str) -> Stratum:
         raise ParameterError(PARAMETER, requirement, text, hint=_HINT)
     rate = None if match[3] is None else Fraction(match[3])
     if rate is not None and not 0 < rate <= 1:
-        requirement = f"must have rates above 0 and at most 1{where}"
-        raise ParameterError(PARAMETER, requirement, text, hint=_HINT)
+        raise ParameterError(PARAMETER, f"must have rates above 0 and at most 1{where}", text, hint=_HINT)
     return Stratum(first, last, rate)
 
 
@@ -350,8 +349,7 @@ def _sample_sizes(
     shared = [index for index, stratum in enumerate(strata) if stratum.rate is None]
     if budget is None:
         if shared:
-            requirement = f"must be given: stratum {strata[shared[0]]} has no rate"
-            raise ArgumentError("budget", requirement, None)
+            raise ArgumentError("budget", f"must be given: stratum {strata[shared[0]]} has no rate", None)
         return drawn
     shared = [index for index in shared if sizes[index]]
     n_fixed = sum(drawn)

@@ -145,8 +145,7 @@ def ask(
         return plan
     key = read_key(key_env, key_file, server)
     if find_spec("httpx2") is None:
-        message = "asking a model needs the package httpx2"
-        raise PoolerError(message, hint="pip install 'pooler[models]'")
+        raise PoolerError("asking a model needs the package httpx2", hint="pip install 'pooler[models]'")
     work = {one.judge: one for one in collection.models.work()}
     if confirm is not None and (name not in work or not work[name].answers):
         where = "this machine" if server.is_here else "another machine"

@@ -329,8 +329,7 @@ def _people(opened: Collection, names: Sequence[str]) -> list[str]:
             requirement = f"must be a person or a model, not of kind {judge.kind.value}"
             raise ArgumentError("judges", requirement, name)
         if judge.disabled:
-            hint = f"pooler judges enable {name}"
-            raise ArgumentError("judges", "must not be disabled", name, hint=hint)
+            raise ArgumentError("judges", "must not be disabled", name, hint=f"pooler judges enable {name}")
     everybody = [judge.name for judge in known.values() if judge.kind.value == "human" and not judge.disabled]
     return list(dict.fromkeys(names)) or everybody
 
@@ -358,8 +357,7 @@ def _planner(people: Sequence[str], scope: Scope, options: AssignmentOptions) ->
         there = {one.topic for one in documents}
         for topic in scope.topics:
             if topic not in there:
-                message = f"no pooled document of topic `{topic}` is to be judged"
-                raise PoolerError(message)
+                raise PoolerError(f"no pooled document of topic `{topic}` is to be judged")
         planned = plan_assignment(documents, people, options)
         wider = {"version": __version__, "pools": scope.pools, "topics": scope.topics}
         return replace(planned, manifest={**planned.manifest, **wider})

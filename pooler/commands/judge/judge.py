@@ -89,8 +89,7 @@ def check_terminal(command: str) -> None:
     hint = f"pooler {command} --plain works without a full screen"
     # The screen is drawn on stderr.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        message = "the judging screen needs a terminal on stdin and stderr"
-        raise PoolerError(message, hint=hint)
+        raise PoolerError("the judging screen needs a terminal on stdin and stderr", hint=hint)
     if os.environ.get("TERM", "") in ("", "dumb"):
         message = "the judging screen needs a terminal that can move its cursor (TERM is dumb)"
         raise PoolerError(message, hint=hint)
@@ -154,8 +153,7 @@ def who_judges(opened: Collection) -> str:
         raise ContradictionError("--judge", missing, None, hint="pooler judge --judge NAME")
     left = _left_by_judge(opened)
     if not left:
-        message = "no person can judge here yet"
-        raise PoolerError(message, hint="pooler judges add NAME adds one")
+        raise PoolerError("no person can judge here yet", hint="pooler judges add NAME adds one")
     place = memory_of(opened.where)
     name = _remembered(place)
     if name in left:
@@ -206,8 +204,7 @@ def _ask(left: dict[str, str]) -> str:
         sys.stderr.flush()
         line = text_stdin().readline()
         if not line:
-            message = "no judge was named"
-            raise PoolerError(message, hint=_NAME_IT)
+            raise PoolerError("no judge was named", hint=_NAME_IT)
         answer = line.strip()
         if answer in left:
             return answer

@@ -98,8 +98,7 @@ def _read_prompt(file: Path) -> str:
     try:
         return file.read_bytes().decode("utf-8")
     except OSError as error:
-        message = f"{file}: {error.strerror}"
-        raise PoolerError(message) from error
+        raise PoolerError(f"{file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         message = f"{file}: expected UTF-8, got the byte {error.object[error.start]:#04x} at {error.start}"
         raise PoolerError(message) from error

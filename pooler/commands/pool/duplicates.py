@@ -173,11 +173,6 @@ class Contradiction:
     first_ruled: bool
     second_ruled: bool
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether an adjudicator has ruled on both: they differ by decision."""
-        return self.first_ruled and self.second_ruled
-
 
 @dataclass(frozen=True, slots=True)
 class _GradePairs:
@@ -371,10 +366,9 @@ class Duplicates(WritesFile, Result):
                 }
             )
         facts = self.facts()
-        n_compared = counted(facts["documents"], "document")
         notes = [
-            f"{n_compared} compared: {facts['in_clusters']:,} in {counted(len(rows), 'cluster')} of"
-            f" near-duplicates (Jaccard {facts['threshold']:g} or more)"
+            f"{counted(facts['documents'], 'document')} compared: {facts['in_clusters']:,} in"
+            f" {counted(len(rows), 'cluster')} of near-duplicates (Jaccard {facts['threshold']:g} or more)"
         ]
         if any(row["least"] is None for row in rows):
             notes.append("no least Jaccard: the cluster has too many pairs to compare")
@@ -417,5 +411,5 @@ class Duplicates(WritesFile, Result):
             grade=lambda one: one.first_grade,
             other=lambda one: one.second,
             other_grade=lambda one: one.second_grade,
-            settled=lambda one: one.is_settled,
+            settled=lambda one: one.first_ruled and one.second_ruled,
         )

@@ -147,16 +147,15 @@ class PoolResult(WritesFile, Result):
         return Table.of_columns("runs", {RUN: self.runs, unique: self.unique})
 
     def _ties(self) -> Table:
-        ties = self.ties_at_cut
-        columns = {
-            RUN: [tie.tag for tie in ties],
-            TOPIC: [tie.topic for tie in ties],
-            Column("inside", "int", about="tied documents within the depth"): [tie.n_in for tie in ties],
-            Column("outside", "int", about="those with the same score beyond it"): [
-                tie.n_out for tie in ties
-            ],
-        }
-        return Table.of_columns("ties", columns)
+        columns = [
+            Column("inside", "int", about="tied documents within the depth"),
+            Column("outside", "int", about="those with the same score beyond it"),
+        ]
+        rows = [
+            {"run": one.tag, "topic": one.topic, "inside": one.n_in, "outside": one.n_out}
+            for one in self.ties_at_cut
+        ]
+        return Table.of_rows("ties", [RUN, TOPIC, *columns], rows)
 
     def _documents(self) -> Table:
         columns = [
@@ -225,47 +224,26 @@ def _percent(part: int, whole: int) -> str:
     >>> _percent(59_694, 59_846), _percent(1, 1_000), _percent(1, 4), _percent(7, 7)
     ('over 99%', 'under 1%', '25%', '100%')
     """
-    if part == 0 or part == whole:
-        return f"{part / whole:.0%}"
-    if 200 * part <= whole:
+    if 0 < 200 * part <= whole:
         return "under 1%"
-    if 200 * (whole - part) <= whole:
+    if 0 < 200 * (whole - part) <= whole:
         return "over 99%"
     return f"{part / whole:.0%}"
-
-
-def draw_words(manifest: Mapping[str, Any], budgets: Mapping[str, int], workloads: Workloads) -> list[str]:
-    """Say what an adaptive pool draws from; where anything is assigned, nothing is drawn."""
-    depth, strategy = manifest["parameters"]["depth"], manifest["strategy"]
-    n_runs = sum(run["contributes"] for run in manifest["runs"])
-    verb = "could" if workloads.is_assigned else "will"
-    return [
-        f"{strategy} {verb} draw up to {counted(sum(budgets.values()), 'document')} in"
-        f" {counted(len(budgets), 'topic')}, one by one as they are judged; a hit is grade"
-        f" {manifest['level']} or more; depth {depth:,} of {counted(n_runs, 'run')}"
-    ]
-
-
-def idle_warnings(manifest: Mapping[str, Any], workloads: Workloads) -> list[str]:
-    """Doubt that anybody draws from an adaptive pool where documents are assigned."""
-    return [f"{idle_words([manifest['name']])}; {way_out(workloads)}"] if workloads.is_assigned else []
 
 
 def run_warnings(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str]:
     """Doubt ties at the cut, short rankings, budgets that cannot be spent, constant scores."""
     depth = manifest["parameters"]["depth"]
-    lines = []
-    if facts.ties_at_cut:
-        worst = max(facts.ties_at_cut, key=lambda tie: tie.n_in + tie.n_out)
+    lines, ties, n_rankings, n_short = [], facts.ties_at_cut, facts.n_rankings, facts.n_short
+    if ties:
+        worst = max(ties, key=lambda tie: tie.n_in + tie.n_out)
         lines.append(
-            f"{len(facts.ties_at_cut):,} of {facts.n_rankings:,} rankings have ties across"
+            f"{len(ties):,} of {n_rankings:,} rankings have ties across"
             f" depth {depth:,}, so the order decided; for example, {worst.n_in + worst.n_out:,} documents of"
             f" run {worst.tag} in topic {worst.topic}: {worst.n_in:,} in, {worst.n_out:,} out"
         )
-    if facts.n_short:
-        lines.append(
-            f"{facts.n_short:,} of {facts.n_rankings:,} rankings have fewer than {depth:,} documents"
-        )
+    if n_short:
+        lines.append(f"{n_short:,} of {n_rankings:,} rankings have fewer than {depth:,} documents")
     if facts.n_below_budget:
         lines.append(
             f"{counted(facts.n_below_budget, 'topic')} of {len(facts.sizes):,} have fewer documents"
@@ -273,7 +251,7 @@ def run_warnings(facts: PoolStatistics, manifest: Mapping[str, Any]) -> list[str
         )
     if facts.n_constant and "strategy_sha256" not in manifest:
         lines.append(
-            f"{facts.n_constant:,} of {facts.n_rankings:,} rankings have a single score, which counts as 0.5"
+            f"{facts.n_constant:,} of {n_rankings:,} rankings have a single score, which counts as 0.5"
         )
     return lines
 
@@ -577,14 +555,22 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, action: _
 
 
 def _of_pool(build: PoolBuild, workloads: Workloads | None) -> list[Message]:
+    """Say what a pool is made of, or what an adaptive one draws from: nothing where anything is assigned."""
     facts, manifest = build.statistics, build.manifest()
+    doubts = run_warnings(facts, manifest)
     if not build.is_adaptive or workloads is None:
-        words, doubts = size_words(facts, manifest), run_warnings(facts, manifest)
-    else:
-        budgets = build.pool().budgets
-        words = draw_words(manifest, budgets, workloads)
-        doubts = [*run_warnings(facts, manifest), *idle_warnings(manifest, workloads)]
-    return said(words, doubts)
+        return said(size_words(facts, manifest), doubts)
+    budgets = build.pool().budgets
+    verb = "could" if workloads.is_assigned else "will"
+    words = (
+        f"{manifest['strategy']} {verb} draw up to {counted(sum(budgets.values()), 'document')} in"
+        f" {counted(len(budgets), 'topic')}, one by one as they are judged; a hit is grade"
+        f" {manifest['level']} or more; depth {build.runs.depth:,} of"
+        f" {counted(len(build.runs.feeding), 'run')}"
+    )
+    if workloads.is_assigned:
+        doubts.append(f"{idle_words([manifest['name']])}; {way_out(workloads)}")
+    return said([words], doubts)
 
 
 def _bare(build: PoolBuild, change: PoolChange, topics: Set[str]) -> list[Message]:
