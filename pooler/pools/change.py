@@ -7,23 +7,19 @@ apart, as judged outside every pool; one that comes into a pool is judged there 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass, field
 from enum import StrEnum
 from operator import add
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pooler.assigning import AssignmentOptions, plan_assignment
-from store.analysis.pools.contributions import NO_DOCUMENT
 from store.analysis.pools.pace import Forecast, forecast
 from store.errors import PoolerError
 from store.records import Existing, State
 from store.text import natural_key
 
 if TYPE_CHECKING:
-    from pooler.pools.runs import RunSet
     from store.judging.states import IfPooled, PairState
 
 Pair = tuple[str, str]
@@ -203,26 +199,6 @@ def count_places(pairs: Iterable[Pair], known: Mapping[Pair, PairState]) -> dict
     """Count documents by how they stand; every place has its key."""
     counts = Counter(place_of(known.get(pair)) for pair in pairs)
     return {place: counts[place] for place in CollectionState}
-
-
-def brought_by(runs: RunSet, pairs: Collection[Pair]) -> dict[Pair, list[tuple[int, str]]]:
-    """Return which runs returned documents, and at which rank."""
-    wanted: dict[str, set[str]] = {}
-    for topic, docno in pairs:
-        wanted.setdefault(topic, set()).add(docno)
-    found: dict[Pair, list[tuple[int, str]]] = {}
-    for topic in runs.topics:
-        if topic not in wanted:
-            continue
-        of_topic = runs.of_topic(topic)
-        is_wanted = np.array([docno in wanted[topic] for docno in of_topic.docnos], np.bool_)
-        documents = of_topic.rankings.documents
-        places = (documents != NO_DOCUMENT) & is_wanted[documents]
-        for row, rank in np.argwhere(places).tolist():
-            docno = of_topic.docnos[documents[row, rank]]
-            tag = runs.feeding[of_topic.runs[row]].tag
-            found.setdefault((topic, docno), []).append((rank + 1, tag))
-    return {pair: sorted(bringers) for pair, bringers in found.items()}
 
 
 def count_bringers(brought: Mapping[Pair, list[tuple[int, str]]]) -> list[Bringer]:

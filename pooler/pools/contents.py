@@ -199,6 +199,20 @@ class PoolStatistics:
         return int((self._runs.lengths() < self._runs.depth).sum())
 
 
+def brought_by(
+    runs: RunSet, pairs: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], list[tuple[int, str]]]:
+    """Return which runs returned documents: their ranks and tags, the best rank first."""
+    wanted: dict[str, set[str]] = {}
+    for topic, docno in pairs:
+        wanted.setdefault(topic, set()).add(docno)
+    found: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for topic in filter(wanted.__contains__, runs.topics):
+        for row in _rows(runs.feeding, runs.of_topic(topic), wanted[topic]):
+            found.setdefault((topic, row.docno), []).append((row.rank, row.run))
+    return {pair: sorted(bringers) for pair, bringers in found.items()}
+
+
 def brought_alone(runs: RunSet, tag: str, pooled: Iterable[tuple[str, str]]) -> list[tuple[str, str, int]]:
     """List the documents of a pool that only one of its runs returned: topic, docno, its rank from 1."""
     place = [run.tag for run in runs.feeding].index(tag)

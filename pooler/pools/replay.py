@@ -113,24 +113,6 @@ class TopicReplay:
         """Judgements it took to come to the end."""
         return len(self.paid)
 
-    def n_found(self, budget: int) -> int:
-        """Count the relevant documents among the first judgements."""
-        return int(self.found[min(budget, self.n_judgements)])
-
-    def n_passed_over(self, budget: int) -> int:
-        """Count the unjudged documents drawn for nothing until a judgement more would be spent."""
-        spent = min(budget, self.n_judgements)
-        drawn = len(self.order) if spent == self.n_judgements else int(self.paid[spent])
-        return drawn - spent
-
-
-@dataclass(frozen=True, slots=True)
-class OrderPoint:
-    """The order of the runs by MAP after some judgements, against that by all judgements."""
-
-    tau_b: TauResult
-    tau_ap: TauResult
-
 
 def check_replayable(
     strategy: AnyStrategy, seed: int | None, parameters: Mapping[str, ParameterValue] | None = None
@@ -208,17 +190,15 @@ def found_by_budget(replays: Sequence[TopicReplay], n_most: int) -> NDArray[np.i
 def counts_by_budget(replays: Sequence[TopicReplay], budgets: Sequence[int]) -> NDArray[np.int64]:
     """Count what a strategy spent, found and passed over in every topic at several budgets.
 
-    Shape (3, n_topics, n_budgets): judgements, relevant ones among them, unjudged documents drawn for
-    nothing.
+    Shape (3, n_topics, n_budgets): judgements, relevant ones among them, unjudged documents drawn for nothing
+    until a judgement more would be spent.
     """
-    return np.array(
-        [
-            [[min(budget, one.n_judgements) for budget in budgets] for one in replays],
-            [[one.n_found(budget) for budget in budgets] for one in replays],
-            [[one.n_passed_over(budget) for budget in budgets] for one in replays],
-        ],
-        np.int64,
-    ).reshape(3, len(replays), len(budgets))
+    counts = np.zeros((3, len(replays), len(budgets)), np.int64)
+    for place, one in enumerate(replays):
+        spent = np.minimum(budgets, one.n_judgements)
+        drawn = np.append(one.paid, len(one.order))[spent]
+        counts[:, place] = spent, one.found[spent], drawn - spent
+    return counts
 
 
 def order_points(
@@ -226,8 +206,8 @@ def order_points(
     topics: Sequence[JudgedTopic],
     replays: Sequence[TopicReplay],
     budgets: Sequence[int],
-) -> list[OrderPoint]:
-    """Compare the order of the runs by MAP at several budgets with that by all judgements.
+) -> list[tuple[TauResult, TauResult]]:
+    """Compare the order of the runs by MAP at several budgets with that by all judgements: tau-b and tau-AP.
 
     What has not been judged by then counts as not relevant, and a topic without a relevant document found is
     in no run's mean. Undefined while none has been found: reason ``no-relevant``.
@@ -242,14 +222,9 @@ def order_points(
     for budget in budgets:
         is_found = found_after <= budget
         if not is_found.any():
-            undefined = TauResult(None, "no-relevant")
-            compared.append(OrderPoint(undefined, undefined))
+            compared.append((TauResult(None, "no-relevant"), TauResult(None, "no-relevant")))
             continue
         estimate, _ = ranks.mean_average_precision(is_found)
-        compared.append(
-            OrderPoint(
-                kendall_tau_b(estimate, truth, tolerance=TIED_MAP),
-                tau_ap(estimate, truth, tolerance=TIED_MAP),
-            )
-        )
+        tau_b = kendall_tau_b(estimate, truth, tolerance=TIED_MAP)
+        compared.append((tau_b, tau_ap(estimate, truth, tolerance=TIED_MAP)))
     return compared

@@ -71,11 +71,8 @@ class Parameter:
             return "must be a name"
         kind = "an integer" if self.type is int else "a number"
         than = ("> ", "< ") if self.is_open else (">= ", "<= ")
-        bounds = [
-            sign + f"{bound:g}"
-            for sign, bound in zip(than, (self.least, self.most), strict=True)
-            if bound is not None
-        ]
+        ends = zip(than, (self.least, self.most), strict=True)
+        bounds = [f"{sign}{bound:g}" for sign, bound in ends if bound is not None]
         return f"must be {kind} {' and '.join(bounds)}".rstrip()
 
 
@@ -184,9 +181,7 @@ class AdaptiveStrategy(Strategy):
 
     def needs_seed_for(self, parameters: Mapping[str, ParameterValue]) -> bool:
         """Return whether choices are random with all these parameters (see `complete`)."""
-        if self.needs_seed_with is None:
-            return self.needs_seed
-        return self.needs_seed_with(parameters)
+        return self.needs_seed if self.needs_seed_with is None else self.needs_seed_with(parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

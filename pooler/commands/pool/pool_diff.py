@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pooler.command import Option, OptionalPlace, command
 from pooler.commands.pool.change import STATES, filled_columns, pairs_to_judge
 from pooler.messages import say, warn
-from pooler.pools.change import Pair, PoolDiff, PoolSide, brought_by, count_bringers, count_places, place_of
+from pooler.pools.change import Pair, PoolDiff, PoolSide, count_bringers, count_places, place_of
 from pooler.pools.change import pool_diff as compare
+from pooler.pools.contents import brought_by
 from pooler.pools.runs import RunSet, stored_runs
 from pooler.result import Later, Result, frozen_settings
 from pooler.sources.source import opened_collection

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pooler.pools.change import CollectionState, PoolSide, brought_by, count_bringers, count_places, pool_diff
+from pooler.pools.change import CollectionState, PoolSide, count_bringers, count_places, pool_diff
+from pooler.pools.contents import brought_by
 from pooler.pools.runs import FileRuns
 from pooler.reading.blocks import RunTop, TopRanking
 from store.judging.states import PairState
