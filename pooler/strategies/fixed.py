@@ -88,7 +88,7 @@ def depth_values(rankings: TopicRankings) -> NDArray[np.float64]:
     The ranks of b are 2 and 1; two runs at depth 2 have a sum of at most 4:
 
     >>> from pooler.strategies.rankings import rankings_of
-    >>> rankings, docnos = rankings_of([["a", "b", "c"], ["b", "d"]], depth=2)
+    >>> rankings, docnos = rankings_of([["a", "b"], ["b", "d"]])
     >>> dict(zip(docnos, depth_values(rankings).tolist()))["b"] == 2 - 3 / 5
     True
     """

@@ -64,7 +64,7 @@ def directly(
 ) -> tuple[list[str], Adaptive]:
     """Drive the strategy itself, on arrays, to its end."""
     lists = ranked_lists()
-    rankings, docnos = rankings_of([lists[tag] for tag in sorted(RUNS)], depth=DEPTH, topic=TOPIC)
+    rankings, docnos = rankings_of([lists[tag][:DEPTH] for tag in sorted(RUNS)], topic=TOPIC)
     row = find_strategy(name)
     assert isinstance(row, AdaptiveStrategy)
     complete = row.complete(parameters)
