@@ -155,13 +155,13 @@ def draw_rows(chart: Rows, *, width: float, key: str, rows: slice) -> str:
     n_lanes = len(chart.parts) if chart.kind == "bars" else 1
     top = sheet.legend(chart.parts, are_lines=False) + (LINE + PADDING) * is_long
     layout = _lay_out(chart.rows, shown, width, LINE * n_lanes, top)
-    scale, marks = horizontal_scale(chart.ends(), chart.axis, layout.left, layout.right)
+    scale = horizontal_scale(chart.ends(), chart.axis, layout.left, layout.right)
     for placed in layout.rows[1::2]:
         sheet.rectangle(0, placed.top, width, placed.bottom - placed.top, "band")
     if is_long:
-        sheet.horizontal_numbers(scale, marks, top - LINE - PADDING)
+        sheet.horizontal_numbers(scale, top - LINE - PADDING)
     bottom = layout.rows[-1].bottom if shown else top
-    end = sheet.horizontal_axis(scale, marks, layout.spans(), bottom, chart.axis.label)
+    end = sheet.horizontal_axis(scale, layout.spans(), bottom, chart.axis.label)
     _write_texts(sheet, layout)
     for row, placed in zip(shown, layout.rows, strict=True):
         if chart.kind == "dots":
@@ -279,11 +279,11 @@ def draw_lines(chart: LineChart, *, width: float, key: str) -> str:
     whole = [point for line in chart.lines for point in line.points if _is_drawn(point)]
     top = sheet.lines(0, top, wrapped_label(chart.y_axis.label, width), classes="soft") + LINE
     bottom = top + _FIELD
-    up, marks = make_scale([y for _, y in whole], chart.y_axis, bottom, top)
-    left = widest(tick_labels(marks)) + 3 * PADDING
-    sheet.vertical_axis(up, marks, left)
-    across, marks = horizontal_scale([x for x, _ in whole], chart.x_axis, left, width - SIZE)
-    end = sheet.horizontal_axis(across, marks, [(top, bottom)], bottom, chart.x_axis.label)
+    up = make_scale([y for _, y in whole], chart.y_axis, bottom, top)
+    left = widest(tick_labels(up.marks)) + 3 * PADDING
+    sheet.vertical_axis(up, left)
+    across = horizontal_scale([x for x, _ in whole], chart.x_axis, left, width - SIZE)
+    end = sheet.horizontal_axis(across, [(top, bottom)], bottom, chart.x_axis.label)
     for series, line in enumerate(chart.lines):
         for stretch in _stretches(line):
             places = [(across.place(x), up.place(y)) for x, y in stretch]

@@ -116,6 +116,13 @@ class AxisScale:
     high: Decimal
     start: float
     stop: float
+    marks: list[Decimal]
+    """Its ticks."""
+
+    @property
+    def places(self) -> list[float]:
+        """Where they stand."""
+        return [self.place(float(mark)) for mark in self.marks]
 
     def place(self, value: float) -> float:
         """Return where a finite value stands, which lies between the ends."""
@@ -123,9 +130,7 @@ class AxisScale:
         return self.start + float(share) * (self.stop - self.start)
 
 
-def make_scale(
-    values: Iterable[float], axis: Axis, start: float, stop: float, *, most: int = 6
-) -> tuple[AxisScale, list[Decimal]]:
+def make_scale(values: Iterable[float], axis: Axis, start: float, stop: float, *, most: int = 6) -> AxisScale:
     """Choose the ends of an axis from `start` to `stop`, and its ticks, `most` of them at most."""
     found = [Decimal(value) for value in values if math.isfinite(value)]
     low, high = (None if end is None else Decimal(repr(float(end))) for end in (axis.low, axis.high))
@@ -145,7 +150,7 @@ def make_scale(
         lowest = (lowest / step).to_integral_value("ROUND_FLOOR") * step
     if high is None:
         highest = (highest / step).to_integral_value("ROUND_CEILING") * step
-    return AxisScale(lowest, highest, start, stop), _multiples(lowest, highest, step)
+    return AxisScale(lowest, highest, start, stop, _multiples(lowest, highest, step))
 
 
 def ticks(low: Decimal, high: Decimal, *, most: int) -> list[Decimal]:
@@ -253,10 +258,8 @@ class Sheet:
 
     def line(self, x1: float, y1: float, x2: float, y2: float, classes: str) -> None:
         """Draw a straight line."""
-        self._parts.append(
-            f'<line x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
-            f' class="{classes}"/>'
-        )
+        ends = f'x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"'
+        self._parts.append(f'<line {ends} class="{classes}"/>')
 
     def _grid(self, lines: Iterable[tuple[float, float, float, float]]) -> None:
         """Draw straight lines, upright or level, as one element: there are many of them."""
@@ -269,10 +272,8 @@ class Sheet:
 
     def rectangle(self, x: float, y: float, width: float, height: float, classes: str) -> None:
         """Draw a rectangle filled by a class."""
-        self._parts.append(
-            f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
-            f' class="{classes}"/>'
-        )
+        place = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+        self._parts.append(f'<rect {place} class="{classes}"/>')
 
     def bar(self, x: float, y: float, width: float, height: float, series: int) -> None:
         """Draw a rectangle in the colour and the hatching of a series, counted from 0."""
@@ -284,15 +285,14 @@ class Sheet:
         """Draw a line through points in the colour and the dashes of a series."""
         places = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         dashes = f' stroke-dasharray="{_DASHES[series]}"' if _DASHES[series] else ""
-        self._parts.append(
-            f'<polyline points="{places}" fill="none" stroke-width="2"{dashes} class="line-{series + 1}"/>'
-        )
+        look = f'fill="none" stroke-width="2"{dashes} class="line-{series + 1}"'
+        self._parts.append(f'<polyline points="{places}" {look}/>')
 
     def marker(self, x: float, y: float, series: int, classes: str = "") -> None:
         """Draw the shape of a series, in its colour or as the classes say."""
+        place = f'transform="translate({number(x)} {number(y)})"'
         self._parts.append(
-            f'<path d="{_MARKERS[series]}" transform="translate({number(x)} {number(y)})"'
-            f' class="{classes or f"fill-{series + 1}"}"/>'
+            f'<path d="{_MARKERS[series]}" {place} class="{classes or f"fill-{series + 1}"}"/>'
         )
 
     def legend(self, names: Sequence[str], *, are_lines: bool) -> float:
@@ -319,40 +319,32 @@ class Sheet:
         return (y + LINE if x else y) + PADDING
 
     def horizontal_axis(
-        self,
-        scale: AxisScale,
-        marks: Sequence[Decimal],
-        spans: Iterable[tuple[float, float]],
-        bottom: float,
-        label: str,
+        self, scale: AxisScale, spans: Iterable[tuple[float, float]], bottom: float, label: str
     ) -> float:
         """Draw an axis below a field, with lines through its spans; return where its label ends."""
-        places = [scale.place(float(mark)) for mark in marks]
-        self._grid((place, top, place, end) for top, end in spans for place in places)
+        self._grid((place, top, place, end) for top, end in spans for place in scale.places)
         self.line(scale.start, bottom, scale.stop, bottom, "axis")
-        self.horizontal_numbers(scale, marks, bottom + PADDING)
+        self.horizontal_numbers(scale, bottom + PADDING)
         lines = wrapped_label(label, self.width)
-        middle = (scale.start + scale.stop) / 2
         half = widest(lines) / 2
-        middle = max(half, min(middle, self.width - half))
+        middle = max(half, min((scale.start + scale.stop) / 2, self.width - half))
         return self.lines(middle, bottom + PADDING + LINE, lines, anchor="middle", classes="soft")
 
-    def horizontal_numbers(self, scale: AxisScale, marks: Sequence[Decimal], top: float) -> None:
+    def horizontal_numbers(self, scale: AxisScale, top: float) -> None:
         """Write the numbers of an axis."""
         taken = 0.0
-        for mark, label in zip(marks, tick_labels(list(marks)), strict=True):
+        for place, label in zip(scale.places, tick_labels(scale.marks), strict=True):
             half = text_width(label) / 2
-            middle = min(max(scale.place(float(mark)), half), self.width - half)
+            middle = min(max(place, half), self.width - half)
             if middle - half < taken:
                 continue
             self.text(middle, top + LINE / 2, label, anchor="middle")
             taken = middle + half + PADDING
 
-    def vertical_axis(self, scale: AxisScale, marks: Sequence[Decimal], left: float) -> None:
+    def vertical_axis(self, scale: AxisScale, left: float) -> None:
         """Draw an axis at the left of a field, with lines through it to the right end."""
-        places = [scale.place(float(mark)) for mark in marks]
-        self._grid((left, place, self.width, place) for place in places)
-        for place, label in zip(places, tick_labels(list(marks)), strict=True):
+        self._grid((left, place, self.width, place) for place in scale.places)
+        for place, label in zip(scale.places, tick_labels(scale.marks), strict=True):
             self.text(left - 2 * PADDING, place, label, anchor="end")
         self.line(left, scale.start, left, scale.stop, "axis")
 
@@ -393,18 +385,15 @@ class Sheet:
         )
 
 
-def horizontal_scale(
-    values: Iterable[float], axis: Axis, start: float, stop: float
-) -> tuple[AxisScale, list[Decimal]]:
+def horizontal_scale(values: Iterable[float], axis: Axis, start: float, stop: float) -> AxisScale:
     """Choose the ends and the ticks of a horizontal axis, as many as have room for their numbers."""
     found = list(values)
     for most in (8, 6, 5, 4, 3):
-        scale, marks = make_scale(found, axis, start, stop, most=most)
-        places = [scale.place(float(mark)) for mark in marks]
-        room = min((after - before for before, after in pairwise(places)), default=stop - start)
-        if widest(tick_labels(marks)) + 2 * PADDING <= room:
+        scale = make_scale(found, axis, start, stop, most=most)
+        room = min((after - before for before, after in pairwise(scale.places)), default=stop - start)
+        if widest(tick_labels(scale.marks)) + 2 * PADDING <= room:
             break
-    return scale, marks
+    return scale
 
 
 def _hatching(series: int, x: float, y: float, width: float, height: float) -> str:

@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 
 Named: TypeAlias = str | Path | Pool | Set[Pair]
 NO_COLLECTION = "no-collection"
+_COLUMNS = (
+    Column("what"),
+    DOCUMENTS,
+    *STATES,
+    Column("outside", "int", about="judged, but in no pool that is in use"),
+    Column("not_pooled", "int", about="in none, without a grade"),
+    Column("reason"),
+)
 _POOL = "A pool of the collection, or a pool file (`topic docno`); ./NAME is always a file."
 
 
@@ -139,19 +147,9 @@ class PoolDifference(Result):
         """What both have."""
         return self.found.pairs[PoolSide.BOTH]
 
-    def _columns(self) -> list[Column]:
-        return [
-            Column("what"),
-            DOCUMENTS,
-            *STATES,
-            Column("outside", "int", about="judged, but in no pool that is in use"),
-            Column("not_pooled", "int", about="in none, without a grade"),
-            Column("reason"),
-        ]
-
     def _summary(self) -> Table:
         sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.pairs.items())
-        return _filled(Table.of_rows("summary", self._columns(), sides, title=self.title))
+        return _filled(Table.of_rows("summary", _COLUMNS, sides, title=self.title))
 
     def _topics(self) -> Table:
         by_topic = self.found.by_topic()
@@ -162,7 +160,7 @@ class PoolDifference(Result):
         ]
         differing = {topic for topic, one in by_topic.items() if one[PoolSide.ONLY_A] or one[PoolSide.ONLY_B]}
         notes = [f"{counted(len(differing), 'topic')} of {len(by_topic):,} differ."]
-        table = Table.of_rows("topics", [TOPIC, *self._columns()], rows, notes=notes)
+        table = Table.of_rows("topics", [TOPIC, *_COLUMNS], rows, notes=notes)
         shown = [at for at, row in enumerate(rows) if row["documents"] and row["topic"] in differing]
         return table.seen_as(columns=filled_columns(table), rows=shown)
 

@@ -42,6 +42,18 @@ DIGITS = 3
 _FOUND = "Relevant documents found, by judgements per topic"
 
 
+_COLUMNS = (
+    Column("strategy"),
+    Column("budget", "int", about="judgements per topic, at most"),
+    Column("judgements", "int", about="those spent"),
+    Column("passed_over", "int", about="documents without a judgement that cost nothing", show="if_any"),
+    Column("relevant", "int", about="documents found"),
+    Column("of_union", "float", about="share of the relevant documents within the depth", digits=DIGITS),
+    Column("of_qrels", "float", about="share of all relevant documents", digits=DIGITS),
+    Column("precision", "float", about="relevant documents among the judgements spent", digits=DIGITS),
+)
+
+
 def _budgets(option: str, text: str) -> list[int | None]:
     """Read numbers of judgements; ``None`` is `all`."""
     budgets: list[int | None] = []
@@ -257,7 +269,7 @@ class Replay(Result):
         of_orders = "Kendall's, between the order of the runs by MAP and the order by all judgements"
         of_tops = "the same, giving the first places most weight"
         columns = [
-            *_columns(),
+            *_COLUMNS,
             Column("tau_b", "float", "tau-b", of_orders, DIGITS),
             Column("tau_ap", "float", "tau-AP", of_tops, DIGITS),
             REASON,
@@ -278,7 +290,7 @@ class Replay(Result):
         }
         found = np.array([self.found[one, topic] for topic, one in both])
         grid = self._grid("found", names, found, "int", title=_FOUND, notes=self._notes())
-        return Table.of_rows("topics", [TOPIC, *_columns(), REASON], rows).seen_as(grid)
+        return Table.of_rows("topics", [TOPIC, *_COLUMNS, REASON], rows).seen_as(grid)
 
     def _row(self, one: int, place: int, topics: int | slice) -> dict[str, Any]:
         at = one, topics, place
@@ -355,19 +367,6 @@ class Replay(Result):
         if self.n_most in self.budgets:
             lines.append(f"all: to the last document, at most {self.n_most:,} judgements per topic.")
         return lines
-
-
-def _columns() -> list[Column]:
-    return [
-        Column("strategy"),
-        Column("budget", "int", about="judgements per topic, at most"),
-        Column("judgements", "int", about="those spent"),
-        Column("passed_over", "int", about="documents without a judgement that cost nothing", show="if_any"),
-        Column("relevant", "int", about="documents found"),
-        Column("of_union", "float", about="share of the relevant documents within the depth", digits=DIGITS),
-        Column("of_qrels", "float", about="share of all relevant documents", digits=DIGITS),
-        Column("precision", "float", about="relevant documents among the judgements spent", digits=DIGITS),
-    ]
 
 
 def _tell(
