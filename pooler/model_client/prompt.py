@@ -12,9 +12,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from store.errors import ArgumentError, ConflictError
 from store.model_judge import CANARIES, Asked, ModelIdentity
@@ -99,7 +97,8 @@ class Prompt:
         self, topic: Topic, page: Page, *, asked: Asked = Asked.JUDGE, nonce: str | None = None
     ) -> list[dict[str, str]]:
         """Fill the template in; ``None`` draws a nonce that occurs in nothing that is shown."""
-        page = self._cut(page)
+        if self.identity.cut == "end":
+            page = Page(page.title, page.text[: self.identity.max_characters])
         if asked in CANARIES:
             page = planted(page, topic, asked, self.scale)
         shown = {"topic": self._topic(topic), "document": self._document(page)}
@@ -119,11 +118,7 @@ class Prompt:
 
     def body(self, messages: list[dict[str, str]]) -> bytes:
         """Return the request: the model, the messages, and the parameters that were stated, none implied."""
-        request: Mapping[str, Any] = {
-            "model": self.identity.model,
-            "messages": messages,
-            **self.identity.parameters,
-        }
+        request = {"model": self.identity.model, "messages": messages, **self.identity.parameters}
         return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
 
     def names(self, topic: Topic) -> bool:
@@ -143,10 +138,6 @@ class Prompt:
     def _topic(self, topic: Topic) -> str:
         texts = {name: clean(getattr(topic, name)).strip() for name in self.identity.topic_fields}
         return "\n".join(f"{name}: {text}" for name, text in texts.items() if text)
-
-    def _cut(self, page: Page) -> Page:
-        most = self.identity.max_characters
-        return page if most is None or self.identity.cut != "end" else Page(page.title, page.text[:most])
 
     def _document(self, page: Page) -> str:
         fields = self.identity.document_fields

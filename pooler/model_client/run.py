@@ -77,7 +77,24 @@ def rises(answers: Iterable[Answer]) -> list[Rise]:
             own[one.topic, one.docno] = one.grade
         elif one.asked in copies and (one.grade is not None or one.unreadable is not None):
             copies[one.asked].append(one)
-    return [_rise(kind, found, own) for kind, found in copies.items() if found]
+    risen = []
+    for kind, found in ((kind, found) for kind, found in copies.items() if found):
+        topics = sorted({one.topic for one in found}, key=natural_key)
+        sums = np.zeros((len(topics), 2))
+        for one in found:
+            before = own.get((one.topic, one.docno))
+            if one.grade is not None and before is not None:
+                sums[topics.index(one.topic)] += (one.grade - before, 1)
+        rise, n = sums.sum(axis=0).tolist()
+        unreadable = sum(one.grade is None for one in found)
+        interval = topic_bootstrap(sums, _ratio, seed=0, units=sums[:, 1] > 0)
+        risen.append(Rise(kind, int(n), unreadable, rise / n if n else None, interval))
+    return risen
+
+
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    ratio: NDArray[np.float64] = sums[:, 0] / sums[:, 1]
+    return ratio
 
 
 def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
@@ -90,28 +107,6 @@ def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
         if one.asked is Asked.REPEAT and (one.grade is not None or one.unreadable is not None)
     ]
     return len(again), sum(again)
-
-
-def _rise(kind: Asked, copies: list[Answer], own: dict[tuple[str, str], int | None]) -> Rise:
-    topics = sorted({one.topic for one in copies}, key=natural_key)
-    sums = np.zeros((len(topics), 2))
-    for one in copies:
-        before = own.get((one.topic, one.docno))
-        if one.grade is not None and before is not None:
-            sums[topics.index(one.topic)] += (one.grade - before, 1)
-    rise, n = sums.sum(axis=0)
-    return Rise(
-        kind,
-        documents=int(n),
-        unreadable=sum(one.grade is None for one in copies),
-        mean=float(rise / n) if n else None,
-        interval=topic_bootstrap(sums, _ratio, seed=0, units=sums[:, 1] > 0),
-    )
-
-
-def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    ratio: NDArray[np.float64] = sums[:, 0] / sums[:, 1]
-    return ratio
 
 
 BYTES_A_TOKEN = 4
@@ -346,18 +341,14 @@ class ModelJudging:
             return False
         is_sent = False
         try:
-            if not desk.is_answered(job.topic, job.docno, job.asked) and self._has_place(job):
+            # Whether a document still lies before the model is looked at once any was taken from it.
+            is_here = not self.counts.lost or any(one.docno == job.docno for one in desk.queue(job.topic))
+            if is_here and not desk.is_answered(job.topic, job.docno, job.asked):
                 is_sent = self._send(job)
         finally:
             if not is_sent:
                 held.give_back(*names)
         return True
-
-    def _has_place(self, job: Job) -> bool:
-        """Return whether a document still lies before the model; looked at once any was taken from it."""
-        if not self.counts.lost:
-            return True
-        return any(one.docno == job.docno for one in self._desk.queue(job.topic))
 
     def _send(self, job: Job) -> bool:
         """Send one request; False = there is none to send."""

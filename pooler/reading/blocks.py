@@ -99,7 +99,12 @@ def find_fields(block: bytes) -> RunLines:
     elif _DELETE in block:
         raise SuspicionError("a control character")
     if not block.isascii():
-        _check_characters(block)
+        try:
+            text_of_block = block.decode()
+        except UnicodeDecodeError as error:
+            raise SuspicionError("no UTF-8") from error
+        if _ODD_CHARACTERS.search(text_of_block):
+            raise SuspicionError("an odd character")
     starts, lengths = bounds
     if lengths.max() > LONGEST_FIELD:
         raise SuspicionError("a very long field")
@@ -146,15 +151,6 @@ def _any_blanks(text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.
         if (is_between_tabs & has_none).any():
             raise SuspicionError("a blank in a field between tabs")
     return starts, ends - starts
-
-
-def _check_characters(block: bytes) -> None:
-    try:
-        text = block.decode()
-    except UnicodeDecodeError as error:
-        raise SuspicionError("no UTF-8") from error
-    if _ODD_CHARACTERS.search(text):
-        raise SuspicionError("an odd character")
 
 
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)

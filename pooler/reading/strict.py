@@ -343,7 +343,8 @@ def parse_run(
                     current = topic_bytes
                     here = scan.see_topic(number, current)
                 if q0 != b"Q0" and q0 != b"0":
-                    scan.see_odd_q0(number, q0)
+                    parsed.n_odd_q0 += 1
+                    parsed.odd_q0 = parsed.odd_q0 or (number, _quoted_bytes(q0))
                 docno = docno_bytes.decode("utf-8", "surrogateescape")
                 is_good = True
                 if b" " in docno_bytes or not (docno_bytes.isascii() and docno.isprintable()):
@@ -371,7 +372,7 @@ def parse_run(
         parsed.header = read_header(b"".join(header), faults)
     if (said := parsed.header) is not None and tag is not None and said.tag not in (None, parsed.tag):
         faults.add(*said.contradicted("tag", parsed.tag, "as the run's lines have"))
-    if tag is None and scan.is_qrels():
+    if tag is None and 0 < scan.n_like_qrels == scan.n_misshapen and not scan.is_damaged:
         report_as_kind(faults, QRELS, RUN)
         parsed.hint = faults.hint
     elif faults and not scan.is_damaged and not any(topic.docnos for topic in parsed.topics):
@@ -444,10 +445,6 @@ class _Scan:
         self.faults.add(number, f"{message}, got {len(longest):,}", "long")
         return True
 
-    def is_qrels(self) -> bool:
-        """Return whether all lines that are none of a run are those of a qrels file."""
-        return 0 < self.n_like_qrels == self.n_misshapen and not self.is_damaged
-
     def see_tag(self, number: int, tag: bytes) -> None:
         is_new = tag not in self.tags
         if is_new:
@@ -486,11 +483,6 @@ class _Scan:
             self.n_split += 1
         self.last_topic = here.topic
         return here
-
-    def see_odd_q0(self, number: int, q0: bytes) -> None:
-        self.parsed.n_odd_q0 += 1
-        if self.parsed.odd_q0 is None:
-            self.parsed.odd_q0 = number, _quoted_bytes(q0)
 
     def check_id(self, number: int, raw: bytes, what: str) -> bool:
         try:

@@ -343,7 +343,7 @@ def _sample_sizes(
     strata: Sequence[Stratum], sizes: Sequence[int], budget: int | None, topic: str
 ) -> list[int]:
     drawn = [
-        0 if stratum.rate is None else max(min(size, 1), _half_up(stratum.rate * size))
+        0 if stratum.rate is None else max(min(size, 1), int(stratum.rate * size + Fraction(1, 2)))
         for stratum, size in zip(strata, sizes, strict=True)
     ]
     shared = [index for index, stratum in enumerate(strata) if stratum.rate is None]
@@ -355,8 +355,7 @@ def _sample_sizes(
     n_fixed = sum(drawn)
     needed = n_fixed + len(shared)
     if budget < needed:
-        requirement = f"must be at least {needed} for topic `{topic}`: {n_fixed} by the rates of its"
-        requirement += " strata"
+        requirement = f"must be at least {needed} for topic `{topic}`: {n_fixed} by the rates of its strata"
         if shared:
             requirement += f", and one from each of the {len(shared)} without a rate"
         raise ArgumentError("budget", requirement, budget)
@@ -364,10 +363,6 @@ def _sample_sizes(
     for index, share in zip(shared, shares, strict=True):
         drawn[index] = share
     return drawn
-
-
-def _half_up(number: Fraction) -> int:
-    return int(number + Fraction(1, 2))
 
 
 def _share(total: int, sizes: Sequence[int]) -> list[int]:

@@ -64,11 +64,6 @@ def imports_at_once() -> Iterator[None]:
         gc.enable()
 
 
-def load_screen() -> None:
-    """Import the full screen."""
-    import judge_ui.screens.app  # noqa: F401 - it is used when somebody sits
-
-
 def keymap_of(name: str | None, scale: Scale) -> Keymap | None:
     """Read the keymap that was asked for; ``None`` = the usual keys. Faults are reported at once."""
     from judge_ui.session.keys import key_table, read_keymap
@@ -264,7 +259,7 @@ def judge(
         from store.collection import Collection
 
         if not plain:
-            load_screen()
+            import judge_ui.screens.app  # noqa: F401 - it is used when somebody sits
 
     with Collection(str(collection)) as opened:
         keys = keymap_of(keymap, opened.scale)
@@ -280,7 +275,12 @@ def judge(
         if desk.is_idle():
             raise _nothing_to_judge(opened, desk.judge_name)
         dwell = 0.0 if plain else min_dwell / 1000
-        drawing, goal = drawing_of(opened), _goal(opened, until)
+        drawing = drawing_of(opened)
+        goal: Goal | None = None
+        if until:
+            from pooler.commands.judge.status_recall import goal_of
+
+            goal = goal_of(opened, until)
         if is_served():
             desk = discreet(desk, opened.where)
             drawing = drawing and discreet(drawing, opened.where)
@@ -318,12 +318,3 @@ def _nothing_to_judge(opened: Collection, judge_name: str) -> PoolerError:
         return PoolerError(message, hint="pooler assign --table places shows what is assigned to whom")
     message = "there is nothing to judge: no pool holds a document"
     return PoolerError(message, hint="pooler pool --depth 10 --name NAME makes one from the runs")
-
-
-def _goal(opened: Collection, until: str | None) -> Goal | None:
-    """Return what the organiser wants found; ``None`` = the judge sees no goal."""
-    if not until:
-        return None
-    from pooler.commands.judge.status_recall import goal_of
-
-    return goal_of(opened, until)

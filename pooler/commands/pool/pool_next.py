@@ -90,7 +90,14 @@ def pool_next(
         varied = collection_variation(topics, empty=empty, progress=advance)
         found = next_documents(topics, varied, confidence=confidence, progress=advance)
     say_empty(probable.topics, varied)
-    _say_what_is_settled(found.n_unsettled, len(probable.tags), confidence)
+    n_pairs = len(probable.tags) * (len(probable.tags) - 1) // 2
+    n_settled = n_pairs - found.n_unsettled
+    if n_pairs == 1:
+        say(f"the order of the two runs {'is' if n_settled else 'is not'} settled at {confidence:g}")
+    else:
+        say(f"{n_settled:,} of {counted(n_pairs, 'pair')} of runs are settled at {confidence:g}")
+    if not found.n_unsettled:
+        say("the order needs no further judgements")
     chosen = slice(limit or (None if name is None else LIMIT))
     places = list(zip(found.topic[chosen].tolist(), found.document[chosen].tolist(), strict=True))
     gain = found.gain[chosen]
@@ -130,18 +137,6 @@ def _add_pool(source: Source, name: str, found: NextDocuments) -> None:
         command_line = f"pooler assign JUDGE --pool {name} --order priority"
         say(f"judges see the documents of older pools first; `{command_line}` hands out only these")
     say("once they are judged, `pooler pool next` says whether the order is settled")
-
-
-def _say_what_is_settled(n_unsettled: int, n_runs: int, confidence: float) -> None:
-    n_pairs = n_runs * (n_runs - 1) // 2
-    n_settled = n_pairs - n_unsettled
-    if n_pairs == 1:
-        words = "is" if n_settled else "is not"
-        say(f"the order of the two runs {words} settled at {confidence:g}")
-    else:
-        say(f"{n_settled:,} of {counted(n_pairs, 'pair')} of runs are settled at {confidence:g}")
-    if n_settled == n_pairs:
-        say("the order needs no further judgements")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
