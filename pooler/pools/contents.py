@@ -15,7 +15,6 @@ from pooler.pools.runs import RunFacts, RunSet, TopicRuns
 from pooler.reading.blocks import TieAtCut
 from pooler.strategies.fixed import n_constant_rankings
 from store.analysis.pools.contributions import NO_DOCUMENT, best_ranks, only_contributor, unique_contributions
-from store.errors import ArgumentError
 from store.records import Pool
 from store.text import natural_key
 
@@ -57,9 +56,6 @@ def contributions(
     A pair is unique to a group when every run that has it belongs to it; a run without a group is one of its
     own.
     """
-    if not 1 <= depth <= runs.depth:
-        requirement = f"must be from 1 to {runs.depth}, the depth the runs were read at"
-        raise ArgumentError("depth", requirement, depth)
     owners = [run.group or run.tag if by_group else run.tag for run in runs.feeding]
     names = sorted(set(owners))
     codes = np.array([names.index(owner) for owner in owners], np.int64)

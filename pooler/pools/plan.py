@@ -325,8 +325,6 @@ def pool_lines(pool: Pool) -> Iterator[str]:
 
 
 def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, ParameterValue]) -> None:
-    if plan.budget is not None and plan.budget < 1:
-        raise ArgumentError("budget", "must be an integer >= 1", plan.budget)
     if isinstance(strategy, SamplingStrategy) and strategy.needs_budget and plan.budget is None:
         hint = "--budget N chooses N documents a topic"
         raise ArgumentError("budget", f"is needed by `{strategy.name}`", None, hint=hint)
@@ -335,9 +333,8 @@ def _check(plan: Plan, strategy: AnyStrategy, parameters: Mapping[str, Parameter
         reason = f"`{strategy.name}` draws at random"
     elif isinstance(strategy, AdaptiveStrategy) and strategy.needs_seed_for(parameters):
         reason = f"`{strategy.name}` chooses at random"
-    if (plan.seed is None and reason) or (plan.seed is not None and plan.seed < 0):
-        requirement = "must be an integer >= 0" + (f", since {reason}" if reason else "")
-        raise ArgumentError("seed", requirement, plan.seed, hint=SEED_HINT)
+    if plan.seed is None and reason:
+        raise ArgumentError("seed", f"must be an integer >= 0, since {reason}", None, hint=SEED_HINT)
 
 
 def _check_sample(

@@ -61,8 +61,6 @@ def judged_topics(
     feeding: Collection[str] | None = None,
 ) -> list[JudgedTopic]:
     """Put the first documents of every run beside what is known of them."""
-    if depth < 1:
-        raise ArgumentError("depth", "must be an integer >= 1", depth)
     by_topic: dict[str, dict[int, bool]] = {}
     n_relevant: Counter[str] = Counter()
     for qrel in qrels:

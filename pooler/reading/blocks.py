@@ -577,7 +577,7 @@ def read_top(
     path: str, depth: int, *, order: Order = "trec", lenient: bool = False, with_scores: bool = True
 ) -> RunTop:
     """Read the first documents of every topic of a run file: as ``top_of(read_run(path), depth)``."""
-    _check_asked(depth, order)
+    check_order(order)
     # A pipe cannot be read a second time, so it is read slowly at once.
     if is_regular_file(path):
         try:
@@ -590,7 +590,7 @@ def read_top(
 
 def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = True) -> RunTop:
     """Take the first documents of every topic of a run in memory, topics in the order of the run."""
-    _check_asked(depth, order)
+    check_order(order)
     topics = {}
     for ranking in run.rankings:
         if order == "rank" and ranking.ranks is None:
@@ -615,7 +615,7 @@ def read_tops(
     progress: Callable[[int], None] | None = None,
 ) -> list[RunTop]:
     """Read the first documents of many run files, in their order, whatever the number of processes."""
-    _check_asked(depth, order)
+    check_order(order)
     entries = as_entries(runs)
     task = partial(read_entry, depth=depth, order=order, lenient=lenient, with_scores=with_scores)
     files = [entry.file for entry in entries]
@@ -644,9 +644,3 @@ def first_error(failed: list[tuple[str, PoolerError]]) -> PoolerError:
         hint = f"cannot be read either: {names}"
         first.hint = f"{first.hint}; {hint}" if first.hint else hint
     return first
-
-
-def _check_asked(depth: int, order: str) -> None:
-    if depth < 1:
-        raise ArgumentError("depth", "must be an integer >= 1", depth)
-    check_order(order)

@@ -26,7 +26,7 @@ from pooler.reading.blocks import (
 )
 from pooler.reading.parallel import share_files
 from pooler.reading.strict import ParsedRun, parse_run, quoted, whole_ranks
-from store.errors import ArgumentError, Fault, FaultList, PoolerError
+from store.errors import Fault, FaultList, PoolerError
 from store.formats.lines import is_regular_file
 from store.formats.run_header import RunHeader
 from store.ranking import check_order, compared_scores, rank_order, ties_at_cut
@@ -91,8 +91,6 @@ class CheckOptions:
     lenient: bool = False
 
     def __post_init__(self) -> None:
-        if self.depth is not None and self.depth < 1:
-            raise ArgumentError("depth", "must be an integer >= 1", self.depth)
         check_order(self.order)
 
 

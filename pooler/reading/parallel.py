@@ -17,7 +17,7 @@ from threading import Event, Semaphore, Thread
 from typing import Any, BinaryIO, TypeVar, cast
 
 from pooler.messages import kept_warnings, warn
-from store.errors import ArgumentError, PoolerError
+from store.errors import PoolerError
 from store.formats.lines import STDIN
 
 PARALLEL_BYTES = 20_000_000
@@ -43,8 +43,6 @@ def share_files(
     progress: Callable[[int], None] | None = None,
 ) -> list[Result | PoolerError]:
     """Do a task for each of several files, the largest first; two processes where that pays."""
-    if workers is not None and workers < 1:
-        raise ArgumentError("workers", "must be an integer >= 1", workers)
     sizes = [_size(file) for file in files]
     if len(files) < 2 or STDIN in files:
         workers = 1

@@ -3,8 +3,7 @@
 All take the topic's `TopicRankings`, a seed and a budget, and return a `Sample`. Every document gets a random
 number, and of those that may be taken the ones with the least numbers are: so, with the same seed, a smaller
 budget of a uniform sample draws some of the documents of a larger one. `ArgumentError` is raised if a budget
-is below 1, since a sample of nothing estimates nothing, or too small for the topic. O(n log n) for n
-documents taken from all runs.
+is too small for the topic. O(n log n) for n documents taken from all runs.
 
 References
 ----------
@@ -57,7 +56,6 @@ def draw_uniform(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     >>> int(sample.sampled.sum()), sample.inclusion.tolist()
     (3, [0.75, 0.75, 0.75, 0.75])
     """
-    _check_budget(budget, rankings.topic)
     every, size = np.arange(rankings.n_documents), min(budget, rankings.n_documents)
     return _drawn(rankings, seed, [(every, size, size)], take_values(rankings))
 
@@ -80,11 +78,6 @@ def _drawn(
             numbers_of_strata[members] = number
             inclusion[members] = expected / members.size
     return Sample(sampled, numbers_of_strata, inclusion, values)
-
-
-def _check_budget(budget: int, topic: str) -> None:
-    if budget < 1:
-        raise ArgumentError("budget", f"must give topic `{topic}` at least one document", budget)
 
 
 def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
@@ -124,7 +117,6 @@ def draw_statap(rankings: TopicRankings, *, budget: int, seed: int) -> Sample:
     >>> sample.inclusion.tolist(), sample.strata.tolist()
     ([0.625, 0.1875, 0.1875], [1, 3, 2])
     """
-    _check_budget(budget, rankings.topic)
     values = prior(rankings)
     ordered = descending(values)
     buckets = _buckets(values[ordered], budget)

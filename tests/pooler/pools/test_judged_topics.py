@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +12,6 @@ from pooler.strategies.rankings import rankings_of
 from store.analysis.arrays import RankedDocuments, judged_arrays
 from store.analysis.pools.growth import relevant_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
-from store.errors import ArgumentError
 from store.records import Qrel, Ranking, Run
 from tests.strategies import ids
 
@@ -98,9 +96,3 @@ def test_rankings_are_those_of_docnos_and_numbers_those_of_the_arrays(
         means, _ = ranks.mean_average_precision(is_known)
         docno = docnos[document]
         assert means.tolist() == [1 / (one.index(docno) + 1) if docno in one else 0.0 for one in rankings]
-
-
-def test_depth_below_one_is_refused() -> None:
-    """A depth that takes nothing is an error."""
-    with pytest.raises(ArgumentError, match="`depth` must be an integer >= 1, but got 0"):
-        judged_topics(ranked(), QRELS, level=1, depth=0)
