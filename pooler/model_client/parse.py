@@ -89,8 +89,6 @@ def read_grade(
 ) -> int | Unreadable:
     """Read the grade of an answer's text.
 
-    Examples
-    --------
     >>> read_grade('{"grade": 2}', [0, 1, 2, 3]), read_grade("12", [0, 1, 2, 3])
     (2, <Unreadable.OFF_SCALE: 'off-scale'>)
     """

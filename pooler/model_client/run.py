@@ -51,7 +51,6 @@ class Rise:
 
     kind: Asked
     documents: int
-    """Whose copy and original both have a grade."""
     unreadable: int
     mean: float | None
     """In grades; ``None`` = there is no such document."""
@@ -110,9 +109,7 @@ def repeated(answers: Iterable[Answer]) -> tuple[int, int]:
 
 
 BYTES_A_TOKEN = 4
-"""What is reckoned where a server has not counted yet."""
 FAILURES_IN_A_ROW = 5
-"""After so many requests that failed for good the server is taken to be down."""
 STORE_TRIES, STORE_WAIT_S = 10, 1.0
 """How often an answer is written down before it is given up, with a pause; each waits for other writers."""
 _BEAT_S = 30.0
@@ -151,7 +148,6 @@ class JudgingPlan:
     seed: int = 0
     repeats: int = 0
     canaries: int = 0
-    """Documents graded not relevant of which copies are asked."""
     price: Price | None = None
     max_tokens: int | None = None
     """Of all answers of the judge, earlier ones too; as of the next."""
@@ -178,7 +174,6 @@ class JudgingCounts:
     graded: int = 0
     unreadable: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
-    """By why; these pairs stay unjudged."""
     beside: int = 0
     without_text: int = 0
     lost: int = 0
@@ -373,7 +368,7 @@ class ModelJudging:
             self._store(replace(answer, unreadable=Unreadable.TOO_LONG, sent_at=now, received_at=now))
             return False
         body = self._prompt.body(self._prompt.messages(topic, page, asked=job.asked))
-        tokens = prompt_tokens(body) + (longest_reply(self._prompt) or 0)
+        tokens = len(body) // BYTES_A_TOKEN + (longest_reply(self._prompt) or 0)
         if not self._may_spend(tokens):
             return False
         answer = replace(answer, request_sha256=sha256(body).hexdigest())
@@ -489,11 +484,6 @@ def longest_reply(prompt: Prompt) -> int | None:
     return max((limit for limit in limits if isinstance(limit, int)), default=None)
 
 
-def prompt_tokens(body: bytes) -> int:
-    """Reckon the tokens of a request."""
-    return len(body) // BYTES_A_TOKEN
-
-
 def refused_content(status: int | None, body: bytes) -> Unreadable | None:
     """Return why a server would not take one document; ``None`` = the request itself is at fault."""
     if status == 413:
@@ -545,7 +535,7 @@ def planned(desk: ModelDesk, prompt: Prompt, topics: Sequence[str], seed: int) -
             body = prompt.body(messages)
             requests += 1
             characters += sum(len(message["content"]) for message in messages)
-            tokens += prompt_tokens(body)
+            tokens += len(body) // BYTES_A_TOKEN
     longest = longest_reply(prompt)
     return AskingPlan(
         requests=requests,

@@ -32,13 +32,11 @@ if TYPE_CHECKING:
     from httpx2 import Headers
 
 MAX_BODY = 1 << 20
-"""Bytes of a reply that are read; a grade needs some hundred."""
 RETRIES = 5
 LONGEST_JITTER_S = 60.0
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 """Statuses after which the same request is sent again."""
 CONTENT_STATUSES = frozenset({400, 413})
-"""Statuses that can be about one document alone; the body decides."""
 KEY_STATUSES = frozenset({401, 403, 407})
 """Statuses about the key: what a server says of it is not repeated, since it may say parts of it."""
 _KEY = re.compile(r"[\x21-\x7e]+")
@@ -142,7 +140,6 @@ class RequestSettings:
     """How a server is asked."""
 
     deadline_s: float = 120.0
-    """Over one attempt, from connecting to the last byte."""
     retries: int = RETRIES
     max_wait_s: float = 300.0
     """A longer wait that the server asks for stops the run."""

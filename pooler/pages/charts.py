@@ -34,11 +34,9 @@ _LABEL_SHARE, _VALUE_SHARE = 0.38, 0.3
 """Of the width, at most."""
 _LEFT_LINES = 2
 _ABOVE_SHARE = 0.56
-"""Of the width, for values above their marks, at most."""
 _LEAST_OF_WIDTH = 0.33
 """Of the width, for the marks; labels stand above them where they would leave less."""
 _EDGE_SHARE = 0.04
-"""How far right the marks begin where labels stand above them."""
 _ROWS_SEEN_AT_ONCE = 25
 _THICKNESS = 11.0
 _CAP = 4.0

@@ -96,7 +96,10 @@ def chart_of(plot: Plot) -> Chart:
             _by_row(texts),
             reason=reason,
         )
-    reasons = [_reason_words(row) for row in table.to_records()]
+    reasons = [
+        reason_words(*f"{row.get('reason') or ''}, {row.get('interval_reason') or ''}".split(", "))
+        for row in table.to_records()
+    ]
     if plot.kind == "dots":
         rows = _dots(plot, table, labels, reasons)
     else:
@@ -238,11 +241,6 @@ def _described(values: Sequence[tuple[str, float]], axis: Axis) -> str:
         return f"{axis.label}: no value."
     (least, lowest), (most, highest) = min(known), max(known)
     return f"{axis.label}: from {least:.4g} ({lowest}) to {most:.4g} ({highest})."
-
-
-def _reason_words(row: Mapping[str, Cell]) -> str:
-    codes = [code for name in ("reason", "interval_reason") for code in str(row.get(name) or "").split(", ")]
-    return reason_words(*codes)
 
 
 def reason_words(*codes: str) -> str:

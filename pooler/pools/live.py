@@ -115,8 +115,6 @@ def drawable(pools: Iterable[StoredPool]) -> list[str]:
 def idle_words(names: Sequence[str]) -> str:
     """Say that no draws from adaptive pools, of which there are some, and why.
 
-    Examples
-    --------
     >>> idle_words(["live"])
     'no draws from adaptive pool `live`: while anything is assigned, each judge sees ...'
     """
@@ -131,8 +129,6 @@ def idle_words(names: Sequence[str]) -> str:
 def way_out(workloads: Workloads) -> str:
     """Say when judges would draw again.
 
-    Examples
-    --------
     >>> from store.records import Workload, Workloads
     >>> ann = Workload("ann", 1, 5, 5, 0, 0, decided=2, claimed=0, lapsed=0, until=None)
     >>> way_out(Workloads([ann], pooled=5))
@@ -152,8 +148,6 @@ def way_out(workloads: Workloads) -> str:
 def missing_words(counts: TextCounts) -> str | None:
     """Word how many documents that judges are or may be shown have no text; ``None`` = none.
 
-    Examples
-    --------
     >>> from store.content.documents import TextCounts
     >>> missing_words(TextCounts(missing=2, pooled=11))
     '2 of 11 pooled documents have no text'

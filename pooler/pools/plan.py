@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,7 +69,6 @@ class TopicPool:
 
 
 DEPTH = 100
-"""Ranks taken from each run, unless another number is given."""
 SEED_HINT = "`--seed 1`: the same seed gives the same again"
 
 
@@ -98,7 +98,6 @@ class TopicChoice:
     plan: Plan
     strategy: AnyStrategy
     parameters: Mapping[str, ParameterValue]
-    """All of them."""
     classes: Mapping[str, str] = field(default_factory=dict)
     """By docno the class of near-duplicates of which one document is chosen: the first by priority."""
 
@@ -212,14 +211,9 @@ class PoolBuild:
 
     def again(self) -> PoolBuild:
         """Return the same with nothing built yet."""
-        return PoolBuild(
-            self.runs,
-            self.plan,
-            version=self._version,
-            known=self._known,
-            known_from=self._known_from,
-            classes=self._classes,
-        )
+        fresh = copy(self)
+        fresh.statistics, fresh._n_left_out, fresh._drawn_at_most = PoolStatistics(self.runs), 0, {}
+        return fresh
 
     def topics(self) -> Iterator[TopicPool]:
         """Yield the documents of every topic, topics in natural order."""

@@ -34,7 +34,6 @@ class RunFacts:
     group: str
     contributes: bool
     file: str
-    """File name without its folder."""
     sha256: str
     n_topics: int
     n_documents: int
@@ -101,11 +100,6 @@ class FileRuns(RunSet):
         check_feeding(facts)
         super().__init__(facts, by_tag[0].depth, by_tag[0].order)
         self._tops = [top for top in by_tag if top.contributes]
-        for top in by_tag:
-            if (top.depth, top.order) != (self.depth, self.order):
-                requirement = f"must be read at depth {self.depth} and order {self.order} alike"
-                got = f"depth {top.depth} and order {top.order} for `{top.tag}`"
-                raise ArgumentError("runs", requirement, got)
         for top, following in pairwise(by_tag):
             if top.tag == following.tag:
                 files = sorted((top.file, following.file))

@@ -1,8 +1,5 @@
 """The fast reader: lines, tags, topics, heads, no document twice.
 
-Documents are compared by `FieldColumn.keys`. Equal documents have equal keys; should different ones
-have, too, the suspicion costs time and nothing else.
-
 It takes a block of lines at a time and works on columns (`pooler.reading.columns`). Of each topic it
 keeps only the documents that can still be among the first `depth`, and makes bytes and numbers of
 no others. It words no fault: at the first thing that is not plainly in order it gives up, and
@@ -48,7 +45,6 @@ _CONTROLS = bytes([*range(9), *range(14, 32), 127])
 """The ASCII controls that are no blanks; none may stand in an id."""
 _DELETE = b"\x7f"
 _ODD_CHARACTERS = re.compile("[\x80-\xa0\u061c\u1680\u180e\u2000-\u206f\u3000\ufeff]")
-"""The blanks, controls and bidirectional controls beyond ASCII, and some harmless neighbours."""
 _FIRST_PRINTABLE = 33
 _TAB, _NEWLINE = b"\t\n"
 _FIELDS = 6
@@ -239,7 +235,6 @@ class RunTop:
     n_lines: int
     """Lines of the file that name a document; the sum of `TopRanking.n_documents`."""
     group: str = ""
-    """The organisation or kind of system; empty = none given."""
     contributes: bool = True
     header: str | None = None
     """What the file says of the run, as it stands there; ``None`` = nothing."""
@@ -361,10 +356,8 @@ class LineFacts:
     tag: bytes = b""
     topics: set[bytes] = field(default_factory=set)
     n_lines: int = 0
-    """Those of the header not counted."""
     header: RunHeader | None = None
     n_of_header: int = 0
-    """Lines of the header, and comments after it."""
     is_ascii: bool = True
     n_odd_q0: int = 0
     """Lines whose second field is neither `Q0` nor `0`, and ..."""
@@ -394,7 +387,6 @@ class WholeRanking:
     stated: Ranks | None
     """Stated ranks; ``None`` when they are not wanted."""
     line: int
-    """Number of the first line; the others follow."""
     numbers: NDArray[np.int32]
     """What was made of the docnos, shape (n_documents,); empty when nothing was to be made."""
 

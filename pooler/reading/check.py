@@ -34,7 +34,6 @@ from store.records import Order
 from store.text import counted, look_alike_words, look_alikes, natural_key
 
 FEW_DOCUMENTS = 10
-"""A topic with fewer documents is short, whatever the depth will be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +55,8 @@ class RunReport:
     tag: str
     sha256: str
     n_lines: int
-    """Lines of the file, blank ones too."""
     n_topics: int
     n_documents: int
-    """Lines without a fault."""
     faults: tuple[Fault, ...]
     fault_counts: dict[str, int]
     warnings: tuple[RunWarning, ...]
@@ -68,7 +65,6 @@ class RunReport:
     hint: str | None = None
     header: RunHeader | None = None
     sizes: Mapping[str, int] = field(default_factory=dict)
-    """Documents of every topic that has one without a fault."""
     rising: tuple[str, ...] = ()
     """Topics where a score is above the one before it in the file."""
 
@@ -80,13 +76,11 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """What is asked of run files."""
+    """What is asked of run files; topics and docnos that are ``None`` are not known, and no fault."""
 
     known_topics: Set[str] | None = None
-    """Others are faults; ``None`` = nothing is known."""
     known_docnos: Container[str] | None = None
     depth: int | None = None
-    """Ranks a pool would take, for ties at the cut."""
     order: Order = "trec"
     lenient: bool = False
 

@@ -26,7 +26,6 @@ LONGEST_FIELD = 256
 FRONT, BACK = 32, LONGEST_FIELD + 16
 """Bytes before and after a block, so that a window on its first or last field is inside."""
 WORD = 8
-"""Bytes compared at a time."""
 _FIRST_BYTES = np.array([(1 << 8 * n_bytes) - 1 for n_bytes in range(WORD + 1)], np.uint64)
 """What keeps the first 0 to 8 bytes of a word."""
 _NEWLINE = 10
@@ -146,7 +145,6 @@ class FieldColumn(Sequence[bytes], SortedByThemselves):
 
 
 MOST_BYTES = 24
-"""Longer fields are not read."""
 _ZERO, _NINE = ord("0"), 9
 _POINT, _MINUS, _PLUS = ord("."), ord("-"), ord("+")
 
@@ -161,9 +159,7 @@ class FixedPoint:
     below 2**53, and else within a few units of the last place of float64."""
     n_points: NDArray[np.uint8]
     n_decimals: NDArray[np.int64] | None
-    """Digits after the point, shape (n_lines,); ``None`` when there are no points."""
     is_minus: NDArray[np.bool_] | None
-    """Where the sign is minus, shape (n_lines,); ``None`` when there are no signs."""
 
 
 def read_fixed_point(column: FieldColumn) -> FixedPoint:
@@ -254,7 +250,6 @@ _EXACT_POWER = 22
 _FEW = 50
 """So many numbers are read one by one as fast as all at once."""
 _LOWER_CASE = 32
-"""The bit that makes a small letter of a capital one."""
 RELATIVE_ERROR = 1e-14
 """No approximate score is further than this, relatively, from the score."""
 
@@ -352,7 +347,6 @@ def _read_singly(column: FieldColumn, rows: NDArray[np.int64]) -> NDArray[np.flo
 
 
 _MOST_BYTES = 15
-"""Ranks of so many digits are exact in float64."""
 
 
 @dataclass(slots=True, eq=False)
@@ -361,7 +355,6 @@ class Ranks:
 
     column: FieldColumn
     numbers: NDArray[np.int64]
-    """Shape (n_lines,); 0 where the field is not plain digits."""
     is_plain: NDArray[np.bool_]
 
     def __getitem__(self, rows: slice) -> Ranks:

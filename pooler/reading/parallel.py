@@ -21,7 +21,6 @@ from store.errors import PoolerError
 from store.formats.lines import STDIN
 
 PARALLEL_BYTES = 20_000_000
-"""Files of more bytes than this are worth a second process."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -31,13 +31,10 @@ class RunEntry:
     tag: str | None = None
     """The run tag the file must have; ``None`` = any."""
     group: str = ""
-    """The organisation or kind of system; empty = none given."""
     contributes: bool = True
-    """Whether the run feeds pools."""
     name: str | None = None
     """What the run is called instead of its tag, where files are measured; ``None`` = its tag."""
     models: tuple[str, ...] | None = None
-    """The models it uses; ``None`` = not said."""
 
     def called(self, tag: str) -> str:
         """Return what a run is called whose file has this tag; `FormatError`: another tag was stated."""

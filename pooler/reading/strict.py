@@ -66,7 +66,6 @@ from store.formats.run_header import START, RunHeader, is_end, read_header
 from store.records import Ranking, Run
 
 LOOKED_AT = 200
-"""Lines at the beginning of a file that say what it is."""
 LENIENT_HINT = "`--lenient` reads the first six fields, as trec_eval does"
 BLANKS_HINT = "a run line is topic, Q0, docno, rank, score and run tag, none of them with a blank"
 _NO_BREAK = b"\xc2\xa0"
@@ -234,7 +233,6 @@ class ParsedTopic:
     lines: dict[str, int] = field(default_factory=dict)
     """Line number of every docno, those with another fault too."""
     docnos: list[str] = field(default_factory=list)
-    """Documents without a fault, and their scores and stated ranks."""
     scores: list[float] = field(default_factory=list)
     ranks: list[bytes] = field(default_factory=list)
 
@@ -249,7 +247,6 @@ class ParsedRun:
     topics: list[ParsedTopic] = field(default_factory=list)
     n_odd_q0: int = 0
     odd_q0: tuple[int, str] | None = None
-    """Line number and second field of the first of them."""
     hint: str | None = None
     header: RunHeader | None = None
     notes: dict[str, str] = field(default_factory=dict)

@@ -319,7 +319,6 @@ _RULINGS = {
 }
 """The same, of an adjudicator."""
 _MOST = 70
-"""Columns of a terminal that a sentence has at most."""
 
 
 @command

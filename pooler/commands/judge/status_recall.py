@@ -221,8 +221,6 @@ class RecallBounds(Result):
 def bound_words(bound: RecallBound, confidence: float) -> str:
     """Say what is known of the recall of one topic.
 
-    Examples
-    --------
     >>> bound_words(RecallBound(40, 900, 300, 0, 0, 0, 12, 40 / 52, None), 0.95)
     '40 relevant found, 300 of 900 unjudged ones judged at random, none relevant: at least 76.9% found (95%),
     12 more at most'
@@ -246,7 +244,6 @@ class Until:
     """When judging may stop: what a judge has to have found, or how sure the order of the runs has to be."""
 
     recall: float | None
-    """``None`` = the order of the runs is to be settled."""
     confidence: float
 
     @property
@@ -265,8 +262,6 @@ UNTIL_HINT = "recall=.9@.95 = recall of .9 with confidence .95; order=.95 = the 
 def parse_until(text: str) -> Until:
     """Read when judging may stop.
 
-    Examples
-    --------
     >>> parse_until("recall=.9@.95"), parse_until("order=.95")
     (Until(recall=0.9, confidence=0.95), Until(recall=None, confidence=0.95))
     >>> parse_until("recall=.8").confidence

@@ -146,6 +146,10 @@ def pool(
         name=name,
         round=round_label,
         one_of=one_of is not None,
+        add=add,
+        replace=replace,
+        annotated=annotated,
+        out=out,
     )
     minus = read_pairs(str(without)) if isinstance(without, str | Path) else without
     if source.is_of_files:
@@ -154,15 +158,14 @@ def pool(
                 hint = "--minus FILE leaves out the pairs of a pool file" if add else None
                 raise ArgumentError(option, "is for a collection", "run files", hint=hint)
         classes = None if one_of is None else read_classes(one_of)
-        found = _of_files(source, options, minus, classes, annotated=annotated, engine=engine)
+        found = _of_files(source, options, minus, classes, engine=engine)
         if isinstance(without, str | Path):
             found = with_fields(found, messages=[*found.messages, ("say", f"without the pairs of {without}")])
     elif engine == "spark":
         hint = "name run files; this machine pools the runs of a collection"
         raise ArgumentError("engine", "spark is for run files", "a collection", hint=hint)
     else:
-        how = {"add": add, "replace": replace, "dry_run": dry_run, "annotated": annotated}
-        found = pooled_into(source, options, minus, one_of, out=out, **how)
+        found = pooled_into(source, options, minus, one_of, dry_run=dry_run)
     build = found.build
     settings = frozen_settings(
         strategy=build.plan.strategy,
@@ -196,7 +199,6 @@ def _of_files(
     minus: Set[Pair] | None,
     classes: Mapping[str, str] | None,
     *,
-    annotated: bool,
     engine: Engine,
 ) -> PoolResult:
     chosen = find_strategy(options.strategy or "depth")
@@ -211,7 +213,7 @@ def _of_files(
         requirement = "must be one of pooler's on Spark, which has no such file"
         raise ArgumentError("strategy", requirement, plan.strategy)
     given = source if options.order is None else source.with_order(options.order)
-    depth, scores = options.depth or DEPTH, annotated or chosen.uses_scores
+    depth, scores = options.depth or DEPTH, options.annotated or chosen.uses_scores
     runs: RunSet
     if engine == "spark":
         from pooler.spark import SparkRuns

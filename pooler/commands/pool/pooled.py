@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 
 
 BARE_SHOWN = 10
-"""Topics without a pooled document are named up to this many."""
 TOPICS_SHOWN = 60
-"""Pool sizes are listed topic by topic up to this many topics."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -272,6 +270,10 @@ class PoolOptions:
     round: str | None
     one_of: bool = False
     """Whether classes of near-duplicates are given, which a manifest does not hold."""
+    add: bool = False
+    replace: bool = False
+    annotated: bool = False
+    out: str | None = None
 
     def plan(self, *, level: int | None = None) -> Plan:
         """Make the plan; what is not given takes its default, and `level` where it is needed."""
@@ -403,50 +405,28 @@ def _next_round(rounds: Sequence[str]) -> str:
 
 
 def pooled_into(
-    source: Source,
-    options: PoolOptions,
-    minus: Set[Pair] | None,
-    one_of: Classes | None,
-    *,
-    dry_run: bool,
-    **how: Any,
+    source: Source, options: PoolOptions, minus: Set[Pair] | None, one_of: Classes | None, *, dry_run: bool
 ) -> PoolResult:
     """Pool the runs of a collection into it, or say what that would come to."""
     if source.option("runs"):
         requirement = "must be none: all runs of the collection that contribute are pooled"
         raise ArgumentError("runs", requirement, source.option("runs")[0])
-    action = _PoolAction(has_minus=minus is not None, **how)
     with opened_collection(source.collection) as opened:
         classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
-        build, count = _build(opened, options, action, minus, classes)
-        return (_planned if dry_run else _stored)(opened, build, count, action)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _PoolAction:
-    """What is done with the pool."""
-
-    add: bool
-    replace: bool
-    annotated: bool
-    has_minus: bool
-    out: str | None
+        build, count = _build(opened, options, minus, classes)
+        return (_planned if dry_run else _stored)(opened, build, count, options)
 
 
 def _build(
-    opened: Collection,
-    options: PoolOptions,
-    action: _PoolAction,
-    minus: Set[Pair] | None,
-    classes: Mapping[str, str] | None,
+    opened: Collection, options: PoolOptions, minus: Set[Pair] | None, classes: Mapping[str, str] | None
 ) -> tuple[PoolBuild, ChangeCount]:
     """Complete what was asked for, and load the runs."""
     stored = opened.pools.all()
     pair_states = opened.pool_changes.pair_states()
-    leaves_out = action.add
-    if action.add:
+    leaves_out = options.add
+    if options.add:
         options = as_added_to(options, stored)
-    elif action.replace:
+    elif options.replace:
         options = as_replaced(options, stored)
         leaves_out = leaves_others_out(options, stored, has_minus=minus is not None)
     if options.level is not None:
@@ -455,7 +435,7 @@ def _build(
     known, known_from = minus, None
     if leaves_out:
         others = {one.name for one in stored if not one.withdrawn}
-        if action.replace:
+        if options.replace:
             others.discard(plan.name)
             say(f"documents of other pools are left out, as `{plan.name}` did")
         known, known_from = _pairs_of(pair_states, others, minus)
@@ -463,26 +443,26 @@ def _build(
         opened,
         depth=options.depth or DEPTH,
         order=options.order or "trec",
-        scores=action.annotated or find_strategy(plan.strategy).uses_scores,
+        scores=options.annotated or find_strategy(plan.strategy).uses_scores,
     )
     check_runs(runs, is_live=True)
     build = PoolBuild(runs, plan, version=__version__, known=known, known_from=known_from, classes=classes)
     if build.is_adaptive:
-        _check_adaptive(build, action, has_classes=classes is not None)
+        _check_adaptive(build, options, has_classes=classes is not None, has_minus=minus is not None)
         for topic in runs.topics[:1]:
             start_strategy(build.manifest(), runs.of_topic(topic).rankings)
-    return build, ChangeCount(pair_states, {plan.name: None} if action.replace else {})
+    return build, ChangeCount(pair_states, {plan.name: None} if options.replace else {})
 
 
-def _stored(opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction) -> PoolResult:
+def _stored(opened: Collection, build: PoolBuild, count: ChangeCount, options: PoolOptions) -> PoolResult:
     entries = _counted(build, count)
     plan, former = build.plan, None
-    if action.add:  # what is new is little, and may be nothing
+    if options.add:  # what is new is little, and may be nothing
         listed = [entry for of_topic in entries for entry in of_topic]
         if not build.statistics.total:
             return PoolResult(build=build, is_nothing=True, messages=[_nothing_to_add(build)])
         new = opened.pools.add(build.pool(listed))
-    elif action.replace:
+    elif options.replace:
         if _leaves_pools_out(build):
             entries = iter([*entries])
             _check_anything_left(build)
@@ -516,15 +496,15 @@ def _stored(opened: Collection, build: PoolBuild, count: ChangeCount, action: _P
     return PoolResult(build=build, change=change, is_new=new, former=former, messages=messages)
 
 
-def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, action: _PoolAction) -> PoolResult:
+def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, options: PoolOptions) -> PoolResult:
     for _ in _counted(build, count):
         pass
-    if action.replace and _leaves_pools_out(build):
+    if options.replace and _leaves_pools_out(build):
         _check_anything_left(build)
-    is_nothing = action.add and not build.statistics.total
+    is_nothing = options.add and not build.statistics.total
     opening = [_nothing_to_add(build)] if is_nothing else []
     plan, budgets = build.plan, build.pool().budgets
-    is_there = not is_nothing and _is_there(opened, build, replace=action.replace)
+    is_there = not is_nothing and _is_there(opened, build, replace=options.replace)
     change = count.finish()
     drawable = 0 if is_there else sum(budgets.values())
     if build.is_adaptive or not is_nothing:
@@ -532,7 +512,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, action: _
     if is_there:
         opening.append(("say", f"pool `{plan.name}` already exists unchanged: nothing would change"))
         change = ChangeCount(opened.pool_changes.pair_states()).finish()
-    elif action.replace and plan.name in {pool.name for pool in opened.pools.all()}:
+    elif options.replace and plan.name in {pool.name for pool in opened.pools.all()}:
         withdrawn = "would be withdrawn, and listed under another name"
         opening.append(("say", f"the pool that is `{plan.name}` now {withdrawn}"))
     opening += _bare(build, change, opened.topics.listed())
@@ -541,7 +521,7 @@ def _planned(opened: Collection, build: PoolBuild, count: ChangeCount, action: _
     if not is_nothing:
         closing += planned_words(change, drawable=drawable)
         closing.append(cost_words(cost) if cost.shares else "no further judgement is needed")
-    if action.replace and change.leaving:
+    if options.replace and change.leaving:
         less = fetch_cost(opened, change.leaving, drawable=0)
         closing.append(f"no longer needed: {cost_words(less)}")
     closing.append(f"pool `{plan.name}`, round {plan.round}: nothing was written, this is --dry-run")
@@ -636,14 +616,14 @@ def _nothing_to_add(build: PoolBuild) -> Message:
     return "say", f"every document is in a pool already{near}: nothing to add{left_out}"
 
 
-def _check_adaptive(build: PoolBuild, action: _PoolAction, *, has_classes: bool) -> None:
+def _check_adaptive(build: PoolBuild, options: PoolOptions, *, has_classes: bool, has_minus: bool) -> None:
     name = build.plan.strategy
     if has_classes:
         raise ArgumentError("one_of", "is for strategies that choose all documents at once", name)
-    if action.add or action.has_minus:
-        option = "add" if action.add else "without"
+    if options.add or has_minus:
+        option = "add" if options.add else "without"
         hint = "what a judge has already graded is drawn with its grade, and not shown again"
         raise ArgumentError(option, "is for strategies that choose all documents at once", name, hint=hint)
-    if action.out is not None:
+    if options.out is not None:
         hint = f"pooler export pool --name {build.plan.name} writes what was drawn"
-        raise ArgumentError("out", "cannot write an adaptive pool", action.out, hint=hint)
+        raise ArgumentError("out", "cannot write an adaptive pool", options.out, hint=hint)
