@@ -153,22 +153,20 @@ class CollectionState(StrEnum):
     """In no pool that is in use, and graded by no judge."""
 
 
-@dataclass(frozen=True, slots=True)
-class PoolDiff:
-    """The documents of two pools by who has them; topics in natural order, then by docno."""
+PoolDiff = Mapping[PoolSide, list[Pair]]
+"""The documents of two pools by who has them; topics in natural order, then by docno."""
 
-    pairs: Mapping[PoolSide, list[Pair]]
 
-    def by_topic(self) -> dict[str, dict[PoolSide, list[Pair]]]:
-        """Return the same topic by topic, topics in natural order."""
-        topics = {pair[0] for pairs in self.pairs.values() for pair in pairs}
-        parts: dict[str, dict[PoolSide, list[Pair]]] = {
-            topic: {side: [] for side in PoolSide} for topic in sorted(topics, key=natural_key)
-        }
-        for side, pairs in self.pairs.items():
-            for pair in pairs:
-                parts[pair[0]][side].append(pair)
-        return parts
+def by_topic(found: PoolDiff) -> dict[str, dict[PoolSide, list[Pair]]]:
+    """Return the same topic by topic, topics in natural order."""
+    topics = sorted({pair[0] for pairs in found.values() for pair in pairs}, key=natural_key)
+    parts: dict[str, dict[PoolSide, list[Pair]]] = {
+        topic: {side: [] for side in PoolSide} for topic in topics
+    }
+    for side, pairs in found.items():
+        for pair in pairs:
+            parts[pair[0]][side].append(pair)
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +181,9 @@ class Bringer:
 def pool_diff(first: Set[Pair], second: Set[Pair]) -> PoolDiff:
     """Compare two pools."""
     parts = {PoolSide.ONLY_A: first - second, PoolSide.ONLY_B: second - first, PoolSide.BOTH: first & second}
-    return PoolDiff({side: sorted(part, key=_place) for side, part in parts.items()})
+    return {
+        side: sorted(part, key=lambda pair: (natural_key(pair[0]), pair[1])) for side, part in parts.items()
+    }
 
 
 def place_of(known: PairState | None) -> CollectionState:
@@ -211,10 +211,6 @@ def count_bringers(brought: Mapping[Pair, list[tuple[int, str]]]) -> list[Bringe
             alone[bringers[0][1]] += 1
     tags = sorted(documents, key=lambda tag: (-documents[tag], tag))
     return [Bringer(tag, documents[tag], alone[tag]) for tag in tags]
-
-
-def _place(pair: Pair) -> tuple[object, str]:
-    return natural_key(pair[0]), pair[1]
 
 
 NO_JUDGES = "no-judges"

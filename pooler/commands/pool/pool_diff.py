@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from pooler.command import Option, OptionalPlace, command
 from pooler.commands.pool.change import STATES, filled_columns, pairs_to_judge
 from pooler.messages import say, warn
-from pooler.pools.change import Pair, PoolDiff, PoolSide, count_bringers, count_places, place_of
+from pooler.pools.change import Pair, PoolDiff, PoolSide, by_topic, count_bringers, count_places, place_of
 from pooler.pools.change import pool_diff as compare
 from pooler.pools.contents import brought_by
 from pooler.pools.runs import RunSet, stored_runs
@@ -87,7 +87,7 @@ def pool_diff(
         sides = [_side(one, opened, stored) for one in (a, b)]
         found = compare(sides[0].pairs, sides[1].pairs)
         pair_states = None if opened is None else opened.pool_changes.pair_states()
-        only_b = found.pairs[PoolSide.ONLY_B]
+        only_b = found[PoolSide.ONLY_B]
         runs = _runs_of(opened, sides[1]) if only_b else None
         brought = None if runs is None else brought_by(runs, only_b)
         if pair_states is None:
@@ -135,31 +135,31 @@ class PoolDifference(Result):
     @property
     def only_a(self) -> list[Pair]:
         """Topic and docno of what A alone has, topics in natural order."""
-        return self.found.pairs[PoolSide.ONLY_A]
+        return self.found[PoolSide.ONLY_A]
 
     @property
     def only_b(self) -> list[Pair]:
         """What B alone has."""
-        return self.found.pairs[PoolSide.ONLY_B]
+        return self.found[PoolSide.ONLY_B]
 
     @property
     def both(self) -> list[Pair]:
         """What both have."""
-        return self.found.pairs[PoolSide.BOTH]
+        return self.found[PoolSide.BOTH]
 
     def _summary(self) -> Table:
-        sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.pairs.items())
+        sides = ({"what": side.value, **self._cells(pairs)} for side, pairs in self.found.items())
         return _filled(Table.of_rows("summary", _COLUMNS, sides, title=self.title))
 
     def _topics(self) -> Table:
-        by_topic = self.found.by_topic()
+        topics = by_topic(self.found)
         rows = [
             {"topic": topic, "what": side.value, **self._cells(pairs)}
-            for topic, of_topic in by_topic.items()
+            for topic, of_topic in topics.items()
             for side, pairs in of_topic.items()
         ]
-        differing = {topic for topic, one in by_topic.items() if one[PoolSide.ONLY_A] or one[PoolSide.ONLY_B]}
-        notes = [f"{counted(len(differing), 'topic')} of {len(by_topic):,} differ."]
+        differing = {topic for topic, one in topics.items() if one[PoolSide.ONLY_A] or one[PoolSide.ONLY_B]}
+        notes = [f"{counted(len(differing), 'topic')} of {len(topics):,} differ."]
         table = Table.of_rows("topics", [TOPIC, *_COLUMNS], rows, notes=notes)
         shown = [at for at, row in enumerate(rows) if row["documents"] and row["topic"] in differing]
         return table.seen_as(columns=filled_columns(table), rows=shown)
@@ -196,7 +196,7 @@ class PoolDifference(Result):
         ]
         rows: list[dict[str, Any]] = []
         for side in (PoolSide.ONLY_A, PoolSide.ONLY_B):
-            for pair in self.found.pairs[side]:
+            for pair in self.found[side]:
                 bringers = (self.brought or {}).get(pair, []) if side is PoolSide.ONLY_B else []
                 row = {
                     "topic": pair[0],
