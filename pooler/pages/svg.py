@@ -1,13 +1,8 @@
 """What all charts are drawn with: SVG elements, axes, colours.
 
-A page does not know which font it will be read in, so widths are at least those of a wide one
-(DejaVu Sans); a text that fits by them fits.
-
-All is done in decimals, so that a tick is exactly the number that its label says, at 1e-9 as well
-as at 1e300.
-
-Text has a contrast of 4.5 or more with what is behind it, a mark 3 or more with the page (WCAG 2.2,
-1.4.3 and 1.4.11).
+A page does not know which font it will be read in, so widths are at least those of a wide one (DejaVu Sans).
+All is done in decimals, so that a tick is the very number that its label says, at 1e-9 as well as at 1e300.
+Text has a contrast of 4.5 or more with what is behind it, a mark 3 or more with the page (WCAG 2.2).
 """
 
 from __future__ import annotations

@@ -28,8 +28,7 @@ class Contributions:
 
     names: list[str]
     documents: NDArray[np.int64]
-    """Shape (n_names, n_topics), as the next five: documents it has within the depth, alone or
-    not; topics as in the runs."""
+    """Shape (n_names, n_topics), as the next five: documents it has within the depth, alone or not."""
     judged: NDArray[np.int64]
     relevant: NDArray[np.int64]
     unique: NDArray[np.int64]

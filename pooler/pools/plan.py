@@ -1,8 +1,7 @@
 """A plan carried out: pool and manifest.
 
-The manifest says all that is needed to build the same pool again: the hash of every run, the
-order within runs, strategy, parameters, budget, display order, seed and version. It holds no times
-and no folders, so the same input gives the same bytes on every machine.
+The manifest says all that is needed to build the same pool again. It holds no times and no folders, so the
+same input gives the same bytes on every machine.
 """
 
 from __future__ import annotations

@@ -187,8 +187,7 @@ class TopRanking:
     n_documents: int
     """Of the whole ranking."""
     n_tied_in: int = 0
-    """Documents taken that tie with one not taken: equal scores, or stated ranks where these order the
-    run."""
+    """Documents taken that tie with one not taken: equal scores, or ranks where these order the run."""
     n_tied_out: int = 0
     """Not taken that tie with the last one taken; both are 0, or neither."""
 
@@ -588,9 +587,10 @@ def top_of(run: Run, depth: int, *, order: Order = "trec", with_scores: bool = T
         if order == "rank" and ranking.ranks is None:
             hint = f"run `{run.file or run.tag}` has other ranks in topic `{ranking.topic}`"
             raise ArgumentError("order", "needs stated ranks that are integers", order, hint=hint)
-        documents = ranking.docnos, ranking.scores, ranking.ranks
-        how = {"order": order, "n_documents": len(ranking.docnos), "with_scores": with_scores}
-        topics[ranking.topic] = take_top(*documents, depth=depth, **how)
+        documents, n = (ranking.docnos, ranking.scores, ranking.ranks), len(ranking.docnos)
+        topics[ranking.topic] = take_top(
+            *documents, depth=depth, order=order, n_documents=n, with_scores=with_scores
+        )
     n_lines = sum(top.n_documents for top in topics.values())
     facts = run.tag, run.file, run.sha256, depth, order, topics, n_lines
     return RunTop(*facts, run.group, run.contributes, run.header)

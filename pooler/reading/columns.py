@@ -155,8 +155,7 @@ class FixedPoint:
 
     is_plain: NDArray[np.bool_]
     digits: NDArray[np.float64]
-    """The number that the digits make without their point, shape (n_lines,): to the last digit
-    below 2**53, and else within a few units of the last place of float64."""
+    """The number that the digits make without their point, exact below 2**53, shape (n_lines,)."""
     n_points: NDArray[np.uint8]
     n_decimals: NDArray[np.int64] | None
     is_minus: NDArray[np.bool_] | None

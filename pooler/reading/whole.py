@@ -1,11 +1,8 @@
 """Whole rankings, by name or by number.
 
-A reader numbers the documents it meets, from 0 on, and reports the docno of each number once. So the
-work on every line is the reader's, which may be another process, and what comes back of a run is a
-few bytes a document.
-
-What is stored does not depend on who reads: numbers of documents are turned into row ids in the
-order of the files.
+A reader numbers the documents it meets, from 0 on, and reports the docno of each number once. So the work on
+every line is the reader's, which may be another process, and what comes back of a run is a few bytes a
+document. What is stored does not depend on who reads: numbers become row ids in the order of the files.
 """
 
 from __future__ import annotations
@@ -203,13 +200,17 @@ def ranked_runs(
             if workers == 1
             else read_numbered(entries, lenient=lenient, order=order, workers=workers)
         )
-        numbers = _Numbers(ids)
+        of_reader: dict[int, NDArray[np.int32]] = {}
         for one in named:
             run = next(files) if isinstance(one, RunEntry) else one
             advance(isinstance(one, RunEntry))
             see_tag(run.tag, tags)
             if isinstance(run, NumberedRun):
-                numbers.add(run, rankings)
+                fresh = [ids.setdefault(docno, len(ids)) for docno in run.docnos()]
+                known = of_reader.get(run.reader, np.empty(0, np.int32))
+                common = of_reader[run.reader] = np.concatenate([known, np.array(fresh, np.int32)])
+                for packed in run.rankings:
+                    rankings[run.tag, packed.topic] = common[np.frombuffer(packed.documents, "<i4")]
                 continue
             for ranking in run.rankings:
                 documents = [ids.setdefault(docno, len(ids)) for docno in ranking.docnos]
@@ -256,19 +257,3 @@ def _read(entries: Sequence[RunEntry], *, lenient: bool) -> Iterator[Run]:
     for entry in entries:
         run = read_whole(entry.file, lenient=lenient)
         yield replace(run, tag=entry.called(run.tag))
-
-
-class _Numbers:
-    """Numbers that readers gave, each its own, as numbers that all have in common."""
-
-    def __init__(self, ids: dict[str, int]) -> None:
-        self._ids = ids
-        self._of_reader: dict[int, NDArray[np.int32]] = {}
-
-    def add(self, run: NumberedRun, rankings: _Rankings) -> None:
-        ids = self._ids
-        fresh = [ids.setdefault(docno, len(ids)) for docno in run.docnos()]
-        known = self._of_reader.get(run.reader, np.empty(0, np.int32))
-        common = self._of_reader[run.reader] = np.concatenate([known, np.array(fresh, np.int32)])
-        for packed in run.rankings:
-            rankings[run.tag, packed.topic] = common[np.frombuffer(packed.documents, "<i4")]

@@ -168,16 +168,13 @@ class AdaptiveStrategy(Strategy):
     """Chooses document by document."""
 
     start: Callable[..., Adaptive]
-    """From `TopicRankings`, the seed (``seed=``, only when `needs_seed_for` says so), and the
-    parameters by name, to the state before the first document."""
+    """From `TopicRankings`, ``seed=`` (only when needed) and parameters by name to the first state."""
     needs_seed: bool = False
     """Whether choices are random, with all parameters."""
     least_budget: Callable[..., int] | None = None
-    """From `TopicRankings`, and the parameters by name, to the least budget that makes sense for
-    the topic; ``None`` = any does."""
+    """From `TopicRankings` and parameters by name to the least budget of the topic; ``None`` = any."""
     needs_seed_with: Callable[[Mapping[str, ParameterValue]], bool] | None = None
-    """From all parameters to whether choices are random with them; ``None`` = `needs_seed`
-    says it."""
+    """From all parameters to whether choices are random with them; ``None`` = `needs_seed` says it."""
 
     def needs_seed_for(self, parameters: Mapping[str, ParameterValue]) -> bool:
         """Return whether choices are random with all these parameters (see `complete`)."""
@@ -189,12 +186,10 @@ class SamplingStrategy(Strategy):
     """Draws documents at random; always needs a seed."""
 
     draw: Callable[..., Sample]
-    """From `TopicRankings`, ``budget=`` (int or ``None``), ``seed=``, and the parameters by name,
-    to the sample."""
+    """From `TopicRankings`, ``budget=`` (int or ``None``), ``seed=`` and parameters by name to the sample."""
     needs_budget: bool = False
     least_depth: Callable[..., int] | None = None
-    """From the parameters by name to the least depth of the cut they can be used with; ``None`` =
-    any."""
+    """From parameters by name to the least depth of the cut they can be used with; ``None`` = any."""
 
 
 AnyStrategy = FixedStrategy | AdaptiveStrategy | SamplingStrategy

@@ -30,8 +30,7 @@ class TopicRankings:
     n_documents: int
     """Documents of the union; each number below it occurs."""
     scores: NDArray[np.float64] | None = None
-    """Shape (n_runs, depth), finite where there is a document, NaN elsewhere; ``None`` = not
-    loaded, since few strategies look at scores."""
+    """Shape (n_runs, depth), finite where there is a document, NaN elsewhere; ``None`` = not loaded."""
     topic: str = ""
     """Its id; every topic has a random stream of its own."""
 

@@ -271,20 +271,18 @@ def parse_strata(text: str) -> tuple[Stratum, ...]:
 
 
 def _parse_stratum(part: str, text: str) -> Stratum:
-    if _DEPTH.fullmatch(part):
-        part = f"1:{part}:1"
+    part = f"1:{part}:1" if _DEPTH.fullmatch(part) else part
     match = _STRATUM.fullmatch(part)
-    where = f": stratum `{part}`"
-    if match is None or match[3] in ("", "."):
-        raise ParameterError(PARAMETER, _FORM + where, text, hint=_HINT)
-    first, last = int(match[1]), int(match[2])
-    if not 1 <= first <= last:
-        requirement = f"must have ranks from 1, the first of a stratum not above its last{where}"
-        raise ParameterError(PARAMETER, requirement, text, hint=_HINT)
-    rate = None if match[3] is None else Fraction(match[3])
-    if rate is not None and not 0 < rate <= 1:
-        raise ParameterError(PARAMETER, f"must have rates above 0 and at most 1{where}", text, hint=_HINT)
-    return Stratum(first, last, rate)
+    requirement = _FORM
+    if match is not None and match[3] not in ("", "."):
+        first, last, rate = int(match[1]), int(match[2]), None if match[3] is None else Fraction(match[3])
+        if not 1 <= first <= last:
+            requirement = "must have ranks from 1, the first of a stratum not above its last"
+        elif rate is not None and not 0 < rate <= 1:
+            requirement = "must have rates above 0 and at most 1"
+        else:
+            return Stratum(first, last, rate)
+    raise ParameterError(PARAMETER, f"{requirement}: stratum `{part}`", text, hint=_HINT)
 
 
 def draw_stratified(rankings: TopicRankings, *, budget: int | None = None, seed: int, strata: str) -> Sample:

@@ -24,7 +24,6 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from store.content.pools import StoredPool
     from store.judging.disagreements import Case
     from store.judging.effort import Effort
     from store.judging.models import ModelWork, StatedModel
@@ -84,7 +83,11 @@ def status(collection: Stored) -> StatusResult:
     adjudicators = {name for name, judge in judges.items() if judge.kind is JudgeKind.ADJUDICATOR}
     by_judge = progress.by_judge()
     pools = [pool for pool in collection.pools.all() if not pool.withdrawn]
-    listed = ", ".join(f"{pool.name} ({_size(pool)})" for pool in pools) or "none"
+    sizes = [
+        counted(one.pairs, "pair") if one.budget is None else f"{one.pairs:,} of {one.budget:,} drawn"
+        for one in pools
+    ]
+    listed = ", ".join(f"{one.name} ({size})" for one, size in zip(pools, sizes, strict=True)) or "none"
     n_topics, n_runs = collection.topics.count(), len(collection.runs.all())
     words = [f"{counted(n_topics, 'topic')}, {counted(n_runs, 'run')}; pools: {listed}"]
     if adjudicators:
@@ -287,12 +290,6 @@ def _open_words(cases: Sequence[Case]) -> str:
     n_open, n_changed = statuses.count(Settlement.OPEN), statuses.count(Settlement.CHANGED)
     waiting = f"{n_open:,} open" + (f", {n_changed:,} changed since" if n_changed else "")
     return f"{counted(len(statuses), 'disagreement')}, {waiting}: pooler adjudicate"
-
-
-def _size(pool: StoredPool) -> str:
-    if pool.budget is None:
-        return counted(pool.pairs, "pair")
-    return f"{pool.pairs:,} of {pool.budget:,} drawn"
 
 
 def _grade_heading(grade: Grade) -> str:

@@ -268,20 +268,17 @@ def parse_until(text: str) -> Until:
     0.95
     """
     found = _UNTIL.fullmatch(text.strip())
-    if found is None or (found[1] == "order" and found[3] is not None):
-        requirement = "must be recall=R, recall=R@CONFIDENCE or order=CONFIDENCE"
-        raise ArgumentError("until", requirement, text, hint=UNTIL_HINT)
-    first = float(found[2])
-    if found[1] == "order":
-        if not 0.5 < first < 1:
-            requirement = "must have a confidence above 0.5 and below 1"
-            raise ArgumentError("until", requirement, text, hint=UNTIL_HINT)
-        return Until(None, first)
-    confidence = CONFIDENCE if found[3] is None else float(found[3])
-    if not (0 < first < 1 and 0 < confidence < 1):
+    requirement = "must be recall=R, recall=R@CONFIDENCE or order=CONFIDENCE"
+    if found is not None and found[1] == "recall":
+        recall, confidence = float(found[2]), float(found[3] or CONFIDENCE)
+        if 0 < recall < 1 and 0 < confidence < 1:
+            return Until(recall, confidence)
         requirement = "must have a recall and a confidence above 0 and below 1"
-        raise ArgumentError("until", requirement, text, hint=UNTIL_HINT)
-    return Until(first, confidence)
+    elif found is not None and found[3] is None:
+        if 0.5 < float(found[2]) < 1:
+            return Until(None, float(found[2]))
+        requirement = "must have a confidence above 0.5 and below 1"
+    raise ArgumentError("until", requirement, text, hint=UNTIL_HINT)
 
 
 class RecallGoal:

@@ -72,11 +72,7 @@ def _budgets(option: str, text: str) -> list[int | None]:
 def replay(
     source: Measured,
     strategies: Annotated[
-        Sequence[str],
-        Option(
-            "--strategy -s NAME[:PARAM=VALUE,...]",
-            default="take, rrf, borda, rbp-a, mtf, hedge, max-mean, mm-ns, rbp-b",
-        ),
+        Sequence[str], Option("--strategy -s NAME[:PARAM=VALUE,...]", default=", ".join(DEFAULT_STRATEGIES))
     ] = (),
     *,
     depth: Annotated[int, Option("--depth -d -N", least=1)] = DEPTH,
