@@ -415,8 +415,7 @@ class ErasingResult(Result):
         words = _ERASED | (_RULINGS if self.found.is_adjudicator else {})
         for name, number in self.counts.items():
             if number:
-                place = 1 if number == 1 else 2
-                yield re.sub(r"\[(.*?)\|(.*?)\]", lambda both, at=place: both[at], words[name]), number
+                yield re.sub(r"\[(.*?)\|(.*?)\]", r"\1" if number == 1 else r"\2", words[name]), number
 
     def _unassigned(self) -> Iterator[str]:
         if self.found.is_last_assigned:
