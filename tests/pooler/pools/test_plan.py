@@ -225,12 +225,8 @@ def test_build_pool_same_tag_twice_names_both_files() -> None:
 
 
 def test_build_pool_arguments_are_checked() -> None:
-    """Runs cut in different ways, unknown names and empty input are refused by name."""
+    """Unknown names and empty input are refused by name."""
     runs = [top_run("x", {"1": ["a", "b"]}, depth=1)]
-    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike"):
-        build([*runs, top_run("y", {"1": ["a", "b"]}, depth=2)])
-    with pytest.raises(ArgumentError, match="must be read at depth 1 and order trec alike"):
-        build([*runs, replace(top_run("y", {"1": ["a"]}, depth=1), order="file")])
     with pytest.raises(ArgumentError, match="`runs` must hold a run that contributes"):
         build([])
     with pytest.raises(UnknownNameError, match="unknown strategy `dept`; known: `depth`"):
