@@ -8,11 +8,11 @@ from pooler.commands.judge.judges import judges_add as judges_add
 from pooler.commands.judge.judges import judges_code as judges_code
 from pooler.commands.judge.judges import judges_disable as judges_disable
 from pooler.commands.judge.judges import judges_enable as judges_enable
+from pooler.commands.judge.judges import judges_erase as judges_erase
 from pooler.commands.judge.judges import judges_rename as judges_rename
-from pooler.commands.judge.judges_erase import judges_erase as judges_erase
 from pooler.commands.judge.status import status as status
-from pooler.commands.judge.status_effort import status_effort as status_effort
-from pooler.commands.judge.status_outdated import status_outdated as status_outdated
+from pooler.commands.judge.status import status_effort as status_effort
+from pooler.commands.judge.status import status_outdated as status_outdated
 from pooler.commands.judge.status_recall import status_recall as status_recall
 from pooler.commands.keep.backup import backup as backup
 from pooler.commands.keep.restore import restore as restore

@@ -258,8 +258,8 @@ class Source:
         self, known: Sequence[Qrel], *, docnos: bool
     ) -> tuple[RankedDocuments, dict[str, Any]]:
         """Read the rankings of files, and say what is known of the runs."""
-        from pooler.reading.ranked import judged_runs, ranked_runs
         from pooler.reading.run_list import RunEntry
+        from pooler.reading.whole import judged_runs, ranked_runs
         from pooler.sources.meeting import other_forms
 
         named, given = self._measured_runs, (self._given["qrels"], self._given["listed"])
@@ -507,7 +507,7 @@ class Source:
     @cached_property
     def file_rankings(self) -> RankedDocuments:
         """Rankings of runs that are files or in memory, whatever they are measured with."""
-        from pooler.reading.ranked import ranked_runs
+        from pooler.reading.whole import ranked_runs
 
         return ranked_runs(self._measured_runs, order=self.order, lenient=self.lenient)
 
@@ -556,8 +556,8 @@ class Source:
         `tags`: these runs alone, and they all contribute.
         """
         from pooler.pools.runs import FileRuns, stored_runs
+        from pooler.reading.blocks import read_tops, top_of
         from pooler.reading.run_list import RunEntry
-        from pooler.reading.top import read_tops, top_of
 
         runs, listed = self._given["runs"], self._given["listed"]
         if not self.runs_are_files:

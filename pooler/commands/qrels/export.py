@@ -60,7 +60,7 @@ def export_pool(
         group, rank and score where no run contributed; in place of a missing grade: unjudged, skipped,
         cannot or undecided.
     """
-    from pooler.pools.annotated import UNJUDGED, graded_lines
+    from pooler.pools.contents import UNJUDGED, graded_lines
     from pooler.pools.plan import pool_lines
 
     check_out(out, None)

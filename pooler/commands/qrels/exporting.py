@@ -50,7 +50,7 @@ def tell_voters(
     models = [one.name for one in voters.judges if one.kind is JudgeKind.MODEL and one.name in voters.graders]
     if not models or collection is None:
         return
-    from pooler.model_client.canaries import WORDS, rises
+    from pooler.model_client.run import CANARY_WORDS, rises
 
     with opened_collection(collection) as opened:
         asked = {one.judge for one in opened.models.work() if one.canaries}
@@ -58,4 +58,4 @@ def tell_voters(
             for one in rises(opened.models.answers(name)) if name in asked else ():
                 if one.is_alarming:
                     words = f"{one.mean:+.2f} against the documents themselves ({one.documents} of them)"
-                    warn(f"`{name}` graded copies {WORDS[one.kind]} {words}: it obeys what it reads")
+                    warn(f"`{name}` graded copies {CANARY_WORDS[one.kind]} {words}: it obeys what it reads")

@@ -107,8 +107,7 @@ def check_entries(
     docnos: AbstractSet[str] | None
     topics, docnos = _known(collection)
     if track is not None:
-        topics = topics if track.topics is None else track.topics
-        docnos = docnos if track.documents is None else track.documents
+        topics, docnos = track.get("topics", topics), track.get("documents", docnos)
     files = [entry.file for entry in entries]
     with progress("files", len(entries)) as advance:
         outcomes = check_files(files, CheckOptions(topics, docnos, depth, order, lenient), advance)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace as with_changes
@@ -287,21 +286,21 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
     stale: list[str] = []
     kept_out: set[str] = set()
     numbered: defaultdict[int, NumberedDocuments] = defaultdict(NumberedDocuments)
-    with progress("runs", len(entries)) as advance, tempfile.TemporaryDirectory(prefix="pooler-") as folder:
-        coming = read_numbered(entries, folder, lenient=lenient, workers=n_readers(entries))
+    with progress("runs", len(entries)) as advance:
+        coming = read_numbered(entries, lenient=lenient, workers=n_readers(entries))
         try:
             for entry, run in zip(entries, coming, strict=True):
                 documents, met = numbered[run.reader], run.docnos()
-                check_met("topic", Ids(entry.file, {*run.topics}), stored, shares="ours")
+                topics = {one.topic for one in run.rankings}
+                check_met("topic", Ids(entry.file, topics), stored, shares="ours")
                 if texts:
                     retrieved.update(met)
                 documents.extend(met)
                 entry = entry.with_header(run.header)
                 about = StoredRun(run.tag, entry.group, entry.contributes, run.sha256, run.file, run.header)
-                report = opened.runs.add_packed(about, run.rankings(), documents, replace=replace)
-                run.discard()
+                report = opened.runs.add_packed(about, run.rankings, documents, replace=replace)
                 total, n_read = total + report, n_read + 1
-                n_rankings += len(run.topics)
+                n_rankings += len(run.rankings)
                 if entry.contributes and not report.added:
                     kept_out.add(run.tag)
                 if report.replaced:
@@ -309,7 +308,7 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
                 if len(entries) <= _FILES_NAMED:
                     done = "replaced" if report.replaced else "nothing new, already there"
                     done = "added" if report.added else done
-                    say(f"{entry.file}: run {run.tag}, {counted(len(run.topics), 'topic')}: {done}")
+                    say(f"{entry.file}: run {run.tag}, {counted(len(run.rankings), 'topic')}: {done}")
                 advance(1)
         except PoolerError:
             if n_read or len(entries) > 1:

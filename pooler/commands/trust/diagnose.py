@@ -14,8 +14,7 @@ from pooler.command import Cutoff, Given, Limit, Option, PoolDepth, command
 from pooler.commands.measure.measured import known_measure
 from pooler.commands.trust.conclusions import conclusions
 from pooler.messages import say, warn
-from pooler.pools.annotated import annotated_rows
-from pooler.pools.contents import contributions, depth_curve
+from pooler.pools.contents import annotated_rows, contributions, depth_curve
 from pooler.pools.plan import DEPTH
 from pooler.pools.runs import RunSet
 from pooler.reasons import joined
