@@ -40,8 +40,8 @@ from store.text import natural_key
 
 if TYPE_CHECKING:
     from store.analysis.measures.sampled import SampledPool
-    from store.grades.candidates import TopicCandidates
     from store.grades.qrels import FinalQrels
+    from store.grades.sampled import TopicCandidates
 
 
 def fetch_votes(
@@ -444,8 +444,8 @@ class CollectionGrades(Area):
     def candidates(
         self, level: int, *, of: Sequence[str] = (), kinds: Sequence[str] = (), topic: str | None = None
     ) -> tuple[list[TopicCandidates], Voters]:
-        """Return what bounds of recall are made of, and of whose grades; see `store.grades.candidates`."""
-        from store.grades.candidates import fetch_candidates
+        """Return what bounds of recall are made of, and of whose grades; see `store.grades.sampled`."""
+        from store.grades.sampled import fetch_candidates
 
         with self._db.reading_topics() as (session, topics):
             voters = fetch_voters(session, of=of, kinds=kinds)

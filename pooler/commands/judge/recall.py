@@ -8,7 +8,7 @@ from store.analysis.pools.stopping import RecallBound, recall_bound
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.grades.candidates import TopicCandidates
+    from store.grades.sampled import TopicCandidates
 
 NO_SAMPLE = "no-sample"
 """Why there is no bound for a topic that no random sample speaks for."""

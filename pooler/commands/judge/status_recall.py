@@ -21,7 +21,7 @@ from store.grades.definition import QrelsDefinition
 
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
-    from store.grades.candidates import TopicCandidates
+    from store.grades.sampled import TopicCandidates
 
 _BOUND = (
     TOPIC,

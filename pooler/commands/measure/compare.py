@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Measure, Measured, Option, Seed, Share, command
 from pooler.commands.measure.measured import known_measure, measured
-from pooler.commands.measure.normality import normality_plot
 from pooler.messages import progress, say, warn
 from pooler.result import Result, fields_of, frozen_settings
 from pooler.sources.named_runs import check_named
@@ -451,3 +450,35 @@ class Comparison(Result, RunPairs):
             return None, None, None
         ((one, between), (_, other)) = np.cov(both).tolist()
         return one, other, between
+
+
+_POINTS = 1000
+"""Of a curve that is drawn, between which it is straight."""
+
+
+def normality_plot(picture: NormalityPicture, what: str) -> tuple[Plot, ...]:
+    """Draw differences over topics beside the normal curve, where they have one."""
+    if picture.reason is not None:
+        return ()
+    grid = np.linspace(picture.differences[0], picture.differences[-1], _POINTS)
+    below = np.searchsorted(picture.differences, grid, side="right")
+    of_curve = Column("normal", "float", "normal curve of the same mean and variance")
+    columns = {
+        Column("difference", "float", what): np.concatenate([picture.differences, grid]),
+        Column("share", "float", "topics"): np.concatenate([picture.shares, picture.shares[below - 1]]),
+        of_curve: np.concatenate([picture.normal, picture.curve(grid)]),
+    }
+    table = Table.of_columns("curve", columns).sort("difference")
+    return (
+        Plot(
+            table=table,
+            kind="lines",
+            label="difference",
+            parts=("share", "normal"),
+            stepped=("share",),
+            axis=f"Share of {picture.n_topics} topics whose {what} is no larger",
+            ends=(0, 1),
+            title=f"Share of topics by {what}",
+            below=f"The two curves are at most {picture.largest_distance:.3f} apart.",
+        ),
+    )

@@ -20,8 +20,9 @@ from pooler.commands.measure.pilot import (
     load_pilot,
     pace_of,
     pilot_depths,
+    reliability_plot,
+    reliability_table,
 )
-from pooler.commands.measure.reliability import reliability_plot, reliability_table
 from pooler.result import Result, fields_of, frozen_settings
 from pooler.sources.source import source_of
 from pooler.tables import REASON, Column, Plot, Table

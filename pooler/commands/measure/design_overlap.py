@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from pooler.command import Given, Levels, Option, command
-from pooler.commands.qrels.agreement_people import MOST_APART, apart_line, sharing
-from pooler.commands.qrels.agreement_settings import AgreementOptions, fetch_chosen, pairs_of, resolve_levels
+from pooler.commands.qrels.agreement import MOST_APART, apart_line, sharing
+from pooler.commands.qrels.agreement_rows import AgreementOptions, fetch_chosen, pairs_of, resolve_levels
 from pooler.messages import say
 from pooler.reasons import REASONS as CODES
 from pooler.result import Result, frozen_settings

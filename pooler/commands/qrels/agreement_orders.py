@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import numpy as np
 
 from pooler.command import Cutoff, Given, Level, Option, Seed, command
-from pooler.commands.qrels.agreement_people import population_line
-from pooler.commands.qrels.agreement_settings import fetch_chosen, resolve_levels
+from pooler.commands.qrels.agreement import population_line
+from pooler.commands.qrels.agreement_rows import fetch_chosen, resolve_levels
 from pooler.messages import say, warn
 from pooler.result import Result, frozen_settings
 from pooler.sources.source import source_of

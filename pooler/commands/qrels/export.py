@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pooler.command import Manifest, Option, Out, QrelsName, Stored, command
-from pooler.commands.qrels.exporting import made_of, named_qrels, sha256_of, tell_voters
-from pooler.commands.qrels.words import rule_facts
+from pooler.commands.qrels.made import check_decided, rule_facts, rulings_words, tell_few_votes, tell_rulings
 from pooler.files import check_out, write_results
-from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters
-from pooler.messages import progress, say
+from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters, who_judged
+from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
-from store.errors import ArgumentError, ConflictError, UnknownNameError
-from store.formats import JudgementsFormat, LabelsFormat
+from pooler.sources.judgement_files import PrelsName, method_of, pairs_listed
+from pooler.sources.source import opened_collection
+from pooler.version import __version__
+from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
+from store.formats import JudgementsFormat, LabelsFormat, Layout
+from store.grades.definition import NamedQrels, is_file_word
+from store.judging.kinds import Voters, is_mixed, sorts_words
+from store.records import JudgeKind
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -26,9 +33,12 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.event import JudgementEvent
     from store.grades.definition import NamedQrels
+    from store.grades.qrels import FinalQrels
     from store.judging.kinds import Voters
+    from store.keeping.directory import ExportChoice, Written
     from store.model_judge import Answer, ModelIdentity
     from store.records import Judgement, Pool
+
 
 _OTHERS_SHOWN = 10
 _WHOLE = 2**31 - 1
@@ -292,3 +302,328 @@ def _grades_as_answered(judge: str, identity: ModelIdentity | None) -> Mapping[i
             message = f"grades {listed} of `{judge}` were read as {new}, and cannot be told apart any more"
             raise ConflictError(message, hint="--as answers writes the grades of the collection")
     return {new: old for old, new in mapped.items()}
+
+
+def made_of(opened: Collection) -> dict[str, Any]:
+    """Begin a manifest; no times are in one, so that equal files have equal manifests."""
+    from pooler.version import __version__
+
+    return {"tool": "pooler", "version": __version__, "collection": opened.name}
+
+
+def sha256_of(text: str) -> str:
+    """Return the hash of a file's text, as a manifest has it."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def named_qrels(opened: Collection, name: str | None) -> NamedQrels:
+    """Return qrels of a collection by name; `ArgumentError` for a file."""
+    if name is not None and is_file_word(name):
+        raise ArgumentError("qrels", "must be a name, of qrels or of a judge of the collection", name)
+    return opened.qrels.named(name)
+
+
+def tell_voters(
+    collection: str | Path | Collection | None, paths: Sequence[str | Path | None], voters: Voters
+) -> None:
+    """Say what a file cannot: that kinds of judges are mixed in it, and that a model obeys what it reads."""
+    path = next((path for path in paths if path not in (None, "-")), None)
+    if path is not None and is_mixed(voters.counts):
+        sorts = sorts_words(voters.counts).replace(", ", " and ").replace(" ", "-")
+        file = PurePath(path)
+        if sorts not in str(path):
+            say(f"  a file name that tells: {file.parent / f'{file.stem}.{sorts}{file.suffix}'}")
+    models = [one.name for one in voters.judges if one.kind is JudgeKind.MODEL and one.name in voters.graders]
+    if not models or collection is None:
+        return
+    from pooler.model_client.canaries import WORDS, rises
+
+    with opened_collection(collection) as opened:
+        asked = {one.judge for one in opened.models.work() if one.canaries}
+        for name in models:
+            for one in rises(opened.models.answers(name)) if name in asked else ():
+                if one.is_alarming:
+                    words = f"{one.mean:+.2f} against the documents themselves ({one.documents} of them)"
+                    warn(f"`{name}` graded copies {WORDS[one.kind]} {words}: it obeys what it reads")
+
+
+@command
+def export_collection(
+    collection: Stored,
+    folder: Annotated[str | Path, Option("DIR", "A folder that does not exist yet, or is empty.")],
+    *,
+    layout: Annotated[Layout, Option("--as")] = "pooler",
+    run_files: Annotated[str | Path | None, Option("--run-files DIR")] = None,
+    without_texts: bool = False,
+    without_runs: bool = False,
+    without_notes: bool = False,
+    anonymised: bool = False,
+) -> Done:
+    """Write the whole collection into a folder, with a README.
+
+    Topics, documents, runs, pools, all judgements, and the qrels of every definition (`pooler qrels`), as
+    its newest version makes them. `pooler import collection DIR` makes the same collection
+    again, of what lies in DIR/tables.
+
+    Example: pooler export collection garden --run-files runs
+
+    layout : pooler's own files, the whole collection; or part of it as a BEIR folder or TREC files.
+    run_files : Copy run files as they were handed in from DIR, each known by its SHA-256; others are written
+        as plain TREC lines, as all are without this.
+    without_texts : Only docnos, not the texts of documents.
+    without_runs : Leave the runs out; plans of pools then name none, either.
+    without_notes : Leave the judges' notes and reasons out.
+    anonymised : Rename judges to judge-1, judge-2, ... in a random order that is recorded nowhere, and leave
+        out their machines and programs. Notes and reasons stay, with [judge] in place of every judge's name:
+        see --without-notes.
+    """
+    from store.keeping.directory import ExportChoice, write_directory
+
+    place = Path(folder)
+    choice = ExportChoice(
+        layout=layout,
+        run_files=None if run_files is None else Path(run_files),
+        texts=not without_texts,
+        runs=not without_runs,
+        notes=not without_notes,
+        anonymised=anonymised,
+    )
+    written = write_directory(
+        collection.as_it_stands(), place, choice, program=f"pooler {__version__}", progress=progress
+    )
+    _tell_folder(place, choice, written)
+    if erased := erased_words(collection):
+        say(erased)
+    say(f"fill in the licence yourself: {place / 'README.md'}")
+    return Done(counts=frozen_settings(**written.counts, files=written.n_files))
+
+
+def _tell_folder(folder: Path, choice: ExportChoice, written: Written) -> None:
+    counts = Counter(written.counts)
+    nouns = {name: name for name in ("topic", "document", "run", "pool", "judge")}
+    nouns["judgement"] = "judgement event"
+    is_others = choice.layout != "pooler"
+    if is_others:  # what else there is, the data card counts
+        nouns = {"topic": "topic", "texts": "document"}
+        nouns |= {"run": "run"} if choice.layout == "trec" and choice.runs else {}
+    said = {name: counted(counts[name], noun) for name, noun in nouns.items()}
+    if "judge" in said and written.n_idle and counts["judge"] > written.n_idle:
+        said["judge"] += f" ({written.n_idle:,} without a grade)"
+    say(
+        f"{folder}: {', '.join(said.values())}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes"
+    )
+    if is_others and (n_bare := counts["document"] - counts["texts"]):
+        say(f"left out: {counted(n_bare, 'document')} without a text")
+    left_out = [noun for noun in choice.left_out if noun != "names"]
+    if left_out:
+        say(f"left out: {', '.join(left_out)}")
+    if choice.run_files is not None:
+        say(f"as handed in: {counts['as_handed_in']:,} of {counted(counts['run'], 'run')}")
+    for one in written.qrels:
+        _tell_qrels(one)
+    warn_about_voters(written.voters)
+    if not written.qrels:
+        say("no qrels: nothing is judged yet")
+    if choice.anonymised and counts["notes"] and not is_others:
+        words = counted(counts["notes"], "note or reason", "notes and reasons")
+        warn(f"judges' own words are included: {words}; --without-notes leaves them out")
+
+
+def _tell_qrels(one: Mapping[str, Any]) -> None:
+    who = f"judge {', '.join(one['judges'])}"
+    if len(one["judges"]) != 1:
+        who = f"{one['rule']} of {counted(len(one['judges']), 'judge')}"
+    ties = "" if one["ties"] is None else f", ties {one['ties']}"
+    say(f"qrels {one['name']}@{one['qrels_version']}: {counted(one['documents'], 'document')}, {who}{ties}")
+    words = []
+    if one["left_out"]["undecided"]:
+        words.append(f"{counted(one['left_out']['undecided'], 'document')} left out: undecided")
+    if one["ties"] in ("low", "high"):
+        words.append(f"the tie rule decided {counted(one['decided_by_tie_rule'], 'document')}")
+    if one["decided_by_ruling"] or one["cannot_by_ruling"]:
+        words.append(f"rulings: {rulings_words(one['decided_by_ruling'], one['cannot_by_ruling'])}")
+    skipped, cannot = (one["left_out"][reason] for reason in ("skipped", "cannot"))
+    if skipped or cannot:
+        words.append(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
+    if words:
+        say(f"  {'; '.join(words)}")
+
+
+_WORDS = {
+    "unjudged": "unjudged",
+    "skipped": "skipped",
+    "cannot": "cannot be judged",
+    "undecided": "undecided",
+}
+"""Why a sampled document has no grade, in words."""
+
+
+@command
+def export_prels(
+    collection: Stored,
+    *,
+    form: Annotated[PrelsName, Option("--as")],
+    pool: Annotated[str, Option("--pool NAME")] = "pool",
+    qrels: QrelsName = None,
+    out: Out = None,
+    manifest: Manifest = None,
+) -> Done:
+    """Write the judgements of a sampled pool, for xinfAP or statAP.
+
+    Documents that were judged but not sampled count as not sampled. Sampled documents without a grade
+    are counted on stderr: xinfap can only write -1 for them, statap leaves them out.
+
+    Example: pooler export prels --as xinfap --pool sample --qrels alice --out prels.txt
+
+    form : xinfap (topic iteration docno stratum rel; -1 = not sampled), or statap (topic docno rel method
+        iprob).
+    pool : A sampled pool.
+    """
+    from store.grades.qrels import decide
+
+    check_out(out, manifest)
+    sampled, named = collection.pools.get(pool), named_qrels(collection, qrels)
+    all_votes = collection.grades.all_votes(named.definition)
+    final = decide(all_votes, named.definition)
+    check_decided(named, final)
+    counts = _sample_counts(sampled, final)
+    text = _xinfap(sampled, final) if form == "xinfap" else _statap(sampled, final)
+    facts = _sample_facts(collection, sampled, form, final, counts)
+    facts |= {"qrels": named.label, "sha256": sha256_of(text)} | erased_facts(collection)
+    write_results({out: text.splitlines()}, lambda: facts, manifest)
+    _tell_sample(form, sampled, who_judged(final, all_votes), final, counts)
+    warn_about_voters(all_votes.voters)
+    tell_voters(collection, [out], all_votes.voters)
+    if erased := erased_words(collection):
+        say(erased)
+    return Done(counts=frozen_settings(listed=len(sampled.entries), judged=counts.by_grade.total()))
+
+
+@dataclass(slots=True)
+class _SampleCounts:
+    """How many documents of a sampled pool stand where."""
+
+    by_grade: Counter[int] = field(default_factory=Counter)
+    """Sampled and graded."""
+    without_grade: Counter[str] = field(default_factory=Counter)
+    """Sampled and not graded, by reason."""
+    n_not_sampled: int = 0
+    n_judged_not_sampled: int = 0
+    n_judged_elsewhere: int = 0
+    """Judged, and not in the pool."""
+
+
+def _sample_counts(pool: Pool, final: FinalQrels) -> _SampleCounts:
+    grades = {(row.topic, row.docno): row.grade for row in final.rows}
+    counts = _SampleCounts(n_judged_elsewhere=len(grades))
+    for entry in pool.entries:
+        pair = (entry.topic, entry.docno)
+        grade = grades.get(pair)
+        counts.n_judged_elsewhere -= grade is not None
+        if not entry.sampled:
+            counts.n_not_sampled += 1
+            counts.n_judged_not_sampled += grade is not None
+        elif grade is None:
+            counts.without_grade[final.left_out.get(pair, "unjudged")] += 1
+        else:
+            counts.by_grade[grade] += 1
+    return counts
+
+
+def _xinfap(pool: Pool, final: FinalQrels) -> str:
+    from store.formats.prels import NOT_SAMPLED, XinfapRow, write_xinfap
+
+    graded = {(row.topic, row.docno): row for row in final.rows}
+    iterations = pairs_listed(pool.manifest.get("iterations", {}))
+    rows: list[XinfapRow] = []
+    for entry in pool.entries:
+        if entry.stratum is None:
+            raise _no_sample(pool, "strata")
+        pair = (entry.topic, entry.docno)
+        qrel = graded.get(pair) if entry.sampled else None
+        code, iteration = NOT_SAMPLED, iterations.get(pair, pool.round)
+        if qrel is not None:
+            code, iteration = qrel.grade, qrel.iteration
+            if code == NOT_SAMPLED:
+                message = f"grade {code} of the scale would mean `not sampled` in an xinfap file"
+                raise PoolerError(message, hint="--as statap has no such code")
+        rows.append(XinfapRow(entry.topic, iteration, entry.docno, entry.stratum, code))
+    buffer = io.StringIO()
+    write_xinfap(rows, buffer)
+    return buffer.getvalue()
+
+
+def _statap(pool: Pool, final: FinalQrels) -> str:
+    from store.formats.prels import StatapRow, write_statap
+
+    graded = {(row.topic, row.docno): row.grade for row in final.rows}
+    methods = pairs_listed(pool.manifest.get("methods", {}))
+    rows: list[StatapRow] = []
+    for entry in pool.entries:
+        pair = (entry.topic, entry.docno)
+        if not entry.sampled:
+            continue
+        probability = entry.inclusion_probability
+        if probability is None:
+            raise _no_sample(pool, "inclusion probabilities")
+        if pair in graded:
+            method = int(methods.get(pair, method_of(probability)))
+            rows.append(StatapRow(entry.topic, entry.docno, graded[pair], method, probability))
+    buffer = io.StringIO()
+    write_statap(rows, buffer)
+    return buffer.getvalue()
+
+
+def _no_sample(pool: Pool, lacks: str) -> PoolerError:
+    hint = "pooler pool --strategy stratified, uniform or statap draws a sample"
+    return PoolerError(f"pool `{pool.name}` has no {lacks}", hint=hint)
+
+
+def _sample_facts(
+    opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, counts: _SampleCounts
+) -> dict[str, Any]:
+    from store.formats.prels import COLUMNS
+    from store.formats.scale import scale_to_json
+
+    return {
+        **made_of(opened),
+        "format": kind,
+        "columns": COLUMNS[kind].split(),
+        "scale": scale_to_json(opened.scale),
+        "pool": pool.name,
+        "strategy": pool.manifest.get("strategy"),
+        "seed": pool.manifest.get("seed"),
+        **rule_facts(opened.judges.all(), final),
+        "listed": len(pool.entries),
+        "sampled": len(pool.entries) - counts.n_not_sampled,
+        "judged": counts.by_grade.total(),
+        "by_grade": {str(grade): count for grade, count in sorted(counts.by_grade.items())},
+        "sampled_without_grade": {reason: counts.without_grade[reason] for reason in _WORDS},
+        "judged_not_sampled": counts.n_judged_not_sampled,
+        "judged_outside_the_pool": counts.n_judged_elsewhere,
+    }
+
+
+def _tell_sample(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, counts: _SampleCounts) -> None:
+    n_listed, n_judged = len(pool.entries), counts.by_grade.total()
+    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(counts.by_grade.items()))
+    say(
+        f"{counted(n_listed - counts.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
+        f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who}"
+    )
+    tell_few_votes(final)
+    tell_rulings(final)
+    is_xinfap = kind == "xinfap"
+    if n_open := counts.without_grade.total():
+        reasons = ", ".join(
+            f"{n:,} {words}" for one, words in _WORDS.items() if (n := counts.without_grade[one])
+        )
+        how = "written with -1, as if not sampled" if is_xinfap else "left out"
+        warn(f"sampled but without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
+    if n_others := counts.n_judged_not_sampled:
+        how = "written with -1" if is_xinfap else "left out"
+        warn(f"judged but not sampled: {counted(n_others, 'document')}, {how}")
+    if n_others := counts.n_judged_elsewhere:
+        say(f"judged but not in this pool: {counted(n_others, 'document')}, left out")
+    if final.n_mixed_iterations and is_xinfap:
+        say(f"judged in different rounds: {counted(final.n_mixed_iterations, 'document')}, iteration 0")

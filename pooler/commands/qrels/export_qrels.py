@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Given, Manifest, Option, command, levels_of
-from pooler.commands.qrels.exporting import sha256_of, tell_voters
+from pooler.commands.qrels.export import sha256_of, tell_voters
 from pooler.commands.qrels.made import QrelsResult, qrels_at, tell_qrels
 from pooler.files import check_out, write_results
 from pooler.messages import say

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Lenient, Option, Place, Replace, RunList, Stored, TrackRules, command
-from pooler.commands.start.importing import FILE_WORDS, DataFile, imported, report_words
 from pooler.files import write_lines
 from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
@@ -20,13 +19,14 @@ from pooler.sources.named_runs import entries_of
 from store.errors import ArgumentError, PoolerError
 from store.formats import DocumentFormat, TopicFormat
 from store.formats.markup import Markup
-from store.text import counted, sanitise_line
+from store.text import counted, look_alike_words, sanitise_line
 
 if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from store.collection import Collection
     from store.keeping.work import WorkDone
     from store.records import ImportReport, StoredRun, Topic
+
 
 _SHOWN = 25
 """Topics that are named one by one."""
@@ -451,3 +451,28 @@ def import_collection(
     what = ", ".join(counted(counts.get(name, 0), noun) for name, noun in nouns.items())
     say(f"made {where}: {what}")
     return Done(counts=frozen_settings(**{name: counts.get(name, 0) for name in nouns}))
+
+
+FILE_WORDS = "- is stdin; .gz, .xz, .bz2, .zst are fine."
+DataFile = Annotated[str | Path, Option("FILE", f"{FILE_WORDS} irds:NAME is a dataset of ir_datasets.")]
+
+
+def imported(opened: Collection, report: ImportReport) -> Done:
+    """Return what an import did; warn of documents that look like others."""
+    if opened.look_alikes:
+        warn(look_alike_words(opened.look_alikes))
+    counts = {name: getattr(report, name) for name in ("added", "unchanged", "replaced")}
+    return Done(counts=frozen_settings(**counts))
+
+
+def report_words(report: ImportReport, noun: str) -> str:
+    """Word what an import did; `noun` is one of the things imported."""
+    if not report.changed:
+        return f"nothing new, {counted(report.unchanged, noun)} already there"
+    is_more = report.texts or report.described
+    parts = [f"{counted(report.added, noun)} added"] if report.added or not is_more else []
+    parts += [f"the text of {counted(report.texts, noun)} added"] if report.texts else []
+    parts += [f"fields or markup of {counted(report.described, noun)} added"] if report.described else []
+    parts += [f"{report.replaced:,} replaced"] if report.replaced else []
+    parts += [f"{report.unchanged:,} already there"] if report.unchanged else []
+    return ", ".join(parts)

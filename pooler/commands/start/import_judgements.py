@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pooler.command import Lenient, Option, Replace, Stored, command
-from pooler.commands.start.importing import DataFile, imported, report_words
+from pooler.commands.start.import_ import DataFile, imported, report_words
 from pooler.messages import progress, say, warn
 from pooler.result import Done
 from pooler.sources.judgement_files import (
