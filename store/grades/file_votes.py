@@ -100,7 +100,7 @@ class FileVotes:
         return np.concatenate([np.empty((5, 0), dtype=np.int64), *self._parts], axis=1)
 
     def votes(self, judges: Sequence[str] | None = None, *, least: int = 2) -> PopulationVotes:
-        """Return the grades of some judges; see `store.grades.votes.fetch_votes`.
+        """Return the grades of some judges; see `store.grades.votes.CollectionGrades.votes`.
 
         By default those who count, but for those without a grade that a file of several judges names.
         """

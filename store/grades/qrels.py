@@ -25,7 +25,7 @@ from store.analysis.aggregation import (
 )
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
 from store.analysis.agreement.votes import NO_GRADE, PopulationVotes, Votes, collapse_votes, votes_of_judges
-from store.analysis.arrays import Grades
+from store.analysis.arrays import Grades, cut_by_code
 from store.analysis.collapse import collapse, level_index
 from store.analysis.dawid_skene import DawidSkeneResult, dawid_skene
 from store.errors import ArgumentError, PoolerError
@@ -320,10 +320,7 @@ class FinalQrels:
         votes, given = self.all_votes, self.outcome.is_given
         assert votes.document_ids is not None
         ids, grades = votes.document_ids[votes.docno_codes[given]], self.outcome.grades[given]
-        codes, starts = np.unique(votes.topic_codes[given], return_index=True)
-        parts = (np.split(column, starts[1:]) for column in (ids, grades))
-        names = (votes.topics[code] for code in codes.tolist())
-        return dict(zip(names, zip(*parts, strict=True), strict=False))  # nothing splits into one empty part
+        return cut_by_code(votes.topics, votes.topic_codes[given], ids, grades)
 
     @cached_property
     def _reasons(self) -> NDArray[np.int8]:

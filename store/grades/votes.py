@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, select
 from sqlmodel import Session
 
 from store.analysis.agreement.votes import PLACE_OF_STATE, Cells, PopulationVotes, population_votes
-from store.analysis.arrays import Grades
+from store.analysis.arrays import Grades, cut_by_code
 from store.content.lookup import row_named
 from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
@@ -44,42 +44,6 @@ if TYPE_CHECKING:
     from store.grades.sampled import TopicCandidates
 
 
-def fetch_votes(
-    session: Session,
-    topics: Keys,
-    scale_values: Sequence[int],
-    *,
-    judges: Sequence[str] | None = None,
-    least: int = 2,
-) -> PopulationVotes:
-    """Return the current grades of some judges, on the documents that `least` of them graded or more.
-
-    Judges in the order given; by default those who count and have graded, by name, adjudicators
-    apart (`fetch_voters`).
-    """
-    names = fetch_voters(session).voting if judges is None else judges
-    known = {name: judge_id(session, name) for name in names}
-    names, ids = list(known), np.array(list(known.values()), dtype=np.int64)
-    connection = session.connection()
-    events = newest_events(connection, ids)
-    topic_of, document_of, judge_of, state_of, grade_of = events
-    values = np.array(scale_values, dtype=np.int64)
-    places = np.where(state_of < 0, state_of, np.searchsorted(values, grade_of))
-    judge_codes = codes_of(judge_of, ids)
-    ordered = sorted(np.unique(topic_of).tolist(), key=lambda number: natural_key(topics.names[number]))
-    order = np.array(ordered, dtype=np.int64)
-    cells = Cells(
-        topics=tuple(topics.names[number] for number in ordered),
-        judges=tuple(names),
-        scale_values=tuple(scale_values),
-        topic_codes=codes_of(topic_of, order),
-        documents=document_of,
-        judge_codes=judge_codes,
-        places=places,
-    )
-    return population_votes(cells, least=least)
-
-
 def _judge_rows(session: Session) -> Sequence[Row[Any]]:
     return session.execute(select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)).all()
 
@@ -103,10 +67,7 @@ def refuse_adjudicators(named: Iterable[str], adjudicators: Collection[str]) -> 
 
 def _by_topic(topics: Keys, topic_of: NDArray[np.int64], *columns: NDArray[np.int64]) -> dict[str, Any]:
     """Cut columns, which rise with the row ids of topics, into those of every topic, in natural order."""
-    own, starts = np.unique(topic_of, return_index=True)
-    parts = zip(*(np.split(column, starts[1:]) for column in columns), strict=True)
-    # Nothing splits into one empty part.
-    found = {topics.names[number]: part for number, part in zip(own.tolist(), parts, strict=False)}
+    found = cut_by_code(topics.names, topic_of, *columns)
     return {topic: found[topic] for topic in sorted(found, key=natural_key)}
 
 
@@ -121,68 +82,6 @@ class SoleGrades:
     """Graded (topic, document) pairs."""
     voters: Voters
     """The judge, and who was left out."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TalliedGrades:
-    """How many judges gave a document each grade, over documents with a grade."""
-
-    judges: tuple[str, ...]
-    """Who gave a grade, by name; adjudicators are no judges here."""
-    by_topic: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
-    """Topics in natural order; ids of documents ascending, shape (n_documents,), and judges by the
-    grade they gave, grades of the scale ascending, shape (n_documents, n_grades)."""
-    voters: Voters = field(default_factory=Voters)
-    """Whose grades these are, and who was left out."""
-
-    @property
-    def n_documents(self) -> int:
-        """Graded (topic, document) pairs."""
-        return sum(ids.size for ids, _ in self.by_topic.values())
-
-    def judges_a_document(self) -> tuple[int, int]:
-        """Return the least and the greatest number of judges of a document; 0 without any."""
-        votes = [counts.sum(axis=1) for _, counts in self.by_topic.values()]
-        numbers = np.concatenate(votes) if votes else np.zeros(1, dtype=np.int64)
-        return int(numbers.min()), int(numbers.max())
-
-
-def fetch_tallied_grades(
-    session: Session,
-    topics: Keys,
-    scale_values: Sequence[int],
-    *,
-    of: Sequence[str] = (),
-    kinds: Sequence[str] = (),
-) -> TalliedGrades:
-    """Count the current grades of those who count by document; adjudicators are not.
-
-    As in `store.grades.opinions.AllVotes`, half a microsecond an event where `fetch_all_votes` takes three.
-    """
-    voters = fetch_voters(session, of=of, kinds=kinds)
-    refuse_adjudicators(of, {one.name for one in voters.judges if one.kind is JudgeKind.ADJUDICATOR})
-    names = {judge_id(session, one.name): one.name for one in voters.judges}
-    numbers = np.array(sorted(names), dtype=np.int64)
-    events = newest_events(session.connection(), numbers)
-    topic_of, document_of, judge_of, _, grade_of = events[:, events[3] == 0]
-    values = np.array(scale_values, dtype=np.int64)
-    places = np.minimum(np.searchsorted(values, grade_of), values.size - 1)
-    if not (is_known := values[places] == grade_of).all():
-        off = int(grade_of[int(np.argmin(is_known))])
-        raise ArgumentError("grade", f"must be one of {list(scale_values)}", off)
-    order = np.lexsort((document_of, topic_of))
-    topic_of, document_of, places = topic_of[order], document_of[order], places[order]
-    is_new = np.ones(order.size, dtype=np.bool_)
-    is_new[1:] = (topic_of[1:] != topic_of[:-1]) | (document_of[1:] != document_of[:-1])
-    cells = (np.cumsum(is_new) - 1) * values.size + places
-    n_documents = int(np.count_nonzero(is_new))
-    counts = np.bincount(cells, minlength=n_documents * values.size)
-    counts = counts.astype(np.int64, copy=False).reshape(n_documents, values.size)
-    return TalliedGrades(
-        judges=tuple(sorted(names[number] for number in np.unique(judge_of).tolist())),
-        by_topic=_by_topic(topics, topic_of[is_new], document_of[is_new], counts),
-        voters=voters,
-    )
 
 
 def fetch_voters_of(session: Session, definition: QrelsDefinition, apart: str = "") -> Voters:
@@ -365,12 +264,6 @@ class CollectionGrades(Area):
             by_topic = _by_topic(topics, topic_of[order], document_of[order], grade_of[order])
             return SoleGrades(names[who[0]], by_topic, int(topic_of.size), voters)
 
-    def tallied(self, of: Sequence[str] = (), kinds: Sequence[str] = ()) -> TalliedGrades:
-        """Count judges' current grades by document; see `fetch_tallied_grades`."""
-        with self._db.reading_topics() as (session, topics):
-            self._db.check_digests(session, judgements=True)
-            return fetch_tallied_grades(session, topics, self._db.scale.values, of=of, kinds=kinds)
-
     def voters(self, of: Sequence[str] = (), kinds: Sequence[str] = (), *, rulings: bool = False) -> Voters:
         """Choose whose judgements count; see `store.judging.kinds.hear`."""
         with self._db.reading() as session:
@@ -382,10 +275,29 @@ class CollectionGrades(Area):
             return fetch_judges(session)
 
     def votes(self, judges: Sequence[str] | None = None, *, least: int = 2) -> PopulationVotes:
-        """Return the current grades of some judges; see `fetch_votes`."""
+        """Return the current grades of some judges, on the documents that `least` of them graded or more.
+
+        Judges in the order given; by default those who count and have graded, by name, adjudicators
+        apart (`fetch_voters`).
+        """
         with self._db.reading_topics() as (session, topics):
             self._db.check_digests(session, judgements=True)
-            return fetch_votes(session, topics, self._db.scale.values, judges=judges, least=least)
+            names = fetch_voters(session).voting if judges is None else judges
+            known = {name: judge_id(session, name) for name in names}
+            ids = np.array(list(known.values()), dtype=np.int64)
+            topic_of, document_of, judge_of, state_of, grade_of = newest_events(session.connection(), ids)
+            values = self._db.scale.values
+            ordered = sorted(np.unique(topic_of).tolist(), key=lambda one: natural_key(topics.names[one]))
+            cells = Cells(
+                topics=tuple(topics.names[number] for number in ordered),
+                judges=tuple(known),
+                scale_values=values,
+                topic_codes=codes_of(topic_of, np.array(ordered, dtype=np.int64)),
+                documents=document_of,
+                judge_codes=codes_of(judge_of, ids),
+                places=np.where(state_of < 0, state_of, np.searchsorted(values, grade_of)),
+            )
+            return population_votes(cells, least=least)
 
     def all_votes(self, definition: QrelsDefinition, apart: str = "") -> AllVotes:
         """Return the votes and rulings that count; see `fetch_all_votes`."""
