@@ -126,7 +126,7 @@ def evaluate(
     scores: dict[MeasureName, Scores] = {}
     if of_sample:
         judged = _judged_sample(source, sample, prels, form, others)
-        estimated = _estimated(judged, of_sample, 1000 if cutoff is None else cutoff)
+        estimated = _estimated(*judged, of_sample, 1000 if cutoff is None else cutoff)
         lists: GradedRankings | SampledRankings = estimated.found.rankings
     if others:
         level = source.numbered.level  # measures need no docnos
@@ -142,7 +142,7 @@ def evaluate(
     asked = tuple(dict.fromkeys(known))
     settings = source.settings() if prels is None or source.is_of_files else source.named(with_qrels=False)
     if estimated is not None:
-        settings |= {"level": estimated.sample.level, "order": source.order}
+        settings |= {"level": estimated.level, "order": source.order}
     return Evaluation(
         runs=lists.tags,
         topics=lists.topics,
@@ -156,14 +156,21 @@ def evaluate(
 def _judged_sample(
     source: Source, pool: str | None, prels: str | None, form: FormName | None, others: Sequence[MeasureName]
 ) -> JudgedSample:
-    """Read the sample that is named, or the only one of the collection."""
+    """Read the sample that is named, or the only one of the collection, and runs."""
     if prels is None:
         if form is not None:
             raise ArgumentError("form", "is of a prels file", form, hint=PRELS_HINT)
         if source.is_of_files:
             requirement = "must name the judged sample: qrels do not describe it"
             raise ArgumentError("prels", requirement, None, hint=_FORMS)
-        return sample_of_collection(source, pool)
+        judged = source.numbered
+        with opened_collection(source.collection) as opened:
+            name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
+        if all(one.strata is None and one.inclusion is None for one in pools.values()):
+            message = f"pool `{name}` is no sample: it has neither strata nor inclusion probabilities"
+            hint = "pooler pool --strategy stratified, uniform or statap draws a sample"
+            raise PoolerError(message, hint=hint)
+        return f"pool {name}", judged.ranked, pools, judged.level
     if pool is not None:
         raise ArgumentError("sample", "and a prels file exclude each other", pool)
     if form is None:
@@ -181,25 +188,139 @@ def _judged_sample(
     return sample_of_file(source, prels, form)
 
 
-def _estimated(sample: JudgedSample, names: Sequence[MeasureName], cutoff: int) -> Estimated:
+def _estimated(
+    name: str,
+    ranked: RankedDocuments,
+    pools: Mapping[str, SampledPool],
+    level: int,
+    names: Sequence[MeasureName],
+    cutoff: int,
+) -> Estimated:
     """Compute what a sample allows, and tell what it lacks."""
+    kept = {topic: one for topic, one in pools.items() if one.graded.any()}
+    if not kept:
+        message = f"{name}: no sampled document is judged"
+        raise PoolerError(message, hint="estimates need judged documents of the sample")
     for one in names:
-        if one.rel not in (None, 1, sample.level):
-            requirement = f"must have the level {sample.level} of the sample"
+        if one.rel not in (None, 1, level):
+            requirement = f"must have the level {level} of the sample"
             hint = f"--level {one.rel} sets it for all"
             raise ArgumentError("measures", requirement, str(one), hint=hint)
     precisions = sorted({one.cutoff for one in names if one.name == "iP" and one.cutoff is not None})
-    found = estimates(sample.ranked, sample.pools, cutoff=cutoff, level=sample.level, cutoffs=precisions)
-    tell_of_sample(sample, found)
-    return Estimated(sample, found)
+    found = estimates(ranked, kept, cutoff=cutoff, level=level, cutoffs=precisions)
+    made = Estimated(name, kept, level, len(pools) - len(kept), found)
+    made.tell()
+    return made
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimated:
-    """What was estimated from a sample."""
+    """What was estimated from a judged sample."""
 
-    sample: JudgedSample
+    name: str
+    """The pool, or the file."""
+    pools: Mapping[str, SampledPool]
+    """Topics of which a document is graded, in natural order; at least one."""
+    level: int
+    """Least relevant grade."""
+    n_topics_without_grade: int
     found: SampleScores
+
+    @property
+    def n_sampled(self) -> int:
+        """Documents that were sampled."""
+        return sum(int(np.sum(one.states != NOT_SAMPLED)) for one in self.pools.values())
+
+    @property
+    def n_waiting(self) -> int:
+        """Documents that were sampled and have no grade."""
+        return sum(int(np.sum(one.states == UNGRADED)) for one in self.pools.values())
+
+    @property
+    def n_relevant(self) -> int:
+        """Documents that are judged relevant."""
+        return sum(int(one.relevant(self.level).sum()) for one in self.pools.values())
+
+    @property
+    def n_without_relevant(self) -> int:
+        """Topics without a relevant document in the sample."""
+        return int(np.sum(self.found.relevant == 0))
+
+    def tell(self) -> None:
+        """Tell what the sample lacks."""
+        if self.n_topics_without_grade:
+            n_topics = counted(self.n_topics_without_grade, "topic")
+            say(f"{self.name}: {n_topics} without a judged document left out")
+        if n_waiting := self.n_waiting:
+            verb = "has" if n_waiting == 1 else "have"
+            does = {
+                "statAP": "statAP is too low",
+                "xinfAP": "in estimates by strata, the judged ones stand for them",
+            }
+            effects = "; ".join(words for name, words in does.items() if name in self.found.values)
+            warn(f"{counted(n_waiting, 'sampled document')} {verb} no grade: {effects}")
+        if self.found.n_uncovered:
+            n_pooled = counted(self.found.n_uncovered, "pooled document")
+            warn(
+                f"{n_pooled} in strata without a judged document: counted as not relevant in all measures but"
+                " iP@k, where a third of them counts as relevant, as in sample_eval.pl"
+            )
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the sample is; only of strata is it known which documents it is of."""
+        is_known = all(pool.strata is not None for pool in self.pools.values())
+        by_strata, by_probability = (
+            None if values is None else float(values.sum())
+            for values in (self.found.by_strata, self.found.by_probability)
+        )
+        return {
+            "sample": self.name,
+            "topics": len(self.found.rankings.topics),
+            "topics_without_grade": self.n_topics_without_grade,
+            "topics_without_relevant": self.n_without_relevant,
+            "pooled": sum(pool.documents.size for pool in self.pools.values()) if is_known else None,
+            "sampled": self.n_sampled,
+            "graded": self.n_sampled - self.n_waiting,
+            "relevant": self.n_relevant,
+            "relevant_by_strata": by_strata,
+            "relevant_by_probability": by_probability,
+            "in_strata_without_grade": self.found.n_uncovered,
+        }
+
+    def words(self) -> list[str]:
+        """Say how far to trust the numbers, and over which topics means are."""
+        found = self.found
+        words = [
+            "Estimates: what is judged stands for what was not sampled; what is not pooled counts as"
+            " not relevant."
+        ]
+        if self.n_waiting > FEW_WAITING * self.n_sampled:
+            words.append(
+                f"{self.n_waiting:,} of {counted(self.n_sampled, 'sampled document')} are still"
+                f" unjudged (more than {FEW_WAITING:.0%}): the judged ones are then not a sample, unless"
+                " only chance chose them. Judge the rest before using these numbers."
+            )
+        known = {"strata": found.by_strata, "probability": found.by_probability}
+        ways = [way for way, number in known.items() if number is not None]
+        words.append(
+            f"relevant by {', by '.join(ways)}: relevant documents estimated in all, of which"
+            f" {self.n_relevant:,} were seen."
+        )
+        if n_without := self.n_without_relevant:
+            n_topics = len(found.rankings.topics)
+            names = ", ".join(name for name in found.values if found.n_defined(name) == n_topics - n_without)
+            verb = "has" if n_without == 1 else "have"
+            line = (
+                f"{counted(n_without, 'topic')} of {n_topics:,} {verb} no relevant document in the"
+                f" sample, so no {names}; means leave such topics out, as statAP_MQ_eval does."
+            )
+            if "xinfAP" in found.values:
+                line += (
+                    f" sample_eval.pl counts them as 0: its means of xinfAP are"
+                    f" {n_topics - n_without}/{n_topics} of these."
+                )
+            words.append(line)
+        return words
 
     def scores(self, name: MeasureName, topics: Sequence[str]) -> Scores:
         """Return one measure over topics, of which the sample may lack some."""
@@ -299,9 +420,7 @@ class Evaluation(Result):
 
     def facts(self) -> Mapping[str, Any]:
         """Return what the sample is, where there is one."""
-        if self.estimated is None:
-            return {}
-        return facts_of_sample(self.estimated.sample, self.estimated.found)
+        return {} if self.estimated is None else self.estimated.facts()
 
     def _tables(self) -> Iterator[Table]:
         facts = {name: fact for name, fact in self.facts().items() if fact}
@@ -387,7 +506,7 @@ class Evaluation(Result):
         if missing and self.estimated is not None:
             notes = [f"{notes[0][:-1]}; both programs leave the topic out."]
         if self.estimated is not None and table.name == "measures":
-            notes += words_on_sample(self.estimated.sample, self.estimated.found)
+            notes += self.estimated.words()
         return Table.of_columns(table.name, columns, notes=notes)
 
 
@@ -412,7 +531,6 @@ FormName = Literal["xinf", "xinfap", "statap"]
 """Of a prels file: topic, iteration, docno, stratum and rel; or topic, docno, rel, method and iprob."""
 FEW_WAITING = 0.1
 """Share of a sample that may be unjudged before its estimates are called none."""
-_DRAWS = "pooler pool --strategy stratified, uniform or statap draws a sample"
 ABOUT = {
     "xinfAP": "AP estimated stratum by stratum, as in sample_eval.pl; it may exceed 1, and has no standard"
     " error",
@@ -425,51 +543,8 @@ ABOUT = {
 """What the measures of a sample are, for the lines below a table."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JudgedSample:
-    """Runs, and a judged sample by topic."""
-
-    name: str
-    """The pool, or the file."""
-    ranked: RankedDocuments
-    pools: Mapping[str, SampledPool]
-    """Topics of which a document is graded, in natural order; at least one."""
-    level: int
-    """Least relevant grade."""
-    n_topics_without_grade: int
-
-    @property
-    def n_pooled(self) -> int | None:
-        """Documents that the sample is of; ``None`` = not known, only those sampled are listed."""
-        if any(pool.strata is None for pool in self.pools.values()):
-            return None
-        return sum(pool.documents.size for pool in self.pools.values())
-
-    @property
-    def n_sampled(self) -> int:
-        """Documents that were sampled."""
-        return sum(int(np.sum(one.states != NOT_SAMPLED)) for one in self.pools.values())
-
-    @property
-    def n_waiting(self) -> int:
-        """Documents that were sampled and have no grade."""
-        return sum(int(np.sum(one.states == UNGRADED)) for one in self.pools.values())
-
-    @property
-    def n_relevant(self) -> int:
-        """Documents that are judged relevant."""
-        return sum(int(one.relevant(self.level).sum()) for one in self.pools.values())
-
-
-def sample_of_collection(source: Source, pool: str | None) -> JudgedSample:
-    """Read runs, judgements and a sampled pool, default the only one, of a collection."""
-    judged = source.numbered
-    with opened_collection(source.collection) as opened:
-        name, pools = opened.grades.sampled_pools(judged.by_topic(), pool)
-    if all(one.strata is None and one.inclusion is None for one in pools.values()):
-        message = f"pool `{name}` is no sample: it has neither strata nor inclusion probabilities"
-        raise PoolerError(message, hint=_DRAWS)
-    return _with_grades(f"pool {name}", judged.ranked, pools, judged.level)
+JudgedSample = tuple[str, "RankedDocuments", Mapping[str, SampledPool], int]
+"""Name of the pool or file, runs, the sample by topic, and the least relevant grade."""
 
 
 def sample_of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
@@ -487,32 +562,28 @@ def sample_of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
     scale = None if declared is None else parse_scale(declared)
     level = level_of_files(scale, source.option("level"))
     # The sample is the smaller file: its faults are told before runs are read.
-    if form != "statap":
-        strata = read_xinfap(prels, lenient=source.lenient).rows
-        n_below = sum(row.code < CODE_NOT_SAMPLED for row in strata) if scale is None else 0
-        strata = strata if scale is None else _on_scale(prels, strata, scale, CODE_NOT_SAMPLED)
-        codes = [row.code for row in strata]
-    else:
-        chances = read_statap(prels, lenient=source.lenient).rows
-        n_below = 0
-        chances = chances if scale is None else _on_scale(prels, chances, scale, NO_JUDGEMENT)
-        codes = [row.code for row in chances]
+    is_statap = form == "statap"
+    rows: Sequence[Any] = (read_statap if is_statap else read_xinfap)(prels, lenient=source.lenient).rows
+    n_below = 0
+    if scale is not None:
+        rows = _on_scale(prels, rows, scale, NO_JUDGEMENT if is_statap else CODE_NOT_SAMPLED)
+    elif not is_statap:
+        n_below = sum(row.code < CODE_NOT_SAMPLED for row in rows)
     if n_below:
         verb = "counts" if n_below == 1 else "count"
         say(
             f"{prels}: {counted(n_below, 'line')} with a rel below -1 {verb} as not sampled, as in"
             " sample_eval.pl; --scale declares negative grades"
         )
-    if source.option("level") is None and max(codes) > level:
+    if source.option("level") is None and max(row.code for row in rows) > level:
         say(f"relevant = grade {level} or more; another level with --level")
-
     ranked = source.file_rankings
-    if form != "statap":
-        pools = xinfap_pools(ranked, strata, negatives_judged=scale is not None)
+    if is_statap:
+        pools = statap_pools(ranked, rows)
     else:
-        pools = statap_pools(ranked, chances)
+        pools = xinfap_pools(ranked, rows, negatives_judged=scale is not None)
     name = "standard input" if prels == "-" else Path(prels).name
-    return _with_grades(name, ranked, pools, level)
+    return name, ranked, pools, level
 
 
 def _on_scale(path: str, rows: Sequence[PrelsRow], scale: Scale, no_judgement: int) -> list[PrelsRow]:
@@ -530,99 +601,6 @@ def _on_scale(path: str, rows: Sequence[PrelsRow], scale: Scale, no_judgement: i
             faults.add(row.line, message, "grade")
     faults.raise_if_any(hint="--scale declares the grades there are")
     return checked
-
-
-def _with_grades(
-    name: str, ranked: RankedDocuments, pools: Mapping[str, SampledPool], level: int
-) -> JudgedSample:
-    kept = {topic: one for topic, one in pools.items() if one.graded.any()}
-    if not kept:
-        message = f"{name}: no sampled document is judged"
-        raise PoolerError(message, hint="estimates need judged documents of the sample")
-    return JudgedSample(name, ranked, kept, level, len(pools) - len(kept))
-
-
-def tell_of_sample(sample: JudgedSample, found: SampleScores) -> None:
-    """Tell what the sample lacks."""
-    if sample.n_topics_without_grade:
-        n_topics = counted(sample.n_topics_without_grade, "topic")
-        say(f"{sample.name}: {n_topics} without a judged document left out")
-    if n_waiting := sample.n_waiting:
-        verb = "has" if n_waiting == 1 else "have"
-        does = {
-            "statAP": "statAP is too low",
-            "xinfAP": "in estimates by strata, the judged ones stand for them",
-        }
-        effects = "; ".join(words for name, words in does.items() if name in found.values)
-        warn(f"{counted(n_waiting, 'sampled document')} {verb} no grade: {effects}")
-    if found.n_uncovered:
-        n_pooled = counted(found.n_uncovered, "pooled document")
-        warn(
-            f"{n_pooled} in strata without a judged document: counted as not relevant in all measures but"
-            " iP@k, where a third of them counts as relevant, as in sample_eval.pl"
-        )
-
-
-def facts_of_sample(sample: JudgedSample, found: SampleScores) -> dict[str, Any]:
-    """Return what the sample is."""
-    return {
-        "sample": sample.name,
-        "topics": len(found.rankings.topics),
-        "topics_without_grade": sample.n_topics_without_grade,
-        "topics_without_relevant": n_without_relevant(found),
-        "pooled": sample.n_pooled,
-        "sampled": sample.n_sampled,
-        "graded": sample.n_sampled - sample.n_waiting,
-        "relevant": sample.n_relevant,
-        "relevant_by_strata": _total(found.by_strata),
-        "relevant_by_probability": _total(found.by_probability),
-        "in_strata_without_grade": found.n_uncovered,
-    }
-
-
-def words_on_sample(sample: JudgedSample, found: SampleScores) -> list[str]:
-    """Say how far to trust the numbers, and over which topics means are."""
-    words = [
-        "Estimates: what is judged stands for what was not sampled; what is not pooled counts as"
-        " not relevant."
-    ]
-    if sample.n_waiting > FEW_WAITING * sample.n_sampled:
-        words.append(
-            f"{sample.n_waiting:,} of {counted(sample.n_sampled, 'sampled document')} are still"
-            f" unjudged (more than {FEW_WAITING:.0%}): the judged ones are then not a sample, unless"
-            " only chance chose them. Judge the rest before using these numbers."
-        )
-    known = {"strata": found.by_strata, "probability": found.by_probability}
-    ways = [way for way, number in known.items() if number is not None]
-    words.append(
-        f"relevant by {', by '.join(ways)}: relevant documents estimated in all, of which"
-        f" {sample.n_relevant:,} were seen."
-    )
-    if n_without := n_without_relevant(found):
-        n_topics = len(found.rankings.topics)
-        names = ", ".join(name for name in found.values if found.n_defined(name) == n_topics - n_without)
-        verb = "has" if n_without == 1 else "have"
-        line = (
-            f"{counted(n_without, 'topic')} of {n_topics:,} {verb} no relevant document in the"
-            f" sample, so no {names}; means leave such topics out, as statAP_MQ_eval does."
-        )
-        if "xinfAP" in found.values:
-            line += (
-                f" sample_eval.pl counts them as 0: its means of xinfAP are"
-                f" {n_topics - n_without}/{n_topics} of these."
-            )
-        words.append(line)
-    return words
-
-
-def n_without_relevant(found: SampleScores) -> int:
-    """Count the topics without a relevant document in the sample."""
-    return int(np.sum(found.relevant == 0))
-
-
-def _total(values: Any) -> float | None:
-    """Return the sum of numbers, where there are any."""
-    return None if values is None else float(values.sum())
 
 
 def attainable(source: Measurable, rank: int = 10, *, progress: Progress | None = None) -> AttainableValues:

@@ -27,17 +27,12 @@ from store.records import JudgeKind
 from store.text import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pooler.pools.runs import RunSet
     from store.collection import Collection
     from store.event import JudgementEvent
-    from store.grades.definition import NamedQrels
-    from store.grades.qrels import FinalQrels
-    from store.judging.kinds import Voters
     from store.keeping.directory import ExportChoice, Written
     from store.model_judge import Answer, ModelIdentity
-    from store.records import Judgement, Pool
+    from store.records import Judgement, Pool, Qrel
 
 
 _OTHERS_SHOWN = 10
@@ -316,6 +311,13 @@ def sha256_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def text_of(write: Callable[..., None], *what: Any, **how: Any) -> str:
+    """Return what a function writes into a file."""
+    buffer = io.StringIO()
+    write(*what, buffer, **how)
+    return buffer.getvalue()
+
+
 def named_qrels(opened: Collection, name: str | None) -> NamedQrels:
     """Return qrels of a collection by name; `ArgumentError` for a file."""
     if name is not None and is_file_word(name):
@@ -449,13 +451,8 @@ def _tell_qrels(one: Mapping[str, Any]) -> None:
         say(f"  {'; '.join(words)}")
 
 
-_WORDS = {
-    "unjudged": "unjudged",
-    "skipped": "skipped",
-    "cannot": "cannot be judged",
-    "undecided": "undecided",
-}
-"""Why a sampled document has no grade, in words."""
+_WITHOUT_GRADE = ("unjudged", "skipped", "cannot", "undecided")
+"""Why a sampled document has no grade."""
 
 
 @command
@@ -479,6 +476,8 @@ def export_prels(
         iprob).
     pool : A sampled pool.
     """
+    from store.formats.prels import COLUMNS
+    from store.formats.scale import scale_to_json
     from store.grades.qrels import decide
 
     check_out(out, manifest)
@@ -486,54 +485,64 @@ def export_prels(
     all_votes = collection.grades.all_votes(named.definition)
     final = decide(all_votes, named.definition)
     check_decided(named, final)
-    counts = _sample_counts(sampled, final)
-    text = _xinfap(sampled, final) if form == "xinfap" else _statap(sampled, final)
-    facts = _sample_facts(collection, sampled, form, final, counts)
-    facts |= {"qrels": named.label, "sha256": sha256_of(text)} | erased_facts(collection)
+    graded, left_out = {(row.topic, row.docno): row for row in final.rows}, final.left_out
+    pooled = {(entry.topic, entry.docno): entry.sampled for entry in sampled.entries}
+    of_sample = [pair for pair, is_sampled in pooled.items() if is_sampled]
+    by_grade = Counter(graded[pair].grade for pair in of_sample if pair in graded)
+    without = Counter(left_out.get(pair, "unjudged") for pair in of_sample if pair not in graded)
+    n_not_sampled = sum(pair in graded and not is_sampled for pair, is_sampled in pooled.items())
+    n_elsewhere = sum(pair not in pooled for pair in graded)
+    text = _xinfap(sampled, graded) if form == "xinfap" else _statap(sampled, graded)
+    facts = {
+        **made_of(collection),
+        "format": form,
+        "columns": COLUMNS[form].split(),
+        "scale": scale_to_json(collection.scale),
+        "pool": sampled.name,
+        "strategy": sampled.manifest.get("strategy"),
+        "seed": sampled.manifest.get("seed"),
+        **rule_facts(collection.judges.all(), final),
+        "listed": len(pooled),
+        "sampled": len(of_sample),
+        "judged": by_grade.total(),
+        "by_grade": {str(grade): count for grade, count in sorted(by_grade.items())},
+        "sampled_without_grade": {reason: without[reason] for reason in _WITHOUT_GRADE},
+        "judged_not_sampled": n_not_sampled,
+        "judged_outside_the_pool": n_elsewhere,
+        "qrels": named.label,
+        "sha256": sha256_of(text),
+        **erased_facts(collection),
+    }
     write_results({out: text.splitlines()}, lambda: facts, manifest)
-    _tell_sample(form, sampled, who_judged(final, all_votes), final, counts)
+    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(by_grade.items()))
+    who = who_judged(final, all_votes)
+    say(
+        f"{counted(len(of_sample), 'document')} sampled of {len(pooled):,} in pool {sampled.name},"
+        f" {by_grade.total():,} judged ({grades or 'none'}); {who}"
+    )
+    tell_few_votes(final)
+    tell_rulings(final)
+    if n_open := without.total():
+        reasons = ", ".join(f"{n:,} {_STATES.get(one, one)}" for one in _WITHOUT_GRADE if (n := without[one]))
+        how = "written with -1, as if not sampled" if form == "xinfap" else "left out"
+        warn(f"sampled but without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
+    if n_not_sampled:
+        how = "written with -1" if form == "xinfap" else "left out"
+        warn(f"judged but not sampled: {counted(n_not_sampled, 'document')}, {how}")
+    if n_elsewhere:
+        say(f"judged but not in this pool: {counted(n_elsewhere, 'document')}, left out")
+    if final.n_mixed_iterations and form == "xinfap":
+        say(f"judged in different rounds: {counted(final.n_mixed_iterations, 'document')}, iteration 0")
     warn_about_voters(all_votes.voters)
     tell_voters(collection, [out], all_votes.voters)
     if erased := erased_words(collection):
         say(erased)
-    return Done(counts=frozen_settings(listed=len(sampled.entries), judged=counts.by_grade.total()))
+    return Done(counts=frozen_settings(listed=len(pooled), judged=by_grade.total()))
 
 
-@dataclass(slots=True)
-class _SampleCounts:
-    """How many documents of a sampled pool stand where."""
-
-    by_grade: Counter[int] = field(default_factory=Counter)
-    """Sampled and graded."""
-    without_grade: Counter[str] = field(default_factory=Counter)
-    """Sampled and not graded, by reason."""
-    n_not_sampled: int = 0
-    n_judged_not_sampled: int = 0
-    n_judged_elsewhere: int = 0
-    """Judged, and not in the pool."""
-
-
-def _sample_counts(pool: Pool, final: FinalQrels) -> _SampleCounts:
-    grades = {(row.topic, row.docno): row.grade for row in final.rows}
-    counts = _SampleCounts(n_judged_elsewhere=len(grades))
-    for entry in pool.entries:
-        pair = (entry.topic, entry.docno)
-        grade = grades.get(pair)
-        counts.n_judged_elsewhere -= grade is not None
-        if not entry.sampled:
-            counts.n_not_sampled += 1
-            counts.n_judged_not_sampled += grade is not None
-        elif grade is None:
-            counts.without_grade[final.left_out.get(pair, "unjudged")] += 1
-        else:
-            counts.by_grade[grade] += 1
-    return counts
-
-
-def _xinfap(pool: Pool, final: FinalQrels) -> str:
+def _xinfap(pool: Pool, graded: Mapping[tuple[str, str], Qrel]) -> str:
     from store.formats.prels import NOT_SAMPLED, XinfapRow, write_xinfap
 
-    graded = {(row.topic, row.docno): row for row in final.rows}
     iterations = pairs_listed(pool.manifest.get("iterations", {}))
     rows: list[XinfapRow] = []
     for entry in pool.entries:
@@ -548,82 +557,26 @@ def _xinfap(pool: Pool, final: FinalQrels) -> str:
                 message = f"grade {code} of the scale would mean `not sampled` in an xinfap file"
                 raise PoolerError(message, hint="--as statap has no such code")
         rows.append(XinfapRow(entry.topic, iteration, entry.docno, entry.stratum, code))
-    buffer = io.StringIO()
-    write_xinfap(rows, buffer)
-    return buffer.getvalue()
+    return text_of(write_xinfap, rows)
 
 
-def _statap(pool: Pool, final: FinalQrels) -> str:
+def _statap(pool: Pool, graded: Mapping[tuple[str, str], Qrel]) -> str:
     from store.formats.prels import StatapRow, write_statap
 
-    graded = {(row.topic, row.docno): row.grade for row in final.rows}
     methods = pairs_listed(pool.manifest.get("methods", {}))
     rows: list[StatapRow] = []
     for entry in pool.entries:
-        pair = (entry.topic, entry.docno)
         if not entry.sampled:
             continue
-        probability = entry.inclusion_probability
+        probability, qrel = entry.inclusion_probability, graded.get((entry.topic, entry.docno))
         if probability is None:
             raise _no_sample(pool, "inclusion probabilities")
-        if pair in graded:
-            method = int(methods.get(pair, method_of(probability)))
-            rows.append(StatapRow(entry.topic, entry.docno, graded[pair], method, probability))
-    buffer = io.StringIO()
-    write_statap(rows, buffer)
-    return buffer.getvalue()
+        if qrel is not None:
+            method = int(methods.get((entry.topic, entry.docno), method_of(probability)))
+            rows.append(StatapRow(entry.topic, entry.docno, qrel.grade, method, probability))
+    return text_of(write_statap, rows)
 
 
 def _no_sample(pool: Pool, lacks: str) -> PoolerError:
     hint = "pooler pool --strategy stratified, uniform or statap draws a sample"
     return PoolerError(f"pool `{pool.name}` has no {lacks}", hint=hint)
-
-
-def _sample_facts(
-    opened: Collection, pool: Pool, kind: PrelsName, final: FinalQrels, counts: _SampleCounts
-) -> dict[str, Any]:
-    from store.formats.prels import COLUMNS
-    from store.formats.scale import scale_to_json
-
-    return {
-        **made_of(opened),
-        "format": kind,
-        "columns": COLUMNS[kind].split(),
-        "scale": scale_to_json(opened.scale),
-        "pool": pool.name,
-        "strategy": pool.manifest.get("strategy"),
-        "seed": pool.manifest.get("seed"),
-        **rule_facts(opened.judges.all(), final),
-        "listed": len(pool.entries),
-        "sampled": len(pool.entries) - counts.n_not_sampled,
-        "judged": counts.by_grade.total(),
-        "by_grade": {str(grade): count for grade, count in sorted(counts.by_grade.items())},
-        "sampled_without_grade": {reason: counts.without_grade[reason] for reason in _WORDS},
-        "judged_not_sampled": counts.n_judged_not_sampled,
-        "judged_outside_the_pool": counts.n_judged_elsewhere,
-    }
-
-
-def _tell_sample(kind: PrelsName, pool: Pool, who: str, final: FinalQrels, counts: _SampleCounts) -> None:
-    n_listed, n_judged = len(pool.entries), counts.by_grade.total()
-    grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(counts.by_grade.items()))
-    say(
-        f"{counted(n_listed - counts.n_not_sampled, 'document')} sampled of {n_listed:,} in pool"
-        f" {pool.name}, {n_judged:,} judged ({grades or 'none'}); {who}"
-    )
-    tell_few_votes(final)
-    tell_rulings(final)
-    is_xinfap = kind == "xinfap"
-    if n_open := counts.without_grade.total():
-        reasons = ", ".join(
-            f"{n:,} {words}" for one, words in _WORDS.items() if (n := counts.without_grade[one])
-        )
-        how = "written with -1, as if not sampled" if is_xinfap else "left out"
-        warn(f"sampled but without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
-    if n_others := counts.n_judged_not_sampled:
-        how = "written with -1" if is_xinfap else "left out"
-        warn(f"judged but not sampled: {counted(n_others, 'document')}, {how}")
-    if n_others := counts.n_judged_elsewhere:
-        say(f"judged but not in this pool: {counted(n_others, 'document')}, left out")
-    if final.n_mixed_iterations and is_xinfap:
-        say(f"judged in different rounds: {counted(final.n_mixed_iterations, 'document')}, iteration 0")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pooler.command import Given, Manifest, Option, command, levels_of
-from pooler.commands.qrels.export import sha256_of, tell_voters
+from pooler.commands.qrels.export import sha256_of, tell_voters, text_of
 from pooler.commands.qrels.made import QrelsResult, qrels_at, tell_qrels
 from pooler.files import check_out, write_results
 from pooler.messages import say
@@ -157,7 +156,7 @@ def _of_ntcir(
     readings: dict[str, int | None] = {"graded": None}
     more = {}
     if form == "ntcireval":
-        texts.append(_text(write_ntcireval, rows))
+        texts.append(text_of(write_ntcireval, rows))
     else:
         if definition.aggregate != "sum":
             of_grades = letters_of(scale, letters)
@@ -176,15 +175,9 @@ def _of_ntcir(
             readings = {"rigid": rigid, "relaxed": relaxed}
             sums = ("", f"{relaxed}", f"{rigid}")
             more["letters"] = dict(zip(sums, letters_of(scale, letters).values(), strict=True))
-        texts += [_text(write_ntcir2, rows, scale, cut, letters=letters) for cut in cuts]
+        texts += [text_of(write_ntcir2, rows, scale, cut, letters=letters) for cut in cuts]
     files = [
         {"reading": reading, "level": level, "sha256": sha256_of(text)}
         for (reading, level), text in zip(readings.items(), texts, strict=True)
     ]
     return texts, {"files": files, **more}
-
-
-def _text(write: Callable[..., None], *what: Any, **how: Any) -> str:
-    buffer = io.StringIO()
-    write(*what, buffer, **how)
-    return buffer.getvalue()

@@ -20,18 +20,16 @@ from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import Classes, classes_facts, read_classes
-from store.judging.kinds import SORTS, Voters, sorts_words
+from store.judging.kinds import SORTS, sorts_words
 from store.records import Judge, Qrel, Scale
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from pooler.sources.judgement_files import JudgedFile
-    from store.collection import Collection
     from store.formats.qrels import QrelCells
     from store.grades.definition import NamedQrels, QrelsDefinition
     from store.grades.opinions import AllVotes
     from store.grades.qrels import FinalQrels, Flip
-    from store.records import Judge, Scale
 
 
 Pair = tuple[str, str]
@@ -77,20 +75,90 @@ def qrels_at(
             raise ArgumentError("unjudged", requirement, unjudged)
         return wanted
 
+    files: list[JudgedFile] = []
     if source.judgements or source.is_of_files:
         classes = None if one_of is None else read_classes(one_of)
-        found = _of_files(source, named, levels, choose)
+        files, all_votes, judges, wanted = _of_files(source, definition, levels, choose)
+        open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
+        for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
+            if is_settled:
+                open_pairs.pop(pair, None)
+        origin: dict[str, Any] = {"files": [*map(_origin, files)]}
+        erased = ""
     else:
         with opened_collection(source.collection) as opened:
             classes = None if one_of is None else read_classes(one_of, opened.documents.numbers())
-            found = _of_collection(opened, named, choose)
-    made = list(found.results(source, unjudged=unjudged, one_of=one_of, classes=classes))
-    for one in made if publishes else ():
-        check_decided(named, one.final)
-    if found.files:
+            wanted = choose(opened.scale)
+            all_votes = opened.grades.all_votes(definition)
+            open_pairs, judges = opened.grades.open_pairs(all_votes, definition), opened.judges.all()
+            origin, erased = {"collection": opened.name, **erased_facts(opened)}, erased_words(opened)
+    from store.formats.scale import scale_to_json
+    from store.grades.qrels import decide, flips_of
+
+    # Beside binary files the graded one need not say how relevance would change.
+    at_levels = all_votes.scale.values[1:] if len(wanted) == 1 else ()
+    made = []
+    for level in wanted:
+        # Grades are not made binary, whatever is said of the binary files beside them.
+        is_beside = level is None and len(wanted) > 1
+        one = replace(definition, binary_first=False) if is_beside else definition
+        final = decide(all_votes, one, level)
+        flips = flips_of(all_votes, one, level, at_levels)
+        left_out = {reason: final.count_left_out(reason) for reason in ("undecided", "skipped", "cannot")}
+        manifest_facts = {
+            "tool": "pooler",
+            "version": __version__,
+            **origin,
+            "qrels": named.label,
+            "scale": scale_to_json(all_votes.scale),
+            **rule_facts(judges, final, flips),
+            "topics": final.n_topics,
+            "judged": final.n_documents,
+            "by_grade": {str(grade): count for grade, count in final.by_grade.items()},
+            "left_out": {
+                "undecided": left_out["undecided"],
+                "skipped": left_out["skipped"],
+                "cannot_be_judged": left_out["cannot"],
+            },
+            "pooled_and_unjudged": len(open_pairs),
+            "unjudged_code": unjudged,
+            "mixed_iterations": final.n_mixed_iterations,
+        }
+        duplicates: list[Qrel] = []
+        if classes is not None:
+            duplicates, n_without = _duplicate_grades(final, classes)
+            copied = {"grades": len(duplicates), "without_grade": n_without}
+            manifest_facts["one_of"] = classes_facts(classes) | copied
+        settings = {**source.named(), **final.to_json(), "judges": [*final.judges]}
+        settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
+        settings |= {} if one_of is None else {"one_of": str(one_of)}
+        settings |= all_votes.voters.to_json()
+        counts = {
+            "judged": final.n_documents,
+            "by_ruling": final.n_ruled,
+            "by_tie_rule": final.n_decided_by_ties if final.ties else 0,
+            **left_out,
+            "unjudged": len(open_pairs),
+        }
+        made.append(
+            QrelsResult(
+                counts=frozen_settings(**counts),
+                final=final,
+                all_votes=all_votes,
+                flips=tuple(flips),
+                open_pairs=open_pairs,
+                manifest_facts=manifest_facts,
+                erased=erased,
+                duplicates=tuple(duplicates),
+                settings=frozen_settings(**settings),
+            )
+        )
+    for result in made if publishes else ():
+        check_decided(named, result.final)
+    if files:
         from pooler.sources.judgement_files import tell
 
-        tell(found.files)
+        tell(files)
     return made
 
 
@@ -176,86 +244,6 @@ class QrelsResult(WritesFile, Done):
         return Result._repr_html_(self)
 
 
-@dataclass(frozen=True, slots=True)
-class _CollectedVotes:
-    """Votes, and what is known of where they come from."""
-
-    all_votes: AllVotes
-    named: NamedQrels
-    levels: Levels
-    open_pairs: Mapping[Pair, str]
-    """Topic and docno of pooled documents without a grade, and their iteration."""
-    judges: Sequence[Judge]
-    origin: Mapping[str, Any]
-    """Entries of the manifest."""
-    erased: str = ""
-    files: Sequence[JudgedFile] = field(default_factory=list)
-
-    def results(
-        self,
-        source: Source,
-        *,
-        unjudged: int | None,
-        one_of: Classes | None,
-        classes: Mapping[str, str] | None,
-    ) -> Iterator[QrelsResult]:
-        from store.grades.qrels import decide, flips_of
-
-        all_votes, definition = self.all_votes, self.named.definition
-        # Beside binary files the graded one need not say how relevance would change.
-        at_levels = all_votes.scale.values[1:] if len(self.levels) == 1 else ()
-        for level in self.levels:
-            # Grades are not made binary, whatever is said of the binary files beside them.
-            is_beside = level is None and len(self.levels) > 1
-            one = replace(definition, binary_first=False) if is_beside else definition
-            final = decide(all_votes, one, level)
-            flips = flips_of(all_votes, one, level, at_levels)
-            manifest_facts = {
-                "tool": "pooler",
-                "version": __version__,
-                **self.origin,
-                "qrels": self.named.label,
-                **qrels_facts(self.judges, final, all_votes.scale, len(self.open_pairs), flips),
-                "unjudged_code": unjudged,
-                "mixed_iterations": final.n_mixed_iterations,
-            }
-            duplicates: list[Qrel] = []
-            if classes is not None:
-                duplicates, n_without = _duplicate_grades(final, classes)
-                counts = {"grades": len(duplicates), "without_grade": n_without}
-                manifest_facts["one_of"] = classes_facts(classes) | counts
-            settings = {**source.named(), **final.to_json(), "judges": [*final.judges]}
-            settings |= {"judgements": [*source.judgements], "unjudged": unjudged}
-            settings |= {} if one_of is None else {"one_of": str(one_of)}
-            settings |= all_votes.voters.to_json()
-            counts = {
-                "judged": final.n_documents,
-                "by_ruling": final.n_ruled,
-                "by_tie_rule": final.n_decided_by_ties if final.ties else 0,
-                **{reason: final.count_left_out(reason) for reason in ("undecided", "skipped", "cannot")},
-                "unjudged": len(self.open_pairs),
-            }
-            yield QrelsResult(
-                counts=frozen_settings(**counts),
-                final=final,
-                all_votes=all_votes,
-                flips=tuple(flips),
-                open_pairs=self.open_pairs,
-                manifest_facts=manifest_facts,
-                erased=self.erased,
-                duplicates=tuple(duplicates),
-                settings=frozen_settings(**settings),
-            )
-
-
-def _of_collection(opened: Collection, named: NamedQrels, choose: Choose) -> _CollectedVotes:
-    levels = choose(opened.scale)
-    all_votes = opened.grades.all_votes(named.definition)
-    open_pairs, judges = opened.grades.open_pairs(all_votes, named.definition), opened.judges.all()
-    origin = {"collection": opened.name, **erased_facts(opened)}
-    return _CollectedVotes(all_votes, named, levels, open_pairs, judges, origin, erased_words(opened))
-
-
 def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[list[Qrel], int]:
     """Return the grades of near-duplicates that nobody judged, and count those whose class has several.
 
@@ -283,14 +271,15 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
     return found, n_without
 
 
-def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose: Choose) -> _CollectedVotes:
+def _of_files(
+    source: Source, definition: QrelsDefinition, levels: Sequence[Level], choose: Choose
+) -> tuple[list[JudgedFile], AllVotes, list[Judge], Levels]:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
     from pooler.sources.gathered import gather_files
     from pooler.sources.judgement_files import FileReading, decode, read_files, scale_of
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
     reading = source.reading or FileReading(scale=scale_text, lenient=source.lenient)
-    definition = named.definition
     is_sum = definition.aggregate == "sum"
     if reading.scale is None and not is_sum and (words := [one for one in levels if isinstance(one, str)]):
         hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
@@ -309,13 +298,7 @@ def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose
     for level in wanted:
         definition.check_scale(scale, level)
     decode(files, scale, reading)
-    all_votes, judges = gather_files(files, scale, definition)
-    open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
-    for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
-        if is_settled:
-            open_pairs.pop(pair, None)
-    origin = {"files": _origins(files)}
-    return _CollectedVotes(all_votes, named, wanted, open_pairs, judges, origin, files=files)
+    return [*files], *gather_files(files, scale, definition), wanted
 
 
 def _blocks(
@@ -349,15 +332,9 @@ def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
     return JudgedFile(NamedFile("qrels", "qrels"), source=GradesFile(rows, ReadTable(), "qrels"))
 
 
-def _origins(files: Sequence[JudgedFile]) -> list[dict[str, Any]]:
-    return [
-        {
-            "file": PurePath(one.named.file).name,
-            "judge": one.named.judge,
-            "sha256": None if one.source is None else one.source.table.sha256 or None,
-        }
-        for one in files
-    ]
+def _origin(one: JudgedFile) -> dict[str, Any]:
+    sha256 = None if one.source is None else one.source.table.sha256 or None
+    return {"file": PurePath(one.named.file).name, "judge": one.named.judge, "sha256": sha256}
 
 
 def tell_qrels(made: Sequence[QrelsResult]) -> None:
@@ -365,8 +342,10 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
     for one in made:
         final, level = one.final, one.final.level
         is_all_zero = final.by_grade.keys() == {0}
-        label = "graded" if level is None else str(level)
-        tell_judged(final, one.all_votes, "" if len(made) == 1 else f"{label}: ")
+        label = "" if len(made) == 1 else "graded: " if level is None else f"{level}: "
+        grades = ", ".join(f"{count:,} x {grade}" for grade, count in final.by_grade.items())
+        n_judged = counted(final.n_documents, "document")
+        say(f"{label}{n_judged} judged ({grades}); {who_judged(final, one.all_votes)}")
         if level is not None and is_all_zero:
             warn(f"no document is relevant at level {level}")
         if level is None and final.n_documents > 1 and is_all_zero:
@@ -381,8 +360,13 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
     warn_about_voters(first.all_votes.voters)
     tell_rulings(first.final)
     written = {(one.topic, one.docno) for one in first.duplicates}
-    n_open = sum(pair not in written for pair in first.open_pairs)
-    tell_left_out(first.final, n_open, first.manifest_facts["unjudged_code"])
+    skipped, cannot = (first.final.count_left_out(reason) for reason in ("skipped", "cannot"))
+    if skipped or cannot:
+        say(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
+    if n_open := sum(pair not in written for pair in first.open_pairs):
+        code = first.manifest_facts["unjudged_code"]
+        how = "left out" if code is None else f"written with code {code}"
+        say(f"pooled and unjudged: {counted(n_open, 'document')}, {how}")
     if (one_of := first.manifest_facts.get("one_of")) is not None:
         grades = counted(one_of["grades"], "grade")
         say(f"with {grades} copied to near-duplicates: iteration `duplicate`")
@@ -391,12 +375,11 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
             say(f"{n_without} left out: the judged documents of the class have different grades")
 
 
-def judge_facts(
-    known: Sequence[Judge], judges: Sequence[str], definition: QrelsDefinition, voters: Voters
-) -> dict[str, Any]:
-    """Return the entries of a manifest that say who voted, and whom the definition or their kind left out."""
+def rule_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
+    """Return the entries of a manifest that say whose grades these are and how they became one."""
+    definition, voters = final.definition, final.all_votes.voters
     kinds = {judge.name: judge.kind.value for judge in known}
-    facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in judges]}
+    facts: dict[str, Any] = {"judges": [{"name": name, "kind": kinds[name]} for name in final.judges]}
     facts |= voters.to_json()
     if voters.counts_if_mixed:
         facts["judged_by"] = sorts_words(voters.counts_if_mixed)
@@ -405,14 +388,7 @@ def judge_facts(
         facts["judges_left_out"] = [name for name in others if kinds[name] != "adjudicator"]
     elif voters.left_out:
         facts["judges_left_out"] = sorted(one.name for one in voters.left_out)
-    return facts
-
-
-def rule_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] = ()) -> dict[str, Any]:
-    """Return the entries of a manifest that say whose grades these are and how they became one."""
-    definition = final.definition
-    facts: dict[str, Any] = {
-        **judge_facts(known, final.judges, definition, final.all_votes.voters),
+    facts |= {
         "defined": definition.to_json(),
         **final.to_json(),
         "decided_by_tie_rule": final.n_decided_by_ties if final.ties else 0,
@@ -447,44 +423,6 @@ def rule_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] 
     return facts
 
 
-def qrels_facts(
-    known: Sequence[Judge], final: FinalQrels, scale: Scale, n_open: int, flips: Sequence[Flip] = ()
-) -> dict[str, Any]:
-    """Return the entries of a manifest of qrels: whose grades, how many, and what has none."""
-    from store.formats.scale import scale_to_json
-
-    return {
-        "scale": scale_to_json(scale),
-        **rule_facts(known, final, flips),
-        "topics": final.n_topics,
-        "judged": final.n_documents,
-        "by_grade": {str(grade): count for grade, count in final.by_grade.items()},
-        "left_out": {
-            "undecided": final.count_left_out("undecided"),
-            "skipped": final.count_left_out("skipped"),
-            "cannot_be_judged": final.count_left_out("cannot"),
-        },
-        "pooled_and_unjudged": n_open,
-    }
-
-
-def tell_judged(final: FinalQrels, all_votes: AllVotes, label: str = "") -> None:
-    """Say how many documents have which grade, and whose."""
-    grades = ", ".join(f"{count:,} x {grade}" for grade, count in final.by_grade.items())
-    n_judged = counted(final.n_documents, "document")
-    say(f"{label}{n_judged} judged ({grades}); {who_judged(final, all_votes)}")
-
-
-def tell_left_out(final: FinalQrels, n_open: int, code: int | None = None) -> None:
-    """Say how many documents have no grade; a code is what unjudged ones are written with."""
-    skipped, cannot = (final.count_left_out(reason) for reason in ("skipped", "cannot"))
-    if skipped or cannot:
-        say(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
-    if n_open:
-        how = "left out" if code is None else f"written with code {code}"
-        say(f"pooled and unjudged: {counted(n_open, 'document')}, {how}")
-
-
 def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
     """Say on stderr what the tie rule decided, and what other choices would change."""
     n_tied = final.n_decided_by_ties
@@ -496,50 +434,33 @@ def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
         say(f"two grades equally probable, the lower taken: {counted(n_tied, 'document')}")
     is_tied = n_tied or final.count_left_out("undecided")
     for flip in flips:
-        option = f"--ties {flip.value}" if flip.option == "ties" else _binary_words(turned=bool(flip.value))
+        if flip.option == "ties":
+            option = f"--ties {flip.value}"
+        else:
+            option = "--binary-first" if flip.value else "without --binary-first: it"
         if flip.option != "ties" or is_tied:
             say(f"  {option} would {_would(flip)}")
 
 
-def _binary_words(*, turned: bool) -> str:
-    return "--binary-first" if turned else "without --binary-first: it"
-
-
 def _would(flip: Flip) -> str:
-    if flip.grades is None:
-        parts = [
-            f"{verb} {_by_level(counts)}"
-            for verb, counts in (
-                ("add", {level: one.added for level, one in flip.relevance.items()}),
-                ("leave out", {level: one.removed for level, one in flip.relevance.items()}),
-                ("change the relevance of", _changed(flip)),
-            )
-            if any(counts.values())
-        ]
-        return "; ".join(parts) or "change nothing"
-    parts = []
-    if flip.grades.added:
-        parts.append(f"add {counted(flip.grades.added, 'document')}")
-    if flip.grades.removed:
-        parts.append(f"leave {counted(flip.grades.removed, 'document')} out")
-    if flip.grades.changed:
-        relevance = _changed(flip)
-        words = f"change {counted(flip.grades.changed, 'grade')}"
-        if any(relevance.values()):
-            words += f", and the relevance of {_by_level(relevance)}"
-        parts.append(words)
-    return "; ".join(parts) or "change nothing"
+    grades, changed = flip.grades, _by_level(flip, "changed")
+    if grades is None:
+        by_verb = {"add": _by_level(flip, "added"), "leave out": _by_level(flip, "removed")}
+        by_verb["change the relevance of"] = changed
+        words = [f"{verb} {counts}" for verb, counts in by_verb.items() if counts]
+    else:
+        words = [f"add {counted(grades.added, 'document')}"] if grades.added else []
+        words += [f"leave {counted(grades.removed, 'document')} out"] if grades.removed else []
+        also = f", and the relevance of {changed}" if changed else ""
+        words += [f"change {counted(grades.changed, 'grade')}{also}"] if grades.changed else []
+    return "; ".join(words) or "change nothing"
 
 
-def _changed(flip: Flip) -> dict[int, int]:
-    return {level: one.changed for level, one in flip.relevance.items()}
-
-
-def _by_level(numbers: dict[int, int]) -> str:
-    """Write counts by level, as `3 documents at level 1, 1 at level 2`; levels with none not."""
-    first, *others = [(level, number) for level, number in numbers.items() if number]
-    words = [f"{counted(first[1], 'document')} at level {first[0]}"]
-    return ", ".join([*words, *(f"{number:,} at level {level}" for level, number in others)])
+def _by_level(flip: Flip, name: str) -> str:
+    """Write counts of a change by level, as `3 documents at level 1, 1 at level 2`; levels with none not."""
+    numbers = [(level, n) for level, one in flip.relevance.items() if (n := getattr(one, name))]
+    first = [f"{counted(n, 'document')} at level {level}" for level, n in numbers[:1]]
+    return ", ".join([*first, *(f"{n:,} at level {level}" for level, n in numbers[1:])])
 
 
 def tell_rulings(final: FinalQrels) -> None:
@@ -601,7 +522,10 @@ def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> N
     if len({number for _, number in tied}) == 1:
         words = f"{counted(tied[0][1], 'document')} left out"
     else:
-        names = (f"{number:,} {level_name(final.level)}" for final, number in tied)
+        names = (
+            f"{number:,} {'graded' if final.level is None else f'at level {final.level}'}"
+            for final, number in tied
+        )
         words = f"documents left out, {', '.join(names)}"
     warn(f"{words}: undecided")
     if not has_collection:
@@ -621,8 +545,3 @@ def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> N
     ):
         words += f"; then --kinds human,{','.join(voters.counts)} counts the rulings, too"
     say(words)
-
-
-def level_name(level: int | None) -> str:
-    """Write which file of several is meant."""
-    return "graded" if level is None else f"at level {level}"
