@@ -104,7 +104,7 @@ def show_topics(
     if version is not None:
         raise ArgumentError("version", "needs a topic", None)
     sought = _sought(None, pool, judge)
-    rows = map(topic_cells, collection.lists.topics(sought))
+    rows = (cells_of(one, TOPIC_COLUMNS) for one in collection.lists.topics(sought))
     table = _list(collection, "topics", TOPIC_COLUMNS, rows, sought, "pooler import topics FILE")
     return Shown(found=[table])
 
@@ -321,20 +321,20 @@ def _short(table: Table, column: str, shorten: Callable[[str], str]) -> Table:
 
 SHOWN_SHA256 = 12
 """Digits of a hash that people see."""
-_ROUND = "label of a pool, which its judgements carry in column 2 of qrels"
-_LISTED = Column(
-    "listed",
-    "bool",
-    about="named by a topics or documents file, not only by runs or qrels",
-    show="if_varied",
-    usual=(True, False),
-)
+_WORDS = {
+    "listed": "named by a topics or documents file, not only by runs or qrels",
+    "outside": "judged, but in no pool",
+    "round": "label of a pool, which its judgements carry in column 2 of qrels",
+    "undecided": "with only a note or a passage, or with a decision taken back",
+}
+"""What facts and columns are, by their names."""
+_LISTED = Column("listed", "bool", about=_WORDS["listed"], show="if_varied", usual=(True, False))
 _POOLED = Column("pooled", "int")
 _JUDGED = Column("judged", "int")
 _CANNOT = Column("cannot", "int", show="if_varied", usual=(0,))
 _SKIPPED = Column("skipped", "int", show="if_varied", usual=(0,))
 _UNJUDGED = Column("unjudged", "int", show="if_varied", usual=(0,))
-_OUTSIDE = Column("outside", "int", show="if_varied", usual=(0,))
+_OUTSIDE = Column("outside", "int", about=_WORDS["outside"], show="if_varied", usual=(0,))
 _RELEVANT = Column("relevant", "int")
 
 STATE_COLUMNS = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT)
@@ -371,7 +371,7 @@ DOCUMENT_COLUMNS = (
 )
 POOL_COLUMNS = (
     Column("pool"),
-    Column("round", about=_ROUND, show="if_varied"),
+    Column("round", about=_WORDS["round"], show="if_varied"),
     Column("strategy", show="if_any"),
     Column("depth", "int", show="if_any"),
     Column("topics", "int", show="if_varied"),
@@ -392,13 +392,7 @@ JUDGE_COLUMNS = (
     _JUDGED,
     _CANNOT,
     _SKIPPED,
-    Column(
-        "undecided",
-        "int",
-        about="with only a note or a passage, or with a decision taken back",
-        show="if_varied",
-        usual=(0,),
-    ),
+    Column("undecided", "int", about=_WORDS["undecided"], show="if_varied", usual=(0,)),
     _RELEVANT,
     Column("events", "int"),
     Column("last_at", "moment", "last", show="if_any", can_go=1),
@@ -417,11 +411,6 @@ def cells_of(line: Any, columns: Sequence[Column], **others: Any) -> dict[str, A
 def run_cells(line: RunLine) -> dict[str, Any]:
     """Return the cells of `RUN_COLUMNS`."""
     return cells_of(line, RUN_COLUMNS, run=line.tag, group=line.group or None)
-
-
-def topic_cells(line: TopicLine) -> dict[str, Any]:
-    """Return the cells of `TOPIC_COLUMNS`."""
-    return cells_of(line, TOPIC_COLUMNS)
 
 
 def pool_cells(line: PoolLine) -> dict[str, Any]:
@@ -451,19 +440,6 @@ _MOST = 40
 """Columns of a terminal that a text has at most."""
 _PAGE = 80
 _TITLE = Column("title", show="if_any", most=_MOST)
-_WORDS = {
-    "listed": "named by a topics or documents file, not only by runs or qrels",
-    "outside": "judged, but in no pool",
-    "round": "label of a pool, which its judgements carry in column 2 of qrels",
-    "undecided": "with only a note or a passage, or with a decision taken back",
-}
-"""What facts are, by their names, as the columns of lists say it."""
-
-
-def _explained(columns: Iterable[Column]) -> list[Column]:
-    return [replace(one, about=_WORDS.get(one.name, one.about)) for one in columns]
-
-
 _POOLINGS = (
     TOPIC,
     Column("pool"),
@@ -588,7 +564,11 @@ def topic_details(collection: Collection, number: str, version: int | None) -> S
     """Tell of a topic, with a version of its text, default the newest."""
     found = collection.details.topic(number)
     shown = _version(found, version)
-    facts = {**topic_cells(found.line), "version": shown.version, "newest_version": found.line.version}
+    facts = {
+        **cells_of(found.line, TOPIC_COLUMNS),
+        "version": shown.version,
+        "newest_version": found.line.version,
+    }
     facts["title"] = shown.topic.title or None
     facts |= {part: getattr(shown.topic, part) or None for part in ("description", "narrative")}
     facts["number_of_runs"] = facts.pop("runs")
@@ -664,7 +644,7 @@ def judge_details(collection: Collection, name: str) -> Shown:
     del facts["model"], facts["family"]
     if found.stated is not None:
         facts |= _model_facts(found.stated, found.work)
-    columns = [TOPIC, _TITLE, Column("runs", "int", show="if_varied"), *_explained(STATE_COLUMNS)]
+    columns = [TOPIC, _TITLE, Column("runs", "int", show="if_varied"), *STATE_COLUMNS]
     sittings = Table.of_records(
         "sittings",
         _SITTINGS,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
@@ -23,12 +22,11 @@ from pooler.commands.qrels.agreement_rows import (
     part_rows,
     parts_of,
     resolve_levels,
-    settings_of,
 )
 from pooler.judge_kinds import kinds_words
 from pooler.messages import say, warn
 from pooler.result import Result, frozen_settings
-from pooler.sources.source import source_of
+from pooler.sources.source import Source
 from pooler.tables import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.overlap import stacked_specific
@@ -46,12 +44,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.sources.source import Measurable
     from store.analysis.agreement.votes import PopulationVotes
-
-    Judged: TypeAlias = Measurable
-else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.judged_options:JudgesOptions", "source")]
 
 MEASURES = {
     "alpha_ordinal": "alpha, ordinal",
@@ -174,7 +167,7 @@ def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart
 
 @command
 def agreement(
-    source: Judged,
+    source: Annotated[Source, Given("pooler.cli.judged_options:JudgesOptions", "source")],
     *judges: Annotated[str, Option(hidden=True)],
     levels: Annotated[Levels, Option(default="the relaxed and the rigid level; for json and tsv all")] = (),
     every_level: Annotated[bool, Option(hidden=True, for_people=False)] = True,
@@ -238,7 +231,7 @@ def agreement(
     if aggregate == "sum":
         raise ArgumentError("aggregate", "must give grades of the scale; sums are none", "sum")
     rule.check()
-    with source_of(source).judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
+    with source.judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
         options = AgreementOptions(
             scale=scale,
@@ -287,8 +280,17 @@ def agreement(
         _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
         if erased := opinions.erased():
             say(erased)
-    settings = settings_of(votes, options, against=against, rule=rule, voters=chosen.voters)
-    settings["all_pairs"] = all_pairs
+    settings = {
+        "documents": votes.n_documents,
+        "topics": votes.n_topics,
+        "judges": list(names),
+        **chosen.voters.to_json(),
+        "scale": list(scale.values),
+        "levels": list(options.levels),
+        "interval": options.kind,
+        "interval_level": None if options.kind == "none" else 0.95,
+        "resamples": resamples if options.kind in ("topic", "item") else None,
+    }
     if parts:
         settings["parts"] = {part.name: list(part.judges) for part in parts}
     return AgreementResult(
@@ -506,31 +508,27 @@ class AgreementResult(Result):
             rows, n_apart = sharing(rows)
         if self.n_pairs - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
             rows, rest = ends_of(rows)
-        show = partial(
-            self._shown_pairs,
-            rows,
-            intervals=self.has_intervals,
-            reference=self.settings["against"],
-            binary=options.has_levels or not rest,
-        )
-        intervals = []
-        if any(map(shows_intervals, [*together, *show()])):
-            intervals.append(interval_line(options))
-        if options.kind != "none" and options.by_topic:
-            intervals.append("With --by-topic, pairs have no intervals.")
-        elif options.kind != "none" and not self.has_intervals:
-            intervals.append("Pairs have no intervals here: --interval topic computes them.")
-        return show(ending=[apart_line(n_apart), *rest.split("\n"), *intervals])
-
-    def _shown_pairs(self, rows: Sequence[Row], *, ending: Sequence[str] = (), **how: Any) -> list[View]:
-        """Show pairs, those of each part under a title of its own; `ending` is a note at the end."""
-        parts: Sequence[JudgePart | None] = self.parts or (None,)
         views: list[View] = []
-        for part in parts:
+        for part in self.parts or (None,):
             who = f"Pairs of {part.name if part else 'judges'}"
-            who = "People with models" if part and part.is_across else who
-            said = ending if part is parts[-1] else ()
-            views += pair_views(_of_part(rows, part), self.options, who=who, ending=said, **how)
+            views += pair_views(
+                _of_part(rows, part),
+                options,
+                who="People with models" if part and part.is_across else who,
+                intervals=self.has_intervals,
+                binary=options.has_levels or not rest,
+                reference=self.settings["against"],
+            )
+        ending = [apart_line(n_apart), *rest.split("\n")]
+        if any(map(shows_intervals, [*together, *views])):
+            ending.append(interval_line(options))
+        if options.kind != "none" and options.by_topic:
+            ending.append("With --by-topic, pairs have no intervals.")
+        elif options.kind != "none" and not self.has_intervals:
+            ending.append("Pairs have no intervals here: --interval topic computes them.")
+        if views:
+            notes = [*(views[-1].notes or ()), *filter(None, ending)]
+            views[-1] = replace(views[-1], notes=notes)
         return views
 
 
@@ -552,6 +550,7 @@ KINDS = {
 FIRST, SECOND = Column("first"), Column("second")
 PART = Column("part", about="who is measured: people, models, or each person with each model")
 N_ABOUT = "documents both graded"
+_AT = Column("at", about="1+ = grades of 1 or more count as relevant")
 SAME = Column("raw", "float", "same", "share with the same grade", digits=3)
 KAPPA = Column(
     "kappa",
@@ -667,50 +666,70 @@ def pair_views(
     rows: Sequence[Row],
     options: AgreementOptions,
     *,
+    who: str,
     intervals: bool,
     binary: bool,
     reference: str | None,
-    who: str = "Pairs of judges",
-    ending: Sequence[str] = (),
 ) -> list[View]:
-    """Show pairs: agreement on grades, then, with `binary`, on relevant or not; `ending` is said at the end.
+    """Show pairs: agreement on grades, then, with `binary`, on relevant or not.
 
     `reference`: the second judge of every pair, who is named in the title then.
     """
-    graded = [row for row in rows if row["level"] is None]
+    graded = [row for row in rows if row["level"] is None and len(options.scale.values) > 2]
     levels = [row for row in rows if row["level"] is not None]
+    if not options.by_topic:
+        levels.sort(key=lambda row: int(row["level"]))
     has_intervals = intervals and not options.by_topic
     title = f"{who if reference is None else f'Each judge with {reference}'}: agreement on"
     views: list[View] = []
-    if graded and len(options.scale.values) > 2:
-        skewed = bool(skewed_levels(graded))
-        # Beside AC1 or words there is no room for the second interval.
-        second = has_intervals and not skewed and options.bands is None
-        columns = [*_first_columns(graded, options, reference), KAPPA]
-        columns += [interval_column("interval", "kappa")] * has_intervals
-        columns.append(QUADRATIC)
-        columns += [interval_column("quadratic_interval", "quadratic")] * second
-        lines = ["The interval of quadratic is in json and tsv."] * (has_intervals and not second)
-        views.append(_view(graded, columns, f"{title} grades", lines, options, skewed=skewed, binary=False))
-    if levels and (binary or not views):
-        by_level = levels if options.by_topic else sorted(levels, key=lambda row: _place(row["level"]))
-        skewed = bool(skewed_levels(levels))
-        columns = _first_columns(levels, options, reference)
-        at = Column("at", about="1+ = grades of 1 or more count as relevant")
-        columns.insert(1 if reference is not None else 2, at)
-        columns.append(KAPPA)
-        columns += [interval_column("interval", "kappa")] * has_intervals
-        about = "documents relevant to both among those relevant to either, averaged over topics"
-        if has_intervals and options.kind == "topic":
-            about += "; its interval is in json and tsv"
-        columns.append(Column("mean_overlap", "float", "overlap", about, digits=3))
-        views.append(
-            _view(by_level, columns, f"{title} relevant or not", [], options, skewed=skewed, binary=True)
-        )
+    for is_binary, chosen in ((False, graded), (True, levels)):
+        if not chosen or (is_binary and views and not binary):
+            continue
+        skewed = bool(skewed_levels(chosen))
+        columns = [FIRST, SECOND] if reference is None else [Column("first", heading="judge")]
+        columns += [_AT] * is_binary + [TOPIC] * options.by_topic
+        width = max(len(_n_cell(row)) for row in chosen)
+        n = Column("n", "int", "N", N_ABOUT)
+        if any(map(_has_few, chosen)):
+            few = f"{N_ABOUT}; *: fewer than {FEW_DOCUMENTS}, so the row means little"
+            n = Column("n_marked", heading=f"{'N':>{width - 1}}", about=few)
+        columns += [n, SAME, KAPPA] + [interval_column("interval", "kappa")] * has_intervals
+        lines = []
+        if is_binary:
+            about = "documents relevant to both among those relevant to either, averaged over topics"
+            if has_intervals and options.kind == "topic":
+                about += "; its interval is in json and tsv"
+            columns.append(Column("mean_overlap", "float", "overlap", about, digits=3))
+        else:
+            columns.append(QUADRATIC)
+            # Beside AC1 or words there is no room for the second interval.
+            if has_intervals and not skewed and options.bands is None:
+                columns.append(interval_column("quadratic_interval", "quadratic"))
+            elif has_intervals:
+                lines.append("The interval of quadratic is in json and tsv.")
+        columns += [ac1_column(binary=is_binary)] * skewed + band_column(options)
+        columns += [REASON] * (not has_intervals)
+        if any(row["first"] == ALL_LABELS for row in chosen):
+            lines.append(
+                f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
+                " counts labels, not documents."
+            )
+        lines += [bands_line(options)] if options.bands else []
+        cells = [
+            {
+                **row,
+                "at": f"{row['level']}+",
+                "n_marked": _n_cell(row).rjust(width),
+                "mean_overlap": row.get("overlap") if row["topic"] != "all" else row.get("macro_overlap"),
+            }
+            for row in chosen
+        ]
+        declared = [*pair_columns(by_topic=True), _AT, Column("n_marked"), Column("mean_overlap", "float")]
+        table = Table.of_rows("pairs", declared, cells)
+        what = "relevant or not" if is_binary else "grades"
+        views.append(View(table, columns, title=f"{title} {what}", notes=lines))
     if len(views) > 1:
         views[1] = replace(views[1], columns=_without_about(views[1].columns, views[0].columns))
-    if views:
-        views[-1] = replace(views[-1], notes=[*(views[-1].notes or ()), *(line for line in ending if line)])
     return views
 
 
@@ -720,53 +739,6 @@ def _without_about(columns: Sequence[str | Column], explained: Sequence[str | Co
         replace(one, about="") if isinstance(one, Column) and (one.title.strip(), one.about) in known else one
         for one in columns
     ]
-
-
-def _first_columns(rows: Sequence[Row], options: AgreementOptions, reference: str | None) -> list[Column]:
-    columns = [Column("first"), Column("second")] if reference is None else [Column("first", heading="judge")]
-    columns += [TOPIC] * options.by_topic
-    n = Column("n", "int", "N", N_ABOUT)
-    if any(map(_has_few, rows)):
-        width = max(len(_n_cell(row)) for row in rows)
-        few = f"{N_ABOUT}; *: fewer than {FEW_DOCUMENTS}, so the row means little"
-        n = Column("n_marked", heading=f"{'N':>{width - 1}}", about=few)
-    return [*columns, n, SAME]
-
-
-def _view(
-    rows: Sequence[Row],
-    columns: Sequence[Column],
-    title: str,
-    lines: Sequence[str],
-    options: AgreementOptions,
-    *,
-    skewed: bool,
-    binary: bool,
-) -> View:
-    width = max(len(_n_cell(row)) for row in rows)
-    rows = [
-        {
-            **row,
-            "at": f"{row['level']}+",
-            "n_marked": _n_cell(row).rjust(width),
-            "mean_overlap": row.get("overlap") if row["topic"] != "all" else row.get("macro_overlap"),
-        }
-        for row in rows
-    ]
-    columns = [*columns, *[ac1_column(binary=binary)] * skewed, *band_column(options)]
-    if all(column.name != "interval" for column in columns):
-        columns.append(REASON)
-    declared = [*pair_columns(by_topic=True), Column("at"), Column("n_marked")]
-    declared.append(Column("mean_overlap", "float"))
-    lines = list(lines)
-    if any(row["first"] == ALL_LABELS for row in rows):
-        lines.append(
-            f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
-            " counts labels, not documents."
-        )
-    lines += [bands_line(options)] if options.bands else []
-    table = Table.of_rows("pairs", declared, rows)
-    return View(table, columns, title=title, notes=lines)
 
 
 def sharing(rows: Sequence[Row]) -> tuple[list[Row], int]:
@@ -799,13 +771,13 @@ def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
     among those that share `FEW_DOCUMENTS`, or, where none does, among all.
     """
     levels = {row["level"] for row in rows}
-    level = None if None in levels else min(levels, key=_place)
+    level = None if None in levels else min(levels)
     whole = of_judges(rows, level)
     measured = [row for row in whole if row["kappa"] is not None]
-    enough = [row for row in measured if _number(row["n"]) >= FEW_DOCUMENTS]
-    ranked = sorted(enough or measured, key=lambda row: _number(row["kappa"]))
+    enough = [row for row in measured if row["n"] >= FEW_DOCUMENTS]
+    ranked = sorted(enough or measured, key=lambda row: row["kappa"])
     low, high = ranked[:SHOWN_ENDS], ranked[SHOWN_ENDS:][-SHOWN_ENDS:]
-    middle = [_number(row["kappa"]) for row in ranked[len(low) : len(ranked) - len(high)]]
+    middle = [row["kappa"] for row in ranked[len(low) : len(ranked) - len(high)]]
     place_of = {(row["first"], row["second"]): place for place, row in enumerate([*low, *high])}
     kept = [row for row in rows if not is_judge(row["first"])]
     chosen = [row for row in rows if (row["first"], row["second"]) in place_of]
@@ -835,7 +807,7 @@ def skewed_levels(rows: Sequence[Row]) -> set[int | None]:
     """
     found = set()
     for row in rows:
-        if row.get("topic", "all") != "all" or _number(row["n"]) < FEW_DOCUMENTS:
+        if row.get("topic", "all") != "all" or row["n"] < FEW_DOCUMENTS:
             continue
         sides = (row["first_marginals"], row["second_marginals"])
         given = [one + other for one, other in zip(*sides, strict=True)]
@@ -850,16 +822,8 @@ def is_judge(name: object) -> bool:
 
 
 def _has_few(row: Row) -> bool:
-    return row["topic"] == "all" and _number(row["n"]) < FEW_DOCUMENTS
+    return row["topic"] == "all" and row["n"] < FEW_DOCUMENTS
 
 
 def _n_cell(row: Row) -> str:
-    return f"{_number(row['n']):,.0f}{'*' if _has_few(row) else ' '}"
-
-
-def _place(level: object) -> int:
-    return level if isinstance(level, int) else -(1 << 30)
-
-
-def _number(cell: object) -> float:
-    return float(cell) if isinstance(cell, int | float) else 0.0
+    return f"{row['n']:,}{'*' if _has_few(row) else ' '}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from pooler.commands.qrels.agreement import population_line
 from pooler.commands.qrels.agreement_rows import fetch_chosen, resolve_levels
 from pooler.messages import say, warn
 from pooler.result import Result, frozen_settings
-from pooler.sources.source import source_of
+from pooler.sources.source import Source
 from pooler.tables import REASON, RUN, Column, Table, View
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
 from store.analysis.collapse import level_index
@@ -22,13 +22,8 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.sources.source import Measurable
     from store.analysis.agreement.votes import PopulationVotes
     from store.analysis.arrays import RankedDocuments
-
-    Judged: TypeAlias = Measurable
-else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.judged_options:RankingJudgesOptions", "source")]
 
 SHOWN = 10
 """Pairs of runs, and of judges when there are too many, that people are shown."""
@@ -48,7 +43,7 @@ CODES = {
 
 @command
 def agreement_orders(
-    source: Judged,
+    source: Annotated[Source, Given("pooler.cli.judged_options:RankingJudgesOptions", "source")],
     *judges: Annotated[str, Option(hidden=True)],
     level: Level = None,
     mixtures: Annotated[int, Option(least=1)] = 1000,
@@ -72,7 +67,7 @@ def agreement_orders(
     ArgumentError
         If the scale has another level.
     """
-    with source_of(source).judging(of_scale=isinstance(level, str)) as opinions:
+    with source.judging(of_scale=isinstance(level, str)) as opinions:
         levels = resolve_levels(opinions.scale, () if level is None else (level,), all_of_them=False)
         found_judges = fetch_chosen(opinions, judges, None)
         votes = found_judges.votes

@@ -460,31 +460,3 @@ def pairs_of(judges: Sequence[str], reference: str | None) -> list[tuple[str, st
     if reference is None:
         return list(combinations(judges, 2))
     return [(judge, reference) for judge in judges if judge != reference]
-
-
-def settings_of(
-    votes: PopulationVotes,
-    options: AgreementOptions,
-    *,
-    against: str | None,
-    rule: QrelsDefinition,
-    voters: Voters,
-) -> dict[str, Any]:
-    """Say what was measured, and how: for programs and for the manifest."""
-    return {
-        "documents": votes.n_documents,
-        "topics": votes.n_topics,
-        "judges": list(votes.votes.judges),
-        **voters.to_json(),
-        "scale": list(options.scale.values),
-        "levels": list(options.levels),
-        "interval": options.kind,
-        "interval_level": None if options.kind == "none" else 0.95,
-        "resamples": options.resamples if options.kind in ("topic", "item") else None,
-        "seed": options.seed,
-        "bands": options.bands,
-        "against": against,
-        "aggregate": rule.aggregate,
-        "ties": rule.ties,
-        "binary_first": rule.binary_first,
-    }
