@@ -22,6 +22,9 @@ from store.errors import ArgumentError, UnknownNameError
 from store.formats.qrels import Numbering
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
+from store.grades.qrels import decide
+from store.grades.sampled import fetch_candidates, fetch_sampled_pools, sole_sampled_pool
+from store.judging.disagreements import Selection
 from store.judging.event_arrays import (
     FROM_EVERY_POOL,
     FROM_POOLS,
@@ -172,7 +175,6 @@ def _fetch_rulings(
     session: Session, names: Mapping[int, str], kinds: tuple[str, ...], until: datetime | None
 ) -> list[CurrentRuling]:
     from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
-    from store.judging.disagreements import Selection
 
     return [
         CurrentRuling(case.topic, case.docno, case.ruling.given_grade, names[case.ruling.judge], case.status)
@@ -340,14 +342,10 @@ class CollectionGrades(Area):
 
     def final(self, definition: QrelsDefinition, level: int | None = None, *, apart: str = "") -> FinalQrels:
         """Choose the grade of every judged document; see `store.grades.qrels.decide`."""
-        from store.grades.qrels import decide
-
         return decide(self.all_votes(definition, apart), definition, level)
 
     def sampled_pools(self, grades: Grades, pool: str | None = None) -> tuple[str, dict[str, SampledPool]]:
         """Return a sampled pool, default the only one, by name; see `store.grades.sampled`."""
-        from store.grades.sampled import fetch_sampled_pools, sole_sampled_pool
-
         with self._db.reading_topics() as (session, topics):
             name = sole_sampled_pool(session) if pool is None else pool
             self._db.check_digests(session, judgements=True, pool=name)
@@ -357,8 +355,6 @@ class CollectionGrades(Area):
         self, level: int, *, of: Sequence[str] = (), kinds: Sequence[str] = (), topic: str | None = None
     ) -> tuple[list[TopicCandidates], Voters]:
         """Return what bounds of recall are made of, and of whose grades; see `store.grades.sampled`."""
-        from store.grades.sampled import fetch_candidates
-
         with self._db.reading_topics() as (session, topics):
             voters = fetch_voters(session, of=of, kinds=kinds)
             return fetch_candidates(session, topics, voters, level, topic=topic), voters

@@ -13,6 +13,7 @@ from pooler.result import Message, Result, fields_of, frozen_settings
 from pooler.tables import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
 from store.errors import ArgumentError
 from store.event import EVENT
+from store.judging.disagreements import basis_of
 from store.judging.kinds import sorts_words
 from store.text import counted
 
@@ -483,8 +484,6 @@ def _remark(event: DetailedEvent) -> str:
 def _opinions(event: DetailedEvent) -> str | None:
     if event.opinions is None:
         return None
-    from store.judging.disagreements import basis_of
-
     return basis_of(event.opinions)
 
 

@@ -12,6 +12,7 @@ from pooler.judge_kinds import erased_words
 from pooler.result import Result, facts_view
 from pooler.tables import DOCNO, DOCUMENTS, GRADE, JUDGE, RUN, TOPIC, Column, Table, View
 from store.errors import ArgumentError, UnknownNameError
+from store.model_judge import NOT_STATED
 from store.text import counted, sanitise
 
 if TYPE_CHECKING:
@@ -657,8 +658,6 @@ def judge_details(collection: Collection, name: str) -> Shown:
 
 
 def _model_facts(stated: StatedModel, work: ModelWork | None) -> dict[str, Any]:
-    from store.model_judge import NOT_STATED
-
     identity = stated.identity
     if identity is None:
         return {"identity": NOT_STATED}

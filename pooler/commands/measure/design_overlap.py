@@ -14,7 +14,9 @@ from pooler.reasons import REASONS as CODES
 from pooler.result import Result, frozen_settings
 from pooler.sources.source import source_of
 from pooler.tables import DOCUMENTS, REASON, Column, Table, View
-from store.analysis.agreement.sharing import LEAST_WIDTH, assumed_plan
+from store.analysis.agreement.sharing import LEAST_WIDTH, assumed_plan, plan_overlap
+from store.analysis.agreement.tables import pair_tables
+from store.analysis.collapse import collapse_table
 from store.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -143,10 +145,6 @@ def design_overlap(
 def _plan_rows(
     population: PopulationVotes, pairs: Sequence[tuple[str, str]], width: float, options: AgreementOptions
 ) -> Iterator[dict[str, Any]]:
-    from store.analysis.agreement.sharing import plan_overlap
-    from store.analysis.agreement.tables import pair_tables
-    from store.analysis.collapse import collapse_table
-
     for first, second in pairs:
         tables = pair_tables(population.votes, first=first, second=second)
         named: dict[str, Any] = {"first": first, "second": second, "wanted": width}

@@ -30,6 +30,9 @@ from store.analysis.measures.sampled import (
 )
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, FaultList, PoolerError
+from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
+from store.formats.prels import read_statap, read_xinfap
+from store.formats.scale import parse_scale
 from store.records import Scale
 from store.text import counted
 
@@ -553,9 +556,6 @@ def sample_of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
     With a scale, grades must be on it; of negative rels those off it are not judgements. Without
     one, negative rels are what the program of the form takes them for.
     """
-    from store.formats.prels import NOT_SAMPLED as CODE_NOT_SAMPLED
-    from store.formats.prels import read_statap, read_xinfap
-    from store.formats.scale import parse_scale
     from store.grades.sampled import NO_JUDGEMENT, statap_pools, xinfap_pools
 
     declared = source.option("scale")

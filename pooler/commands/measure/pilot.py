@@ -14,6 +14,7 @@ from pooler.messages import progress, warn
 from pooler.reasons import REASONS
 from pooler.sources.source import Source, opened_collection
 from pooler.tables import REASON, Column, Plot, Table
+from store.analysis.arrays import graded_arrays
 from store.analysis.measures.names import MeasureName, Scores, evaluate
 from store.analysis.pools.pace import LEAST_DECISIONS
 from store.analysis.rankings import GradedRankings
@@ -108,8 +109,6 @@ def pilot_depths(pilot: Pilot, depths: Sequence[int]) -> Iterator[PilotDepth]:
 
     A pool is the first documents of the runs that contribute; unjudged ones are counted, and stay unjudged.
     """
-    from store.analysis.arrays import graded_arrays
-
     judged = pilot.source.judged
     ranked, grades = judged.ranked, judged.by_topic()
     whole, cutoff = pilot.scores.mean(axis=1), max(pilot.rankings.cutoff, pilot.measure.cutoff or 0)

@@ -38,10 +38,6 @@ from store.records import Ties
 from store.text import counted
 
 if TYPE_CHECKING:
-    from store.analysis.agreement.votes import PopulationVotes
-
-
-if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from store.analysis.agreement.votes import PopulationVotes
@@ -280,7 +276,7 @@ def agreement(
         _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
         if erased := opinions.erased():
             say(erased)
-    settings = {
+    settings: dict[str, Any] = {
         "documents": votes.n_documents,
         "topics": votes.n_topics,
         "judges": list(names),
@@ -822,7 +818,7 @@ def is_judge(name: object) -> bool:
 
 
 def _has_few(row: Row) -> bool:
-    return row["topic"] == "all" and row["n"] < FEW_DOCUMENTS
+    return bool(row["topic"] == "all" and row["n"] < FEW_DOCUMENTS)
 
 
 def _n_cell(row: Row) -> str:

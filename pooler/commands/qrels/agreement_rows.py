@@ -22,7 +22,9 @@ from store.analysis.agreement.tables import (
     reasons,
     sharing_pairs,
 )
+from store.analysis.collapse import level_index
 from store.errors import PoolerError, UnknownNameError
+from store.grades.definition import QrelsDefinition
 from store.judging.kinds import SORTS, Voters, choose_voters
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.tables import IntervalKind
     from store.analysis.agreement.votes import PopulationVotes
-    from store.grades.definition import QrelsDefinition
     from store.records import Judge, Scale
 
 
@@ -318,8 +319,6 @@ class AgreementOptions:
     @property
     def level_indices(self) -> list[int]:
         """The levels as indices into the scale."""
-        from store.analysis.collapse import level_index
-
         return [level_index(self.scale, level) for level in self.levels]
 
     def level_at(self, index: int | None) -> int | None:
@@ -329,8 +328,6 @@ class AgreementOptions:
 
 def resolve_levels(scale: Scale, levels: Sequence[int | str], *, all_of_them: bool) -> tuple[int, ...]:
     """Resolve the levels; by default all of the scale, or its relaxed and rigid one."""
-    from store.grades.definition import QrelsDefinition
-
     if levels:
         return tuple(sorted({QrelsDefinition().level_on(scale, level) for level in levels}))
     if all_of_them:

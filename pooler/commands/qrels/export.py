@@ -21,8 +21,12 @@ from pooler.sources.source import opened_collection
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
 from store.formats import JudgementsFormat, LabelsFormat, Layout
+from store.formats.labels import answer_lines, umbrela_lines
+from store.formats.prels import COLUMNS, NOT_SAMPLED, StatapRow, XinfapRow, write_statap, write_xinfap
+from store.formats.scale import scale_to_json
 from store.grades.definition import NamedQrels, is_file_word
 from store.judging.kinds import Voters, is_mixed, sorts_words
+from store.model_judge import CANARIES
 from store.records import JudgeKind
 from store.text import counted
 
@@ -247,8 +251,6 @@ def _export_answers(
     out: str | Path | None,
     manifest: str | Path | None,
 ) -> Done:
-    from store.formats.labels import answer_lines, umbrela_lines
-
     models = {one.judge: one.identity for one in opened.models.all()}
     if judge not in models:
         raise UnknownNameError("model judge", judge, models, hint="pooler show judges shows their kinds")
@@ -280,8 +282,6 @@ def _export_answers(
 
 def _newest(found: Iterable[Answer]) -> list[Answer]:
     """Leave out canaries, and answers of a pair before the one that its newest judgement is of."""
-    from store.model_judge import CANARIES
-
     kept = [one for one in found if one.asked not in CANARIES]
     newest = {(one.topic, one.docno): one for one in kept if one.is_judgement}
     return [one for one in kept if not one.is_judgement or newest[one.topic, one.docno] is one]
@@ -301,8 +301,6 @@ def _grades_as_answered(judge: str, identity: ModelIdentity | None) -> Mapping[i
 
 def made_of(opened: Collection) -> dict[str, Any]:
     """Begin a manifest; no times are in one, so that equal files have equal manifests."""
-    from pooler.version import __version__
-
     return {"tool": "pooler", "version": __version__, "collection": opened.name}
 
 
@@ -476,8 +474,6 @@ def export_prels(
         iprob).
     pool : A sampled pool.
     """
-    from store.formats.prels import COLUMNS
-    from store.formats.scale import scale_to_json
     from store.grades.qrels import decide
 
     check_out(out, manifest)
@@ -541,8 +537,6 @@ def export_prels(
 
 
 def _xinfap(pool: Pool, graded: Mapping[tuple[str, str], Qrel]) -> str:
-    from store.formats.prels import NOT_SAMPLED, XinfapRow, write_xinfap
-
     iterations = pairs_listed(pool.manifest.get("iterations", {}))
     rows: list[XinfapRow] = []
     for entry in pool.entries:
@@ -561,8 +555,6 @@ def _xinfap(pool: Pool, graded: Mapping[tuple[str, str], Qrel]) -> str:
 
 
 def _statap(pool: Pool, graded: Mapping[tuple[str, str], Qrel]) -> str:
-    from store.formats.prels import StatapRow, write_statap
-
     methods = pairs_listed(pool.manifest.get("methods", {}))
     rows: list[StatapRow] = []
     for entry in pool.entries:

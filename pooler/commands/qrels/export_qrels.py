@@ -14,6 +14,8 @@ from pooler.files import check_out, write_results
 from pooler.messages import say
 from pooler.sources.source import Source
 from store.errors import ArgumentError
+from store.formats.ntcir import letters_of, write_ntcir2, write_ntcireval
+from store.formats.scale import parse_scale
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -148,9 +150,6 @@ def _of_ntcir(
 
     A sum has the letter of the level of its definition that it reaches.
     """
-    from store.formats.ntcir import letters_of, write_ntcir2, write_ntcireval
-    from store.formats.scale import parse_scale
-
     rows, scale, definition = one.qrels, one.all_votes.scale, named.definition
     texts: list[str] = []
     readings: dict[str, int | None] = {"graded": None}

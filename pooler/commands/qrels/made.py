@@ -20,6 +20,8 @@ from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
 from store.errors import ArgumentError, PoolerError
 from store.formats.pairs import Classes, classes_facts, read_classes
+from store.formats.scale import scale_to_json
+from store.formats.tables import GradedRow, ReadTable
 from store.judging.kinds import SORTS, sorts_words
 from store.records import Judge, Qrel, Scale
 from store.text import counted, natural_key
@@ -92,7 +94,6 @@ def qrels_at(
             all_votes = opened.grades.all_votes(definition)
             open_pairs, judges = opened.grades.open_pairs(all_votes, definition), opened.judges.all()
             origin, erased = {"collection": opened.name, **erased_facts(opened)}, erased_words(opened)
-    from store.formats.scale import scale_to_json
     from store.grades.qrels import decide, flips_of
 
     # Beside binary files the graded one need not say how relevance would change.
@@ -323,7 +324,6 @@ def _blocks(
 
 def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
     from pooler.sources.judgement_files import GradesFile, JudgedFile, NamedFile
-    from store.formats.tables import GradedRow, ReadTable
 
     rows = [
         GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)

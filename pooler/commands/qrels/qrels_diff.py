@@ -14,7 +14,7 @@ from pooler.command import Lenient, Option, OptionalPlace, RankOrder, RunList, c
 from pooler.commands.qrels.made import qrels_at
 from pooler.messages import say, warn
 from pooler.result import Result, fields_of, frozen_settings
-from pooler.sources.judgement_files import untold
+from pooler.sources.judgement_files import read_given_qrels, untold
 from pooler.sources.meeting import doubt_forms
 from pooler.sources.named_runs import runs_given
 from pooler.sources.source import Source
@@ -123,8 +123,6 @@ def _rows(
         with found.opened() as source:
             made = qrels_at(source, publishes=False)[0]
         return made.qrels
-    from pooler.sources.judgement_files import read_given_qrels
-
     if not isinstance(qrels, str | Path):
         return list(qrels)
     rows = read_given_qrels(str(qrels), lenient=lenient).rows

@@ -18,14 +18,19 @@ from pooler.sources.meeting import Ids, check_met, find_fit, watched
 from pooler.sources.named_runs import entries_of
 from store.errors import ArgumentError, PoolerError
 from store.formats import DocumentFormat, TopicFormat
+from store.formats.documents import Fields, read_documents, read_guidelines
+from store.formats.irds import place_of
+from store.formats.json_lines import json_line
 from store.formats.markup import Markup
+from store.formats.topics import read_topics
+from store.records import ImportReport, StoredRun
 from store.text import counted, look_alike_words, sanitise_line
 
 if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from store.collection import Collection
     from store.keeping.work import WorkDone
-    from store.records import ImportReport, StoredRun, Topic
+    from store.records import Topic
 
 
 _SHOWN = 25
@@ -63,9 +68,6 @@ def import_topics(
     ConflictError
         If a topic is there with another text, without `replace`.
     """
-    from store.formats.irds import place_of
-    from store.formats.topics import read_topics
-
     path = place_of(str(file), "queries")
     topics = read_topics(path, format=form, doubt=_warner(path))
     texts = {one.topic: one for one in collection.topics.all()}
@@ -138,10 +140,6 @@ def import_docs(
     FormatError
         With every fault of a file; the files before it are in.
     """
-    from store.formats.documents import Fields, read_documents
-    from store.formats.irds import place_of
-    from store.records import ImportReport
-
     chosen = None if fields is None else _field_names(fields)
     total = ImportReport()
     has_pool = bool(collection.pools.all())
@@ -279,7 +277,6 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
     """Import run files in their order, one transaction a file, and say what was done."""
     from pooler.reading.whole import n_readers, read_numbered
     from store.content.rankings import NumberedDocuments
-    from store.records import ImportReport, StoredRun
 
     stored, texts = Ids("the collection", opened.topics.listed()), opened.documents.listed()
     retrieved: set[str] = set()
@@ -356,7 +353,6 @@ def import_guidelines(
 
     Example: pooler import guidelines guidelines.md
     """
-    from store.formats.documents import read_guidelines
     from store.judging.rejudging import Why
 
     newest, is_new = collection.guidelines.add(read_guidelines(str(file)))
@@ -413,8 +409,6 @@ def import_work(
 
 
 def _keep(place: str, refused: Iterable[dict[str, Any]]) -> None:
-    from store.formats.json_lines import json_line
-
     write_lines(place, map(json_line, refused), private=True)
 
 

@@ -32,13 +32,17 @@ from pooler.sources.meeting import add_unknown
 from store.errors import ArgumentError, ConflictError, FaultList
 from store.formats import ImportFormat, JudgementsFormat, LabelsFormat
 from store.formats.codes import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
+from store.formats.irds import place_of
+from store.formats.judgements import read_judgements
+from store.formats.labels import MAP_HINT, read_labels
+from store.formats.prels import NOT_SAMPLED
+from store.model_judge import Answer
 from store.records import JudgeKind, Pool, PoolEntry, State
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.formats.labels import Label
-    from store.model_judge import Answer
     from store.records import ImportReport
 
 _ROW_S = 10e-6
@@ -106,8 +110,6 @@ def import_judgements(
     ConflictError
         If a judge has graded a document otherwise, without `replace`.
     """
-    from store.formats.irds import place_of
-
     path = place_of(str(file), "qrels")
     if form == "umbrela" or form == "answers":
         _refuse_any(
@@ -304,8 +306,6 @@ def _pool_of_file(
 
 def _unjudged_codes(sample: SampleFile, grades: Sequence[int]) -> dict[int, Meaning]:
     """Return the codes that are no judgement: -1, unless a statap file has it for a grade."""
-    from store.formats.prels import NOT_SAMPLED
-
     is_grade = sample.kind == "statap" and NOT_SAMPLED in grades
     return {} if is_grade else {NOT_SAMPLED: Meaning.UNJUDGED}
 
@@ -355,7 +355,6 @@ def _import_every_judge(
     Judges who are new are of `kind`, or of the kind that the file says, or human; the others stay what they
     are. `FormatError` has every fault of the file; a grade off the scale and an unknown topic or docno too.
     """
-    from store.formats.judgements import read_judgements
     from store.judging.rejudging import KnownVersions
     from store.keeping.histories import import_histories, import_states
 
@@ -445,8 +444,6 @@ def _import_answers(
     replace: bool,
 ) -> Done:
     """Import the answers of a model, or refuse the file with all that is wrong with it, by line."""
-    from store.formats.labels import MAP_HINT, read_labels
-
     identity = next((one.identity for one in opened.models.all() if one.judge == judge), None)
     if identity is not None and identity.grade_map != mapping:
         if mapping:
@@ -499,7 +496,6 @@ def _import_answers(
 def _placed(opened: Collection, labels: Sequence[Label], judge: str, faults: FaultList) -> list[Answer]:
     """Say which topic and document each label is of; by their texts where it names none."""
     from store.judging.models import text_key
-    from store.model_judge import Answer
 
     needs_texts = any(one.topic is None or one.docno is None for one in labels)
     texts = opened.models.text_keys() if needs_texts else None

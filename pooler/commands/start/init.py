@@ -8,6 +8,7 @@ from pooler.command import Option, Place, command
 from pooler.messages import say
 from pooler.result import Done
 from pooler.version import __version__
+from store.formats.scale import parse_scale
 
 
 @command
@@ -45,7 +46,6 @@ def init(
     """
     from store.collection import Collection
     from store.db.engine import usual_name
-    from store.formats.scale import parse_scale
 
     declared, where = parse_scale(scale), str(collection)
     label, program = name or usual_name(where), f"pooler {__version__}"
