@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace as with_changes
 from functools import partial
@@ -29,7 +29,6 @@ from store.text import counted, look_alike_words, sanitise_line
 if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from store.collection import Collection
-    from store.keeping.work import WorkDone
     from store.records import Topic
 
 
@@ -154,10 +153,25 @@ def import_docs(
             report = collection.documents.add(records, all_texts=all_texts, replace=replace, fields=chosen)
             total += report
             say(f"{file}: {report_words(report, 'document')}")
-            if words := text_words(report, has_pool=has_pool):
+            if report.left_out or report.without_text:
+                n_texts = report.total - report.left_out - report.without_text
+                words = f"of its {counted(report.total, 'document')} {n_texts:,} are stored with their text"
+                if report.without_text:
+                    words += f", {report.without_text:,} have no text in the file"
+                if report.left_out:
+                    why = "they are in no pool" if has_pool else "there is no pool yet"
+                    words += (
+                        f", {report.left_out:,} only as a docno: {why} (import the file again after pooler"
+                        " pool, or use --all)"
+                    )
                 say(f"{file}: {words}")
             if found.left_out:
-                say(f"{file}: {left_out_words(found.left_out, collection.fields)}")
+                most = found.left_out.most_common(_FIELDS_SHOWN)
+                names = [f"{sanitise_line(name)} ({counted(n, 'document')})" for name, n in most]
+                n_more = len(found.left_out) - len(most)
+                names += [f"and {n_more} more"] if n_more else []
+                keep = ",".join([*collection.fields, *(sanitise_line(name) for name, _ in most)])
+                say(f"{file}: fields left out: {', '.join(names)}; --fields {keep} keeps and shows them")
             if found.missing:
                 warn(f"{file}: no document has {' or '.join(f'`{name}`' for name in found.missing)}")
             advance(1)
@@ -175,46 +189,6 @@ def _field_names(text: str) -> list[str]:
         hint = "as in --fields url,date; --fields - shows none"
         raise ArgumentError("fields", requirement, text, hint=hint)
     return names
-
-
-def text_words(report: ImportReport, *, has_pool: bool) -> str | None:
-    """Word how many documents of a file are stored with their text; ``None`` = all are.
-
-    Examples
-    --------
-    >>> from store.records import ImportReport
-    >>> text_words(ImportReport(added=106, left_out=32), has_pool=True)
-    'of its 106 documents 74 are stored with their text, 32 only as a docno: they are in no pool...'
-    """
-    if not report.left_out and not report.without_text:
-        return None
-    n_texts = report.total - report.left_out - report.without_text
-    words = f"of its {counted(report.total, 'document')} {n_texts:,} are stored with their text"
-    if report.without_text:
-        words += f", {report.without_text:,} have no text in the file"
-    if report.left_out:
-        why = "they are in no pool" if has_pool else "there is no pool yet"
-        words += (
-            f", {report.left_out:,} only as a docno: {why} (import the file again after pooler pool,"
-            " or use --all)"
-        )
-    return words
-
-
-def left_out_words(left_out: Counter[str], kept: Sequence[str]) -> str:
-    """Say which fields of documents were not kept, the most frequent first, and how they would be.
-
-    Examples
-    --------
-    >>> from collections import Counter
-    >>> left_out_words(Counter(date=106, url=1), ["author"])
-    'fields left out: date (106 documents), url (1 document); --fields author,date,url keeps and shows them'
-    """
-    most = left_out.most_common(_FIELDS_SHOWN)
-    listed = [f"{sanitise_line(name)} ({counted(n, 'document')})" for name, n in most]
-    listed += [f"and {len(left_out) - len(most)} more"] if len(left_out) > len(most) else []
-    names = ",".join([*kept, *(sanitise_line(name) for name, _ in most)])
-    return f"fields left out: {', '.join(listed)}; --fields {names} keeps and shows them"
 
 
 @command
@@ -251,26 +225,21 @@ def import_runs(
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
     if rules is not None:
-        _refuse_by_rules(collection, rules, entries, lenient=lenient)
+        from pooler.commands.start.check import check_entries
+        from pooler.reading.rules import RULES
+
+        before = {run.tag: run.group for run in collection.runs.all()}
+        found = check_entries(entries, rules=str(rules), submitted=before, lenient=lenient)
+        if not found.ok:
+            n_bad = sum(report.n_faults > 0 for report in found.reports)
+            refused = f"{rules}: {n_bad:,} of {counted(len(entries), 'run')} refused"
+            hint = "nothing is imported; `pooler check --rules` has a row for each run"
+            raise PoolerError("\n".join([*found.faults, refused]), hint=hint)
+        for report in found.reports:
+            for one in report.warnings:
+                if one.code in RULES:
+                    warn(f"{report.path}: {one.message}")
     return imported(collection, _import(collection, entries, lenient=lenient, replace=replace))
-
-
-def _refuse_by_rules(
-    opened: Collection, rules: str | Path, entries: Sequence[RunEntry], *, lenient: bool
-) -> None:
-    from pooler.commands.start.check import check_entries
-    from pooler.reading.rules import RULES
-
-    before = {run.tag: run.group for run in opened.runs.all()}
-    found = check_entries(entries, rules=str(rules), submitted=before, lenient=lenient)
-    if not found.ok:
-        n_bad = sum(report.n_faults > 0 for report in found.reports)
-        message = "\n".join([*found.faults, f"{rules}: {n_bad:,} of {counted(len(entries), 'run')} refused"])
-        raise PoolerError(message, hint="nothing is imported; `pooler check --rules` has a row for each run")
-    for report in found.reports:
-        for one in report.warnings:
-            if one.code in RULES:
-                warn(f"{report.path}: {one.message}")
 
 
 def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, replace: bool) -> ImportReport:
@@ -302,7 +271,12 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
                 if entry.contributes and not report.added:
                     kept_out.add(run.tag)
                 if report.replaced:
-                    stale += _pools_of_another_file(opened, about)
+                    stale += [
+                        pool.name
+                        for pool in opened.pools.all()
+                        for made_of in pool.manifest.get("runs", ())
+                        if made_of["tag"] == about.tag and made_of["sha256"] != about.sha256
+                    ]
                 if len(entries) <= _FILES_NAMED:
                     done = "replaced" if report.replaced else "nothing new, already there"
                     done = "added" if report.added else done
@@ -332,15 +306,6 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
             f" --replace --name {name} --dry-run says what the new one changes"
         )
     return total
-
-
-def _pools_of_another_file(opened: Collection, run: StoredRun) -> list[str]:
-    return [
-        pool.name
-        for pool in opened.pools.all()
-        for made_of in pool.manifest.get("runs", ())
-        if made_of["tag"] == run.tag and made_of["sha256"] != run.sha256
-    ]
 
 
 @command
@@ -401,8 +366,18 @@ def import_work(
                 say(line)
             n_stopped += 1
             continue
-        _tell_work(file, done)
         n_new += done.new
+        there = f", {done.there:,} there already" if done.there else ""
+        say(f"{file}: {counted(done.new, 'new event')} of `{done.judge}`{there}")
+        if done.overruled:
+            what = counted(done.overruled, "decision")
+            say(f"{file}: {what} noted and taken back: what was stored stands")
+        if done.outside:
+            what = f"{counted(done.outside, 'document')} no longer `{done.judge}`'s to judge"
+            warn(f"{file}: {what}: stored as judged outside the pool")
+        if done.refused:
+            what = counted(len(done.refused), "record")
+            warn(f"{file}: {what} cannot be stored: see {file}{_REFUSED}")
     if n_stopped:
         say(f"{n_stopped:,} of {counted(len(files), 'file')} not imported, as said above")
     return Done(counts=frozen_settings(events=n_new, files_stopped=n_stopped), code=int(n_stopped > 0))
@@ -410,19 +385,6 @@ def import_work(
 
 def _keep(place: str, refused: Iterable[dict[str, Any]]) -> None:
     write_lines(place, map(json_line, refused), private=True)
-
-
-def _tell_work(file: str, done: WorkDone) -> None:
-    there = f", {done.there:,} there already" if done.there else ""
-    say(f"{file}: {counted(done.new, 'new event')} of `{done.judge}`{there}")
-    if done.overruled:
-        say(f"{file}: {counted(done.overruled, 'decision')} noted and taken back: what was stored stands")
-    if done.outside:
-        documents = counted(done.outside, "document")
-        warn(f"{file}: {documents} no longer `{done.judge}`'s to judge: stored as judged outside the pool")
-    if done.refused:
-        what = counted(len(done.refused), "record")
-        warn(f"{file}: {what} cannot be stored: see {file}{_REFUSED}")
 
 
 @command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection as AnyCollection
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as changed
 from itertools import chain, count
 from pathlib import Path
@@ -21,7 +21,6 @@ from pooler.sources.judgement_files import (
     UNKNOWN_HINT,
     FileReading,
     GradesFile,
-    SampleFile,
     read_source,
     say_repeats,
     values_by_pair,
@@ -29,6 +28,7 @@ from pooler.sources.judgement_files import (
     warn_of_oddities,
 )
 from pooler.sources.meeting import add_unknown
+from pooler.tables import listed
 from store.errors import ArgumentError, ConflictError, FaultList
 from store.formats import ImportFormat, JudgementsFormat, LabelsFormat
 from store.formats.codes import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
@@ -43,7 +43,6 @@ from store.text import counted, natural_key
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.formats.labels import Label
-    from store.records import ImportReport
 
 _ROW_S = 10e-6
 """What a row costs while the file is written to, in seconds."""
@@ -157,11 +156,23 @@ def import_judgements(
     mapping = parse_map(mapped, meanings)
     faults = FaultList(path)
     source = read_source(path, wanted, collection.scale, faults)
-    if source.sample is not None:
-        meanings = _unjudged_codes(source.sample, collection.scale.values) | meanings
-    decoded = _decode(
-        collection, source, faults, meanings, mapping, repeats=repeats, allow_unknown=allow_unknown
+    n_of_format = faults.count
+    if not allow_unknown:
+        topics, docnos = ([getattr(row, name) for row in source.rows] for name in ("topic", "docno"))
+        add_unknown(collection, faults, topics, docnos)
+    n_unknown = faults.count - n_of_format
+    sampled, scale = source.sample, collection.scale
+    # -1 is no judgement of a sample, unless a statap file has it for a grade.
+    if sampled is not None and not (sampled.kind == "statap" and NOT_SAMPLED in scale.values):
+        meanings = {NOT_SAMPLED: Meaning.UNJUDGED} | meanings
+    decoded = decode_rows(
+        source.rows, scale, codes=meanings, mapping=mapping, repeats=repeats or "refuse", faults=faults
     )
+    hints = [faults.hint] if faults.hint else []
+    n_repeated = decoded.repeats.n_refused
+    hints += [UNKNOWN_HINT] * (n_unknown > 0) + [REPEATS_HINT] * (n_repeated > 0)
+    hints += [CODES_HINT] * (faults.count > n_of_format + n_unknown + n_repeated)
+    faults.raise_if_any(hint="; ".join(hints))
     if judge is not None:
         decoded.judged.setdefault(judge, [])
     pool = _pool_of_file(collection, path, source, decoded, judge=judge, as_pool=as_pool)
@@ -179,23 +190,10 @@ def import_judgements(
     warn_of_oddities(path, source)
     say_repeats(path, decoded.repeats, repeats)
     warn_if_nothing_relevant(path, decoded)
-    _say_judgements(path, source, decoded, report, pool)
-    return imported(collection, report)
-
-
-def _refuse_any(requirement: str, **given: object) -> None:
-    for name, value in given.items():
-        if value:
-            raise ArgumentError(name, requirement, None if value is True else value)
-
-
-def _say_judgements(
-    file: str, source: GradesFile, decoded: DecodedQrels, report: ImportReport, pool: Pool
-) -> None:
     noun = "state" if decoded.states else "judgement"
     having = {name for name, rows in decoded.judged.items() if rows}
     having |= {one.judge for one in decoded.states}
-    say(f"{file}: {report_words(report, noun)} of {_names_words(having or decoded.judged)}")
+    say(f"{path}: {report_words(report, noun)} of {_names_words(having or decoded.judged)}")
     skipped = sum(one.state is State.SKIPPED for one in decoded.states)
     for n, words in (
         (skipped, "were skipped"),
@@ -203,21 +201,28 @@ def _say_judgements(
         (decoded.n_not_pooled, "are not pooled, and are left out"),
     ):
         if n:
-            say(f"{file}: {counted(n, 'line')} of documents that {words}")
+            say(f"{path}: {counted(n, 'line')} of documents that {words}")
     without = [name for name, rows in decoded.judged.items() if not rows]
     if without and len(decoded.judged) > 1:
-        say(f"{file}: without a grade: {_names_words(without)}")
-    if source.sample is not None:
+        say(f"{path}: without a grade: {_names_words(without)}")
+    if sampled is not None:
         not_sampled = {(one.topic, one.docno) for one in pool.entries if not one.sampled}
         n_sampled = len(pool.entries) - len(not_sampled)
-        listed = f", {len(not_sampled):,} not sampled" if not_sampled else ""
-        say(f"{file}: pool {pool.name}: {counted(n_sampled, 'document')} sampled{listed}")
+        listed_too = f", {len(not_sampled):,} not sampled" if not_sampled else ""
+        say(f"{path}: pool {pool.name}: {counted(n_sampled, 'document')} sampled{listed_too}")
         if n_open := len(set(decoded.unjudged) - not_sampled):
-            say(f"{file}: sampled but not judged: {counted(n_open, 'document')}")
+            say(f"{path}: sampled but not judged: {counted(n_open, 'document')}")
     elif decoded.unjudged:
         lines = counted(decoded.n_unjudged_lines, "line")
         pairs = counted(len(decoded.unjudged), "document")
-        say(f"{file}: {lines} of {pairs} pooled but not judged: pool {pool.name}")
+        say(f"{path}: {lines} of {pairs} pooled but not judged: pool {pool.name}")
+    return imported(collection, report)
+
+
+def _refuse_any(requirement: str, **given: object) -> None:
+    for name, value in given.items():
+        if value:
+            raise ArgumentError(name, requirement, None if value is True else value)
 
 
 def _say_wait(opened: Collection, n_rows: int) -> None:
@@ -234,40 +239,6 @@ def _names_words(names: AnyCollection[str]) -> str:
     return ", ".join(sorted(names))
 
 
-def _decode(
-    opened: Collection,
-    source: GradesFile,
-    faults: FaultList,
-    meanings: dict[int, Meaning],
-    mapping: dict[int, int],
-    *,
-    repeats: Repeats | None,
-    allow_unknown: bool,
-) -> DecodedQrels:
-    """Turn rows into judgements, or refuse the file with all that is wrong with it.
-
-    `faults` holds those of its format, if any; unknown ids and grades join them.
-    """
-    n_of_format = faults.count
-    if not allow_unknown:
-        topics, docnos = ([getattr(row, name) for row in source.rows] for name in ("topic", "docno"))
-        add_unknown(opened, faults, topics, docnos)
-    n_unknown = faults.count - n_of_format
-    decoded = decode_rows(
-        source.rows, opened.scale, codes=meanings, mapping=mapping, repeats=repeats or "refuse", faults=faults
-    )
-    hints = [faults.hint] if faults.hint else []
-    if n_unknown:
-        hints.append(UNKNOWN_HINT)
-    n_repeated = decoded.repeats.n_refused
-    if n_repeated:
-        hints.append(REPEATS_HINT)
-    if faults.count > n_of_format + n_unknown + n_repeated:
-        hints.append(CODES_HINT)
-    faults.raise_if_any(hint="; ".join(hints))
-    return decoded
-
-
 def _pool_of_file(
     opened: Collection,
     file: str,
@@ -277,68 +248,48 @@ def _pool_of_file(
     judge: str | None,
     as_pool: str | None,
 ) -> Pool:
-    """Make the pool that a file speaks of, under a name that is free, or the one asked for if that is."""
-    if source.sample is not None:
-        pool = _sampled_pool(source.sample, decoded, file, as_pool or f"sample-{judge}")
-    else:
-        pairs = decoded.pairs if as_pool else decoded.unjudged
+    """Make the pool that a file speaks of, under a name that is free, or the one asked for if that is.
+
+    The round of a sample is its commonest iteration. What the pool has no place for, and is needed to write
+    the file again, stands in the manifest: methods, and iterations of documents not judged.
+    """
+    sample = source.sample
+    table = source.table if sample is None else sample.table
+    manifest: dict[str, object] = {"strategy": "imported", "out_order": "docno", "file": Path(file).name}
+    manifest["sha256"] = table.sha256
+    if sample is None:
         entries: list[PoolEntry] = []
         position, topic_before = 0, ""
+        pairs = decoded.pairs if as_pool else decoded.unjudged
         for topic, docno in sorted(pairs, key=lambda pair: (natural_key(pair[0]), pair[1])):
             position = position + 1 if topic == topic_before else 0
             topic_before = topic
             entries.append(PoolEntry(topic, docno, position))
-        manifest = {
-            "strategy": "imported",
-            "out_order": "docno",
-            "file": Path(file).name,
-            "sha256": source.table.sha256,
-            "pairs": len(entries),
-        }
+        manifest["pairs"] = len(entries)
         pool = Pool(entries, manifest, as_pool or f"unjudged-{judge or Path(file).name}")
+    else:
+        n_rows = Counter(row.iteration for row in sample.rows)
+        commonest = min(n_rows, key=lambda iteration: (-n_rows[iteration], iteration))
+        # The iterations of judged documents are kept with their judgements.
+        judged = {(qrel.topic, qrel.docno) for qrels in decoded.judged.values() for qrel in qrels}
+        iterations = {
+            (row.topic, row.docno): row.iteration
+            for row in sample.rows
+            if row.iteration != commonest and (row.topic, row.docno) not in judged
+        }
+        manifest["pairs"] = sum(entry.sampled for entry in sample.entries)
+        manifest |= {"listed": len(sample.entries), "prels": sample.kind}
+        if sample.methods:
+            manifest["methods"] = values_by_pair(sample.methods)
+        if iterations:
+            manifest["iterations"] = values_by_pair(iterations)
+        pool = Pool(sample.entries, manifest, as_pool or f"sample-{judge}", commonest)
     if as_pool:
         return pool
     # Numbered if other pools have its name: a file may come again, changed.
     taken = {one.name: None if one.withdrawn else one.manifest for one in opened.pools.all()}
     names = chain([pool.name], (f"{pool.name}-{number}" for number in count(2)))
     return changed(pool, name=next(one for one in names if taken.get(one, pool.manifest) == pool.manifest))
-
-
-def _unjudged_codes(sample: SampleFile, grades: Sequence[int]) -> dict[int, Meaning]:
-    """Return the codes that are no judgement: -1, unless a statap file has it for a grade."""
-    is_grade = sample.kind == "statap" and NOT_SAMPLED in grades
-    return {} if is_grade else {NOT_SAMPLED: Meaning.UNJUDGED}
-
-
-def _sampled_pool(sample: SampleFile, decoded: DecodedQrels, file: str, name: str) -> Pool:
-    """Make the pool of a prels file.
-
-    Its round is the commonest iteration. What the pool has no place for, and is needed to write
-    the file again, stands in the manifest: methods, and iterations of documents not judged.
-    """
-    n_rows = Counter(row.iteration for row in sample.rows)
-    commonest = min(n_rows, key=lambda iteration: (-n_rows[iteration], iteration))
-    # The iterations of judged documents are kept with their judgements.
-    judged = {(qrel.topic, qrel.docno) for qrels in decoded.judged.values() for qrel in qrels}
-    iterations = {
-        (row.topic, row.docno): row.iteration
-        for row in sample.rows
-        if row.iteration != commonest and (row.topic, row.docno) not in judged
-    }
-    manifest: dict[str, object] = {
-        "strategy": "imported",
-        "out_order": "docno",
-        "file": Path(file).name,
-        "sha256": sample.table.sha256,
-        "pairs": sum(entry.sampled for entry in sample.entries),
-        "listed": len(sample.entries),
-        "prels": sample.kind,
-    }
-    if sample.methods:
-        manifest["methods"] = values_by_pair(sample.methods)
-    if iterations:
-        manifest["iterations"] = values_by_pair(iterations)
-    return Pool(sample.entries, manifest, name, commonest)
 
 
 def _import_every_judge(
@@ -416,21 +367,15 @@ def _say_kinds(
     """Warn of judges without a kind, and of those that are of another kind here."""
     unsaid = [name for name, kind in said.items() if kind is None and name not in there]
     if unsaid:
+        names = [f"`{name}`" for name in sorted(unsaid)]
         warn(
-            f"{file}: no line says of what kind {_names_quoted(unsaid)} is; without --kind, new"
+            f"{file}: no line says of what kind {listed(names, _NAMES_SHOWN)} is; without --kind, new"
             " judges count as human"
         )
     who = "--kind" if is_option else file
     for name, kind in sorted(said.items()):
         if kind is not None and there.get(name, kind) is not kind:
             warn(f"judge `{name}` stays {there[name]}, as recorded here; {who} says {kind}")
-
-
-def _names_quoted(names: Iterable[str]) -> str:
-    listed = sorted(names)
-    more = len(listed) - _NAMES_SHOWN
-    words = ", ".join(f"`{name}`" for name in listed[:_NAMES_SHOWN])
-    return words if more <= 0 else f"{words} and {more} more"
 
 
 def _import_answers(
