@@ -51,29 +51,9 @@ COLUMNS = (
 )
 """Of everything that happened: the fields of `store.history.Entry`."""
 _ORDER = (
-    "at",
-    "judge",
-    "kind",
-    "revision",
-    "action",
-    "state",
-    "grade",
-    "undid",
-    "is_undone",
-    "reason",
-    "note",
-    "passages",
-    "iteration",
-    "guideline_version",
-    "topic_version",
-    "text",
-    "document_sha256",
-    "shown_at",
-    "dwell_ms",
-    "active_ms",
-    "sitting",
-    "host",
-    "rested_on",
+    "at judge kind revision action state grade undid is_undone reason note passages iteration "
+    "guideline_version topic_version text document_sha256 shown_at dwell_ms active_ms sitting host "
+    "rested_on"
 )
 _CALLED = {"judged_at": "at", "undoes": "undid"}
 """Fields of an event that have another name in a history."""
@@ -87,7 +67,7 @@ _TOLD: Mapping[str, Kind] = {
 }
 EVENT_COLUMNS = tuple(
     Column(name, "bool" if name == "is_undone" else _TOLD.get(name, "text"))
-    for name in dict.fromkeys([*_ORDER, *_TOLD])
+    for name in dict.fromkeys([*_ORDER.split(), *_TOLD])
 )
 """Of the events on a document."""
 _POOLS = (
@@ -418,7 +398,10 @@ def _final(found: DocumentEvents, scale: Scale) -> str:
     if final.how == "rule" and final.grade not in scale.values:
         return f"final grade: {final.grade}, by the rule of {final.by}"
     grade = f"final grade: {final.grade} ({scale.label(final.grade)})"
-    relevance = _relevance(final.grade, scale)
+    levels = [(scale.relaxed, "" if scale.rigid is None else " (relaxed)")]
+    levels += [] if scale.rigid is None else [(scale.rigid, " (rigid)")]
+    at_levels = (f"from level {at}{name}: {'yes' if final.grade >= at else 'no'}" for at, name in levels)
+    relevance = f"relevant {', '.join(at_levels)}"
     if not final.is_ruling and final.how != "only":
         who = {"rule": f"by the rule of {final.by}", "primary": f"of {final.by}, primary there"}
         return f"{grade}, {who.get(final.how, f'of {final.by}, who agree')}; {relevance}"
@@ -431,19 +414,11 @@ def _final(found: DocumentEvents, scale: Scale) -> str:
     return f"{grade}, ruled by {final.by}{words}; {relevance}"
 
 
-def _relevance(grade: int, scale: Scale) -> str:
-    levels = [(scale.relaxed, "" if scale.rigid is None else " (relaxed)")]
-    levels += [] if scale.rigid is None else [(scale.rigid, " (rigid)")]
-    levels_words = (
-        f"from level {level}{name}: {'yes' if grade >= level else 'no'}" for level, name in levels
-    )
-    return "relevant " + ", ".join(levels_words)
-
-
 def _about(event: DetailedEvent, topic_version: int, notes: Mapping[tuple[str, int], str]) -> list[str]:
     words = [event.kind.value] if event.kind.value not in ("human", "imported") else []
-    remark = _remark(event)
-    words += [remark] if remark else []
+    remarks = [] if event.undoes is None else [f"takes back no. {event.undoes}"]
+    remarks += ["taken back"] if event.is_undone else []
+    words += [", ".join(remarks)] if remarks else []
     if event.action.value == "reopen":
         words.append(": ".join(["reopened by organiser", *filter(None, [event.reason])]))
     elif event.sitting is None:
@@ -474,11 +449,6 @@ def _stands(event: DetailedEvent, scale: Scale) -> str:
     if event.grade is None:
         return event.state.value
     return f"{event.grade} ({scale.label(event.grade)})"
-
-
-def _remark(event: DetailedEvent) -> str:
-    words = [] if event.undoes is None else [f"takes back no. {event.undoes}"]
-    return ", ".join([*words, *(["taken back"] if event.is_undone else [])])
 
 
 def _opinions(event: DetailedEvent) -> str | None:

@@ -187,22 +187,11 @@ class OverlapDesign(Result):
             *(f"{code}: {words}." for code, words in REASONS.items() if code in seen),
             "Based on the first shared documents: while they are few, the plan is rough.",
         ]
-        hidden = {
-            "first",
-            "second",
-            "kappa",
-            "documents",
-            "topics",
-            "wanted",
-            "coefficient",
-            "level",
-            "reason",
-        }
         judges = [Column("first", heading="" if reference is None else "judge"), Column("second")]
         columns = [
             *judges[: 1 + (reference is None)],
             Column("measure"),
-            *(column for column in _PLAN if column.name not in hidden),
+            *(one for one in _PLAN if one.name in ("n", "width", "documents_per_topic", "or_topics")),
             Column("why", heading="reason", show="if_any"),
         ]
         shown = [{**row, "measure": _measure(row), "why": row["reason"]} for row in rows]

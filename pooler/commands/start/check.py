@@ -103,9 +103,11 @@ def check_entries(
     `submitted`: groups, by tag, of runs that were submitted before.
     """
     track = None if rules is None else read_rules(str(rules))
-    topics: AbstractSet[str] | None
-    docnos: AbstractSet[str] | None
-    topics, docnos = _known(collection)
+    topics: AbstractSet[str] | None = None
+    docnos: AbstractSet[str] | None = None
+    if collection is not None:
+        with opened_collection(collection) as opened:  # what its own files named
+            topics, docnos = opened.topics.listed() or None, opened.documents.listed() or None
     if track is not None:
         topics = topics if track.topics is None else track.topics
         docnos = docnos if track.documents is None else track.documents
@@ -149,14 +151,6 @@ def _with_repeated_tags(reports: Iterable[RunReport]) -> tuple[RunReport, ...]:
             report = with_faults(report, [Fault(None, message, "tag")])
         checked.append(report)
     return tuple(checked)
-
-
-def _known(collection: str | Path | Collection | None) -> tuple[set[str] | None, set[str] | None]:
-    """Return the topics and docnos that a collection's own files named; ``None`` = not known."""
-    if collection is None:
-        return None, None
-    with opened_collection(collection) as opened:
-        return opened.topics.listed() or None, opened.documents.listed() or None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
