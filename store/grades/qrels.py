@@ -77,7 +77,9 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
     n_pairs = all_votes.n_pairs
     is_given, is_tied, is_ruled = np.zeros((3, n_pairs), dtype=np.bool_)
     grades = np.zeros(n_pairs, dtype=np.int64)
-    has_votes = _has_votes(all_votes, definition)
+    has_votes = np.ones(len(all_votes.rows), dtype=np.bool_)
+    if definition.votes is not None:
+        has_votes = all_votes.counts.sum(axis=1) >= definition.votes
     if definition.aggregate == "sum":
         sums, n_fewer = _sums(all_votes, level)
         is_given[all_votes.rows], grades[all_votes.rows] = has_votes, np.where(has_votes, sums, 0)
@@ -108,14 +110,6 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
 
 def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int) -> NDArray[np.int64]:
     return np.where(is_given, collapse(grades, level), 0).astype(np.int64)
-
-
-def _has_votes(all_votes: AllVotes, definition: QrelsDefinition) -> NDArray[np.bool_]:
-    """Return of every document with a vote whether it has as many as it must."""
-    if definition.votes is None:
-        return np.ones(len(all_votes.rows), dtype=np.bool_)
-    enough: NDArray[np.bool_] = all_votes.counts.sum(axis=1) >= definition.votes
-    return enough
 
 
 def _apply(
@@ -391,11 +385,6 @@ class Change:
     """They have a grade under the choice that was made alone."""
     changed: int = 0
     """They have a grade under both, and another one; of relevance, relevant or not."""
-
-    @property
-    def total(self) -> int:
-        """All of them."""
-        return self.added + self.removed + self.changed
 
     def to_json(self) -> dict[str, int]:
         """Return what a manifest says of it."""

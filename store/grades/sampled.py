@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, exists, or_, select
+from sqlalchemy import exists, or_, select
 from sqlmodel import Session
 
 from store.analysis.arrays import Grades, RankedDocuments
@@ -81,7 +80,12 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
     by_topic: dict[str, list[Sequence[object]]] = {}
     for topic, *entry in session.execute(query):
         by_topic.setdefault(topics.names[topic], []).append(entry)
-    certain = _collisions(session, json.loads(stored.manifest))
+    noted: dict[str, list[str]] = json.loads(stored.manifest).get("methods", {}).get(COLLISION, {})
+    every = (docno for docnos in noted.values() for docno in docnos)
+    known = rows_by_key(session, every, DOCUMENT.c.docno, DOCUMENT.c.id)
+    certain = {
+        topic: [known[docno].id for docno in docnos if docno in known] for topic, docnos in noted.items()
+    }
     return {
         topic: _pool_of(by_topic[topic], *grades.get(topic, _NO_GRADES), certain.get(topic, []))
         for topic in sorted(by_topic, key=natural_key)
@@ -89,14 +93,6 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
 
 
 _NO_GRADES = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-
-
-def _collisions(session: Session, manifest: Mapping[str, Any]) -> dict[str, list[int]]:
-    """Return by topic the ids of documents that a pool's manifest notes with `COLLISION`."""
-    noted: dict[str, list[str]] = manifest.get("methods", {}).get(COLLISION, {})
-    every = (docno for docnos in noted.values() for docno in docnos)
-    known = rows_by_key(session, every, DOCUMENT.c.docno, DOCUMENT.c.id)
-    return {topic: [known[docno].id for docno in docnos if docno in known] for topic, docnos in noted.items()}
 
 
 def _pool_of(
@@ -257,6 +253,8 @@ def fetch_candidates(
         if places is not None:
             order = order.copy()
             order[is_sampled] = places
+        depth = json.loads(pool.manifest).get("parameters", {}).get("depth")
+        depth = depth if isinstance(depth, int) else None  # an imported pool says none
         candidates = Candidates(
             graded=are_in(pairs, graded),
             relevant=are_in(pairs, relevant),
@@ -266,14 +264,8 @@ def fetch_candidates(
             places=order,
             is_shuffled=places is not None,
         )
-        found.append(TopicCandidates(topics.names[of], n_relevant, own, pool.name, _depth(pool), candidates))
+        found.append(TopicCandidates(topics.names[of], n_relevant, own, pool.name, depth, candidates))
     return found
-
-
-def _depth(pool: Row[tuple[object, ...]]) -> int | None:
-    """Return the depth a pool was drawn from; an imported one says none."""
-    depth = json.loads(pool.manifest).get("parameters", {}).get("depth")
-    return depth if isinstance(depth, int) else None
 
 
 def _graded_before(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -119,7 +118,13 @@ def compare(
     values = scores.values[rows]
     if n_missing := int((rankings.lengths[rows] == 0).any(axis=0).sum()):
         warn(f"in {counted(n_missing, 'topic')} a run has no documents and scores as if it had found nothing")
-    pairs = _pairs(tags, against)
+    pairs = None
+    if against is not None:
+        if against not in tags:
+            raise UnknownNameError("run", against, tags)
+        base = tags.index(against)
+        others = np.array([row for row in range(len(tags)) if row != base], dtype=np.int64)
+        pairs = others, np.full(others.size, base, dtype=np.int64)
     n_pairs = len(tags) * (len(tags) - 1) // 2 if pairs is None else len(pairs[0])
     with progress("pairs of runs", n_pairs) as advance:
         tested = compare_pairs(values, pairs=pairs, resolution=resolution, level=1 - alpha, progress=advance)
@@ -142,39 +147,12 @@ def compare(
     )
 
 
-def _pairs(
-    tags: Sequence[str | None], against: str | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Choose the pairs: each other run with one, or ``None`` = every two."""
-    if against is None:
-        return None
-    if against not in tags:
-        raise UnknownNameError("run", against, [str(tag) for tag in tags])
-    base = list(tags).index(against)
-    others = list(chain(range(base), range(base + 1, len(tags))))
-    return np.array(others, dtype=np.int64), np.full(len(others), base, dtype=np.int64)
-
-
 def needed_for_pairs(pairs: RunPairs, alpha: float) -> NDArray[np.float64]:
     """Return the difference that a paired t test finds significant, of each pair (eq. 23); NaN = none."""
     known = np.array([reason is None for reason in pairs.t_reasons], dtype=np.bool_)
     needed = np.full(known.size, np.nan)
     needed[known] = required_difference(pairs.variance[known], pairs.n_topics[known], alpha=alpha)
     return needed
-
-
-def _signs(changes: MeanChanges, rank: str) -> str:
-    """Say how mean recall and mean precision at a rank change, and what the two signs imply."""
-    implied = {
-        None: "nothing about which topics gain",
-        "neither": "that gains lean to no topics",
-        "few": "that gains lean to topics with few relevant documents",
-        "many": "that gains lean to topics with many relevant documents",
-    }[changes.implied]
-    return (
-        f"From B to A, over topics with a relevant document, mean R@{rank} changes by {changes.recall:+.4f}"
-        f" and mean P@{rank} by {changes.precision:+.4f}: the two signs imply {implied}."
-    )
 
 
 def _variance(scores: NDArray[np.float64]) -> float | None:
@@ -281,7 +259,18 @@ class Comparison(Result, RunPairs):
                 f" (s_B^2), covariance {covariance:.4f}; {outcome.variance:.4f} of A - B."
             ]
         if self.changes is not None:
-            notes.append(_signs(self.changes, self.settings["measure"].partition("@")[2]))
+            rank, changes = self.settings["measure"].partition("@")[2], self.changes
+            implied = {
+                None: "nothing about which topics gain",
+                "neither": "that gains lean to no topics",
+                "few": "that gains lean to topics with few relevant documents",
+                "many": "that gains lean to topics with many relevant documents",
+            }[changes.implied]
+            notes.append(
+                f"From B to A, over topics with a relevant document, mean R@{rank} changes by"
+                f" {changes.recall:+.4f} and mean P@{rank} by {changes.precision:+.4f}: the two signs imply"
+                f" {implied}."
+            )
         return Table.of_columns("difference", columns, title=title, notes=notes)
 
     def _tests(self) -> Table:
@@ -299,40 +288,19 @@ class Comparison(Result, RunPairs):
         exact = randomisation_test(differences, resolution=resolution)
         bootstrap = studentised_bootstrap(differences[None, :], seed=seed)
         p_bootstrap = None if np.isnan(bootstrap.p[0]) else float(bootstrap.p[0])
-        rows: list[dict[str, Any]] = [
-            *(
-                {
-                    "test": name,
-                    "statistic": one.t,
-                    "p": one.p,
-                    "reason": one.reason,
-                    "df": None if one.t is None else one.degrees_of_freedom,
-                    "p_normal": one.p_normal,
-                }
-                for name, one in students.items()
-            ),
-            {
-                "test": "sign test",
-                "statistic": None if signs.p is None else float(signs.positive),
-                "p": signs.p,
-                "reason": signs.reason,
-                "rounded_to": resolution,
-            },
-            {
-                "test": "Wilcoxon signed ranks",
-                "statistic": None if ranks.p is None else ranks.positive,
-                "p": ranks.p,
-                "reason": ranks.reason,
-                "rounded_to": resolution,
-                "p_unrounded": unrounded.p,
-            },
-            {"test": "exact randomisation", "p": exact.p, "reason": exact.reason, "rounded_to": resolution},
-            {
-                "test": "studentised bootstrap",
-                "p": p_bootstrap,
-                "reason": students["t2: paired t"].reason if p_bootstrap is None else None,
-            },
-        ]
+        names = ("test", "statistic", "p", "reason", "rounded_to", "p_unrounded", "df", "p_normal")
+        made: list[tuple[Any, ...]] = []
+        for name, one in students.items():
+            freedom = None if one.t is None else one.degrees_of_freedom
+            made.append((name, one.t, one.p, one.reason, None, None, freedom, one.p_normal))
+        n_better = None if signs.p is None else float(signs.positive)
+        made.append(("sign test", n_better, signs.p, signs.reason, resolution))
+        rank_sum = None if ranks.p is None else ranks.positive
+        made.append(("Wilcoxon signed ranks", rank_sum, ranks.p, ranks.reason, resolution, unrounded.p))
+        made.append(("exact randomisation", None, exact.p, exact.reason, resolution))
+        why = students["t2: paired t"].reason if p_bootstrap is None else None
+        made.append(("studentised bootstrap", None, p_bootstrap, why))
+        rows = [dict(zip(names, row, strict=False)) for row in made]
         for row in rows:
             row["significant"] = None if row["p"] is None else row["p"] <= alpha
         columns = [
@@ -349,12 +317,12 @@ class Comparison(Result, RunPairs):
             " and Welch's t treat the topics of A and B as independent samples, which they are not: they are"
             " given for comparison."
         )
-        freedom = "; ".join(
+        by_normal = "; ".join(
             f"{short} {one.degrees_of_freedom:.4g} and {one.p_normal:.3g}"
             for short, one in zip(("t2", "t1", "Welch's t"), students.values(), strict=True)
             if one.p_normal is not None
         )
-        words = [f"Degrees of freedom, and p by the normal law instead: {freedom}."] if freedom else []
+        words = [f"Degrees of freedom, and p by the normal law instead: {by_normal}."] if by_normal else []
         return Table.of_rows("tests", columns, rows, notes=[*words, note])
 
     def _of_topics(self) -> Table:

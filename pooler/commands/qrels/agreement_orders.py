@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from store.analysis.agreement.votes import PopulationVotes
-    from store.analysis.arrays import RankedDocuments
 
 SHOWN = 10
 """Pairs of runs, and of judges when there are too many, that people are shown."""
@@ -75,45 +74,25 @@ def agreement_orders(
         if erased := opinions.erased():
             say(erased)
         cut = level_index(opinions.scale, levels[0])
-        found = judge_order_of(
-            votes, ranked, level_index=cut, cutoff=cutoff or 1000, mixtures=mixtures, seed=seed
+        scores = judge_average_precisions(
+            votes.votes,
+            votes.document_numbers,
+            ranked.tags,
+            ranked.rankings,
+            level_index=cut,
+            cutoff=cutoff or 1000,
         )
+        scores = scores[np.any(~np.isnan(scores), axis=(1, 2))]
+        found = judge_order(scores, seed=seed, mixtures=mixtures)
+        if not found.topics and len(found.judges) > 2:  # no topic has a score under every judge
+            with_two = judge_order(scores, seed=seed, mixtures=mixtures, min_judges=2)
+            found = with_two if with_two.topics else found
         if lacking := missing_topics(found, votes.votes.judges, votes):
             warn(lacking)
     settings = frozen_settings(
         judges=list(votes.votes.judges), level=levels[0], **found_judges.voters.to_json()
     )
     return JudgedOrders(order=found, runs=ranked.tags, votes=votes, settings=settings)
-
-
-def judge_order_of(
-    population: PopulationVotes,
-    ranked: RankedDocuments,
-    *,
-    level_index: int,
-    cutoff: int,
-    mixtures: int,
-    seed: int,
-) -> JudgeOrder:
-    """Order the runs by MAP under every judge and under mixtures of them.
-
-    Over topics with a score under every judge; where there is none, over those with a score under
-    two, with mixtures of those who have one. Topics without any score do not count.
-    """
-    scores = judge_average_precisions(
-        population.votes,
-        population.document_numbers,
-        ranked.tags,
-        ranked.rankings,
-        level_index=level_index,
-        cutoff=cutoff,
-    )
-    scores = scores[np.any(~np.isnan(scores), axis=(1, 2))]
-    found = judge_order(scores, seed=seed, mixtures=mixtures)
-    if not found.topics and len(found.judges) > 2:
-        with_two = judge_order(scores, seed=seed, mixtures=mixtures, min_judges=2)
-        return with_two if with_two.topics else found
-    return found
 
 
 def is_partial(order: JudgeOrder) -> bool:

@@ -18,6 +18,7 @@ from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
 from pooler.sources.judgement_files import PrelsName, method_of, pairs_listed
 from pooler.sources.source import opened_collection
+from pooler.tables import listed
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
 from store.formats import JudgementsFormat, LabelsFormat, Layout
@@ -71,30 +72,35 @@ def export_pool(
     """
     from pooler.pools.annotated import UNJUDGED, graded_lines
     from pooler.pools.plan import pool_lines
+    from store.grades.qrels import decide
 
     check_out(out, None)
     if qrels is not None and not annotated:
         raise ArgumentError("qrels", "is for a pool with grades", None, hint="--annotated writes them")
     stored = collection.pools.get(name)
     manifest = {**stored.manifest, "tool": "pooler"}
-    n_documents = len({(entry.topic, entry.docno) for entry in stored.entries if entry.sampled})
+    chosen = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
     if annotated:
-        runs = _runs_of(collection, stored)
-        grades, facts, voters = _grades(collection, named_qrels(collection, qrels))
+        runs, named = _runs_of(collection, stored), named_qrels(collection, qrels)
+        all_votes = collection.grades.all_votes(named.definition)
+        grades: dict[tuple[str, str], str] = {**all_votes.reasons}
+        facts = None
+        if all_votes.votes.n_documents or all_votes.rulings:
+            final = decide(all_votes, named.definition)
+            grades = {**final.left_out, **{(row.topic, row.docno): str(row.grade) for row in final.rows}}
+            facts = {"qrels": named.label, **rule_facts(collection.judges.all(), final)}
         write_results({out: graded_lines(runs, stored, grades)}, lambda: manifest | {"grades": facts}, None)
-        listed = {(entry.topic, entry.docno) for entry in stored.entries if entry.sampled}
-        n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in listed)
+        n_open = sum(grades.get(pair, UNJUDGED) == UNJUDGED for pair in chosen)
         n_runs = 0 if runs is None else sum(run.contributes for run in runs.runs)
-        say(f"{counted(n_documents, 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
-        warn_about_voters(voters)
-        tell_voters(collection, [out], voters)
+        say(f"{counted(len(chosen), 'document')} of {counted(n_runs, 'run')}, {n_open:,} unjudged")
+        warn_about_voters(all_votes.voters)
+        tell_voters(collection, [out], all_votes.voters)
     else:
         write_results({out: pool_lines(stored)}, lambda: manifest, None, names_judges=False)
     if others := [one.name for one in collection.pools.all() if one.name != name and not one.withdrawn]:
-        named = ", ".join(others[:_OTHERS_SHOWN])
-        named += f" and {len(others) - _OTHERS_SHOWN:,} more" if len(others) > _OTHERS_SHOWN else ""
-        say(f"this is only pool `{name}`; other pools: {named} (--name writes one)")
-    return Done(counts=frozen_settings(documents=n_documents))
+        names = listed(others, _OTHERS_SHOWN)
+        say(f"this is only pool `{name}`; other pools: {names} (--name writes one)")
+    return Done(counts=frozen_settings(documents=len(chosen)))
 
 
 def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
@@ -112,21 +118,6 @@ def _runs_of(opened: Collection, stored: Pool) -> RunSet | None:
     depth = manifest.get("parameters", {}).get("depth", _WHOLE)
     order = check_order(manifest.get("order", "trec"))
     return stored_runs(opened, depth=depth, order=order, tags=tags, scores=True)
-
-
-def _grades(
-    opened: Collection, named: NamedQrels
-) -> tuple[dict[tuple[str, str], str], dict[str, Any] | None, Voters]:
-    from store.grades.qrels import decide
-
-    all_votes = opened.grades.all_votes(named.definition)
-    if not all_votes.votes.n_documents and not all_votes.rulings:
-        return {**all_votes.reasons}, None, all_votes.voters
-    final = decide(all_votes, named.definition)
-    grades: dict[tuple[str, str], str] = dict(final.left_out)
-    grades |= {(row.topic, row.docno): str(row.grade) for row in final.rows}
-    facts = {"qrels": named.label, **rule_facts(opened.judges.all(), final)}
-    return grades, facts, all_votes.voters
 
 
 @command

@@ -15,6 +15,16 @@ from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters, wh
 from pooler.messages import say, warn
 from pooler.result import Done, Result, frozen_settings
 from pooler.sources.judged import Level
+from pooler.sources.judgement_files import (
+    FileReading,
+    GradesFile,
+    JudgedFile,
+    NamedFile,
+    decode,
+    read_files,
+    scale_of,
+    tell,
+)
 from pooler.sources.source import Source, opened_collection
 from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
@@ -27,7 +37,6 @@ from store.records import Judge, Qrel, Scale
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    from pooler.sources.judgement_files import JudgedFile
     from store.formats.qrels import QrelCells
     from store.grades.definition import NamedQrels, QrelsDefinition
     from store.grades.opinions import AllVotes
@@ -85,7 +94,16 @@ def qrels_at(
         for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
             if is_settled:
                 open_pairs.pop(pair, None)
-        origin: dict[str, Any] = {"files": [*map(_origin, files)]}
+        origin: dict[str, Any] = {
+            "files": [
+                {
+                    "file": PurePath(one.named.file).name,
+                    "judge": one.named.judge,
+                    "sha256": None if one.source is None else one.source.table.sha256 or None,
+                }
+                for one in files
+            ]
+        }
         erased = ""
     else:
         with opened_collection(source.collection) as opened:
@@ -157,8 +175,6 @@ def qrels_at(
     for result in made if publishes else ():
         check_decided(named, result.final)
     if files:
-        from pooler.sources.judgement_files import tell
-
         tell(files)
     return made
 
@@ -277,7 +293,6 @@ def _of_files(
 ) -> tuple[list[JudgedFile], AllVotes, list[Judge], Levels]:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
     from pooler.sources.gathered import gather_files
-    from pooler.sources.judgement_files import FileReading, decode, read_files, scale_of
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
     reading = source.reading or FileReading(scale=scale_text, lenient=source.lenient)
@@ -289,7 +304,12 @@ def _of_files(
     if source.judgements or isinstance(qrels, str):
         files = read_files(source.judgements or [qrels], reading)
     else:
-        files = [_in_memory(qrels)]
+        rows = [
+            GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)
+            for number, row in enumerate(qrels, 1)
+        ]
+        grades = GradesFile(rows, ReadTable(), "qrels")
+        files = [JudgedFile(NamedFile("qrels", "qrels"), source=grades)]
     if not source.judgements:
         reading = replace(reading, codes=list(source.option("codes")))
     cuts = () if is_sum else [level for level in levels if isinstance(level, int)]
@@ -320,21 +340,6 @@ def _blocks(
         pairs = ((pair, iteration) for pair, iteration in open_pairs.items() if pair not in marked)
         coded += [(topic, iteration, docno, unjudged) for (topic, docno), iteration in pairs]
     return qrels_blocks(merge(final.cells(), sorted(coded, key=key), key=key))
-
-
-def _in_memory(qrels: Sequence[Qrel]) -> JudgedFile:
-    from pooler.sources.judgement_files import GradesFile, JudgedFile, NamedFile
-
-    rows = [
-        GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)
-        for number, row in enumerate(qrels, 1)
-    ]
-    return JudgedFile(NamedFile("qrels", "qrels"), source=GradesFile(rows, ReadTable(), "qrels"))
-
-
-def _origin(one: JudgedFile) -> dict[str, Any]:
-    sha256 = None if one.source is None else one.source.table.sha256 or None
-    return {"file": PurePath(one.named.file).name, "judge": one.named.judge, "sha256": sha256}
 
 
 def tell_qrels(made: Sequence[QrelsResult]) -> None:

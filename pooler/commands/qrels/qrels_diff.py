@@ -107,7 +107,11 @@ def qrels_diff(
         how: dict[str, Any] = {"listed": listed, "order": order, "lenient": lenient, "tells_level": False}
         ranked = Source(files, qrels=[*judged[0], *judged[1]], **how).read.ranked
         effect = order_effect(*(judged_arrays(ranked, part, level=level, cutoff=cutoff) for part in judged))
-        _tell(effect)
+        if effect.n_topics_before != effect.n_topics_after:
+            before, after = (counted(n, "topic") for n in (effect.n_topics_before, effect.n_topics_after))
+            warn(f"MAP is over {before} with A and {after} with B: those with a relevant document")
+        if effect.tau.reason is not None:
+            say(f"the order of runs has no tau: {effect.tau.reason}")
     settings = frozen_settings(
         a=names[0], b=names[1], runs=tuple(one for one in files if isinstance(one, str))
     )
@@ -127,14 +131,6 @@ def _rows(
         return list(qrels)
     rows = read_given_qrels(str(qrels), lenient=lenient).rows
     return [Qrel(row.topic, row.docno, row.code, row.iteration) for row in rows]
-
-
-def _tell(effect: OrderEffect) -> None:
-    if effect.n_topics_before != effect.n_topics_after:
-        before, after = (counted(n, "topic") for n in (effect.n_topics_before, effect.n_topics_after))
-        warn(f"MAP is over {before} with A and {after} with B: those with a relevant document")
-    if effect.tau.reason is not None:
-        say(f"the order of runs has no tau: {effect.tau.reason}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
