@@ -31,8 +31,8 @@ from pooler.commands.look.show import show_topics as show_topics
 from pooler.commands.measure.choice import choose as choose
 from pooler.commands.measure.compare import compare as compare
 from pooler.commands.measure.design import design_depth as design_depth
+from pooler.commands.measure.design import design_overlap as design_overlap
 from pooler.commands.measure.design import design_topics as design_topics
-from pooler.commands.measure.design_overlap import design_overlap as design_overlap
 from pooler.commands.measure.evaluate import attainable as attainable
 from pooler.commands.measure.evaluate import evaluate as evaluate
 from pooler.commands.measure.evaluate_clusters import evaluate_clusters as evaluate_clusters
@@ -49,12 +49,12 @@ from pooler.commands.qrels.export import export_collection as export_collection
 from pooler.commands.qrels.export import export_judgements as export_judgements
 from pooler.commands.qrels.export import export_pool as export_pool
 from pooler.commands.qrels.export import export_prels as export_prels
-from pooler.commands.qrels.export_qrels import export_qrels as export_qrels
+from pooler.commands.qrels.export import export_qrels as export_qrels
 from pooler.commands.qrels.export_work import export_work as export_work
 from pooler.commands.qrels.qrels import qrels as qrels
 from pooler.commands.qrels.qrels import qrels_define as qrels_define
+from pooler.commands.qrels.qrels import qrels_diff as qrels_diff
 from pooler.commands.qrels.qrels import qrels_drop as qrels_drop
-from pooler.commands.qrels.qrels_diff import qrels_diff as qrels_diff
 from pooler.commands.start.check import check as check
 from pooler.commands.start.import_ import import_collection as import_collection
 from pooler.commands.start.import_ import import_docs as import_docs
