@@ -11,13 +11,14 @@ import numpy as np
 from pooler.command import Given, Levels, Option, Seed, command
 from pooler.commands.qrels.agreement_rows import (
     ALL_LABELS,
+    MODELS,
+    PEOPLE,
+    TOGETHER,
     AgreementOptions,
     JudgePart,
     Pair,
     against_rows,
     fetch_chosen,
-    judges_rows,
-    pair_rows,
     pairs_of,
     part_rows,
     parts_of,
@@ -30,7 +31,7 @@ from pooler.sources.source import Source
 from pooler.tables import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.overlap import stacked_specific
-from store.analysis.agreement.tables import PairStack, all_pair_stacks, sharing_pairs
+from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
 from store.errors import ArgumentError
 from store.grades import Aggregate
 from store.grades.definition import QrelsDefinition
@@ -68,18 +69,10 @@ _ALL_JUDGES = (
 
 
 def _all_view(
-    rows: Sequence[Row],
-    n_judges: int,
-    options: AgreementOptions,
-    *,
-    skewed: Collection[int | None],
-    part: JudgePart | None,
+    rows: Sequence[Row], part: JudgePart, options: AgreementOptions, skewed: Collection[int | None]
 ) -> View:
-    """Show the agreement of all judges together, or of all of a part.
-
-    AC1 at `skewed` levels (``None`` = graded), where one grade prevails.
-    """
-    across = part is not None and part.is_across
+    """Show the agreement of all judges of a part; AC1 at `skewed` levels, where one grade prevails."""
+    across = part.is_across
     named, graded, binary = (ACROSS, ACROSS_GRADED, ACROSS_BINARY) if across else (MEASURES, GRADED, BINARY)
     two_grades = len(options.scale.values) == 2
     chosen: list[Row] = []
@@ -116,9 +109,7 @@ def _all_view(
     columns += [REASON] * (options.kind == "none")
     table = Table.of_rows("all_judges", [*own, *_ALL_JUDGES], chosen)
     lines += [bands_line(options)] if options.bands else []
-    title = f"All {n_judges} judges together"
-    if part is not None:
-        title = "People with models" if across else f"All {n_judges} {part.name} together"
+    title = "People with models" if across else f"All {len(part.judges)} {part.name} together"
     return View(table, columns, title=title, notes=lines)
 
 
@@ -131,7 +122,7 @@ def _notes_once(views: Sequence[View]) -> list[View]:
     return found[::-1]
 
 
-def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart | None) -> View:
+def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart) -> View:
     wanted: list[tuple[int | None, str, str]] = []
     if len(options.scale.values) > 2:
         wanted.append((None, "alpha_ordinal", "alpha"))
@@ -157,8 +148,7 @@ def _topics_view(rows: Sequence[Row], options: AgreementOptions, part: JudgePart
     columns.append(Column("reason", about="for every dash in the row", show="if_any"))
     lines = ["overlap covers the documents that everybody graded."] if options.levels else []
     table = Table.of_rows("all_judges", columns, list(by_topic.values()))
-    who = "judges" if part is None else part.name
-    return View(table, title=f"All {who} together, topic by topic", notes=lines)
+    return View(table, title=f"All {part.name} together, topic by topic", notes=lines)
 
 
 @command
@@ -240,32 +230,20 @@ def agreement(
             by_topic=by_topic,
         )
         chosen = fetch_chosen(opinions, judges, against, apart=True)
-        votes, parts = chosen.votes, tuple(parts_of(chosen))
-        names, topics = votes.votes.judges, votes.votes.topics
-        every_pair = pairs_of(names, against)
+        votes, parts = chosen.votes, parts_of(chosen)
+        every_pair = pairs_of(votes.votes.judges, against)
         # Intervals of many pairs take long: they are made where somebody asks for them.
         intervals = options.kind != "none" and (interval is not None or len(every_pair) <= MOST_PAIRS)
         # A crowd has a million pairs that share no document: they are counted.
         leaves_out = not all_pairs and len(every_pair) > MOST_APART
         n_apart = 0
-        together: list[dict[str, Any]] = []
-        stacks: list[PairStack] = []
-        stacked: list[Pair] = []
-        if against is None:
-            stacks, stacked = _stacks(votes, options, leaves_out=leaves_out)
         found: list[dict[str, Any]] = []
-        if parts:
-            for part in parts:
-                own = votes if part.is_across else opinions.grades.votes(part.judges)
-                rows, of_all, n_more = part_rows(
-                    part, own, options, intervals=intervals, leaves_out=leaves_out
-                )
-                found, together, n_apart = found + rows, together + of_all, n_apart + n_more
-        elif against is None:
-            n_apart = len(every_pair) - len(stacked)
-            found = pair_rows(stacks, stacked, topics, options, intervals=intervals)
-            together = judges_rows(votes, options) if len(names) > 2 else []
-        else:
+        together: list[dict[str, Any]] = []
+        for part in parts if against is None else ():
+            own = opinions.grades.votes(part.judges) if part.name in (PEOPLE, MODELS) else votes
+            rows, of_all, n_more = part_rows(part, own, options, intervals=intervals, leaves_out=leaves_out)
+            found, together, n_apart = found + rows, together + of_all, n_apart + n_more
+        if against is not None:
             others = [first for first, _ in every_pair]
             wanted = None if aggregate is None else rule
             found = against_rows(votes, against, others, options, wanted, intervals=intervals)
@@ -279,7 +257,7 @@ def agreement(
     settings: dict[str, Any] = {
         "documents": votes.n_documents,
         "topics": votes.n_topics,
-        "judges": list(names),
+        "judges": list(votes.votes.judges),
         **chosen.voters.to_json(),
         "scale": list(scale.values),
         "levels": list(options.levels),
@@ -287,33 +265,19 @@ def agreement(
         "interval_level": None if options.kind == "none" else 0.95,
         "resamples": resamples if options.kind in ("topic", "item") else None,
     }
-    if parts:
+    if chosen.people:
         settings["parts"] = {part.name: list(part.judges) for part in parts}
     return AgreementResult(
         found=found,
         n_pairs=len(every_pair),
         n_apart=n_apart,
         together=together,
-        stacks=stacks,
-        stacked=stacked,
         has_intervals=intervals,
         votes=votes,
         options=options,
-        parts=parts,
+        parts=parts if chosen.people else (),
         settings=frozen_settings(**settings),
     )
-
-
-def _stacks(
-    votes: PopulationVotes, options: AgreementOptions, *, leaves_out: bool
-) -> tuple[list[PairStack], list[Pair]]:
-    """Count the grades of every two judges, or of those alone who share a document."""
-    stacks = list(all_pair_stacks(votes, options.level_indices))
-    stacked = pairs_of(votes.votes.judges, None)
-    if not leaves_out:
-        return stacks, stacked
-    stacks, kept = sharing_pairs(stacks)
-    return stacks, [stacked[number] for number in kept]
 
 
 def _warn(
@@ -346,10 +310,6 @@ class AgreementResult(Result):
     """Pairs left out, as they share no document."""
     together: list[dict[str, Any]]
     """Of all judges; empty for two, and against a reference."""
-    stacks: list[PairStack]
-    """Contingency tables of every two judges; empty against a reference."""
-    stacked: list[Pair]
-    """The pairs of `stacks`."""
     has_intervals: bool
     """Whether pairs have intervals."""
     votes: PopulationVotes
@@ -395,13 +355,14 @@ class AgreementResult(Result):
         Where people and models are measured apart, those of the first part; `all_judges` the table has all.
         """
         found: dict[str, NDArray[np.float64]] = {}
-        first = self.parts[0].name if self.parts else None
-        for row in self._whole(self.together):
-            if row.get("part") != first:
-                continue
+        for row in self._whole(_of_part(self.together, self._parts[0])):
             values = found.setdefault(row["coefficient"], np.full(len(self.levels), np.nan))
             values[self.levels.index(row["level"])] = np.nan if row["value"] is None else row["value"]
         return found
+
+    @property
+    def _parts(self) -> tuple[JudgePart, ...]:
+        return self.parts or (JudgePart(TOGETHER, self.judges, ()),)
 
     def _of_pairs(self, name: str) -> NDArray[np.float64]:
         values = np.full((len(self.levels), len(self.compared)), np.nan)
@@ -411,7 +372,7 @@ class AgreementResult(Result):
                 values[self.levels.index(row["level"]), pairs[row["first"], row["second"]]] = row[name]
         return values
 
-    def _whole(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _whole(self, rows: Sequence[Row]) -> list[Row]:
         return [row for row in rows if row.get("topic", "all") == "all"]
 
     def kinds_of_voters(self) -> Mapping[str, int]:
@@ -431,10 +392,10 @@ class AgreementResult(Result):
         yield Table.of_rows("all_judges", columns, self.together).seen_as(*together)
         columns = pair_columns(by_topic=self.options.by_topic, in_parts=bool(self.parts))
         yield Table.of_rows("pairs", columns, self.found).seen_as(*self._pair_views(together))
-        stacks, stacked = self.stacks, self.stacked
-        if not stacks:
-            leaves_out = not self.settings["all_pairs"] and self.n_pairs > MOST_APART
-            stacks, stacked = _stacks(self.votes, self.options, leaves_out=leaves_out)
+        stacks, stacked = all_pair_stacks(self.votes, self.options.level_indices), pairs_of(self.judges, None)
+        if not self.settings["all_pairs"] and self.n_pairs > MOST_APART:
+            stacks, kept = sharing_pairs(stacks)
+            stacked = [stacked[number] for number in kept]
         if stacks:
             yield self._per_grade(stacks[0].tables, stacked)
             yield self._cross_tables(stacks[0].tables, stacked)
@@ -488,10 +449,10 @@ class AgreementResult(Result):
 
     def _all_views(self) -> Iterator[View]:
         options = self.options
-        for part in self.parts or (None,):
+        for part in self._parts:
             together, skewed = _of_part(self.together, part), skewed_levels(_of_part(self.found, part))
-            yield _all_view(together, len((part or self).judges), options, skewed=skewed, part=part)
-            if options.by_topic and not (part and part.is_across):
+            yield _all_view(together, part, options, skewed)
+            if options.by_topic and not part.is_across:
                 yield _topics_view(together, options, part)
 
     def _pair_views(self, together: Sequence[View]) -> list[View]:
@@ -505,12 +466,11 @@ class AgreementResult(Result):
         if self.n_pairs - n_apart > MOST_PAIRS and not self.settings["all_pairs"]:
             rows, rest = ends_of(rows)
         views: list[View] = []
-        for part in self.parts or (None,):
-            who = f"Pairs of {part.name if part else 'judges'}"
+        for part in self._parts:
             views += pair_views(
                 _of_part(rows, part),
                 options,
-                who="People with models" if part and part.is_across else who,
+                who="People with models" if part.is_across else f"Pairs of {part.name}",
                 intervals=self.has_intervals,
                 binary=options.has_levels or not rest,
                 reference=self.settings["against"],
@@ -528,9 +488,8 @@ class AgreementResult(Result):
         return views
 
 
-def _of_part(rows: Sequence[Row], part: JudgePart | None) -> list[Row]:
-    """Return the rows of a part; ``None`` = of all judges together."""
-    return [row for row in rows if part is None or row["part"] == part.name]
+def _of_part(rows: Sequence[Row], part: JudgePart) -> list[Row]:
+    return [row for row in rows if row.get("part", part.name) == part.name]
 
 
 Row = Mapping[str, Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 UNDEFINED = "undefined"
 """The code of an interval whose coefficient has no number: `reason` says why."""
-PEOPLE, ACROSS, MODELS = "people", "people and models", "models"
-"""The parts, in order."""
+TOGETHER, PEOPLE, ACROSS, MODELS = "judges", "people", "people and models", "models"
+"""All judges in one part; or the parts, in order."""
 EVERY_PERSON, EVERY_MODEL = "(people)", "(models)"
 """Stand for every label of one side; no judge's name has a bracket in front."""
 
@@ -230,16 +230,18 @@ class JudgePart:
         return self.name == ACROSS
 
 
-def parts_of(chosen: ChosenJudges) -> Iterator[JudgePart]:
-    """Yield the parts that have a pair."""
+def parts_of(chosen: ChosenJudges) -> tuple[JudgePart, ...]:
+    """Return the parts that have a pair: all judges together, or people and models apart."""
     people, models = chosen.people, chosen.models
-    for part in (
+    if not people:
+        judges = chosen.votes.votes.judges
+        return (JudgePart(TOGETHER, judges, tuple(combinations(judges, 2))),)
+    parts = (
         JudgePart(PEOPLE, people, tuple(combinations(people, 2))),
         JudgePart(ACROSS, (*people, *models), tuple(product(people, models))),
         JudgePart(MODELS, models, tuple(combinations(models, 2))),
-    ):
-        if part.pairs:
-            yield part
+    )
+    return tuple(part for part in parts if part.pairs)
 
 
 def _across_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -285,13 +287,14 @@ def part_rows(
         all_ = _across_rows([{"topics": n_topics if row["topic"] == "all" else 1, **row} for row in together])
     else:
         stacks = list(all_pair_stacks(population, options.level_indices))
-        all_ = judges_rows(population, options)
+        is_worth = part.name != TOGETHER or len(part.judges) > 2
+        all_ = judges_rows(population, options) if is_worth else []
     n_pairs = len(named)
     if leaves_out:
         stacks, kept = sharing_pairs(stacks)
         named = [named[number] for number in kept]
     rows = pair_rows(stacks, named, topics, options, intervals=intervals)
-    of_part = {"part": part.name}
+    of_part = {} if part.name == TOGETHER else {"part": part.name}
     return ([{**of_part, **row} for row in rows], [{**of_part, **row} for row in all_], n_pairs - len(named))
 
 
@@ -399,7 +402,7 @@ def fetch_chosen(
         message = f"no document is judged by two of the judges: {', '.join(judges)}"
         raise PoolerError(message, hint="name files of judges who had the same documents")
     if people:
-        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({TOGETHER})")
+        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({_TOGETHER_HINT})")
         if voters.left_out:
             warn(f"left out: {kinds_words(voters.counts_left_out)}")
     else:
@@ -407,7 +410,7 @@ def fetch_chosen(
     return ChosenJudges(votes, voters, people, models)
 
 
-TOGETHER = "--qrels NAME measures them together, defined with --kinds human,model"
+_TOGETHER_HINT = "--qrels NAME measures them together, defined with --kinds human,model"
 
 
 def _apart(every: Voters) -> tuple[tuple[str, ...], tuple[str, ...]]:
