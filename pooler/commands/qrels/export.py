@@ -6,7 +6,7 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from store.collection import Collection
     from store.event import JudgementEvent
     from store.keeping.directory import ExportChoice, Written
-    from store.model_judge import Answer, ModelIdentity
+    from store.model_judge import ModelIdentity
     from store.records import Judgement, Pool, Qrel
 
 
@@ -170,39 +170,6 @@ def export_judgements(
     return _export_answers(collection, judges[0], form, facts, out=out, manifest=manifest)
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What passed by on its way into a file."""
-
-    by: str
-    """What is counted of each: its `state` or its `action`."""
-    counts: Counter[str] = field(default_factory=Counter)
-    judges: Counter[str] = field(default_factory=Counter)
-    digest: Any = field(default_factory=hashlib.sha256)
-    """Of the bytes of the file."""
-
-    def of(self, records: Iterable[Event]) -> Iterator[Event]:
-        for one in records:
-            self.judges[one.judge] += 1
-            self.counts[str(getattr(one, self.by))] += 1
-            yield one
-
-    def of_lines(self, lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
-        for number, line in enumerate(lines, start=1):
-            self.digest.update(f"{line}\n".encode())
-            if number % _STEP == 0:
-                advance(_STEP)
-            yield line
-
-    def facts(self) -> dict[str, Any]:
-        n, states = self.judges.total(), {state: self.counts[state] for state in _STATES}
-        counted_by = {
-            "action": {"events": n, "by_action": self.counts},
-            "state": {"judgements": n, "by_state": states},
-        }
-        return counted_by[self.by] | {"by_judge": self.judges, "sha256": self.digest.hexdigest()}
-
-
 def _export_states(
     opened: Collection,
     judges: Sequence[str],
@@ -218,28 +185,44 @@ def _export_states(
     from store.judging.judges import fetch_judges
     from store.keeping.histories import fetch_histories_of
 
-    tally, what = (_Tally("action"), "events") if history else (_Tally("state"), "judgements")
+    what, by = ("events", "action") if history else ("judgements", "state")
+    counts, by_judge, digest = Counter[str](), Counter[str](), hashlib.sha256()
+
+    def tallied(records: Iterable[Event]) -> Iterator[Event]:
+        for one in records:
+            by_judge[one.judge] += 1
+            counts[str(getattr(one, by))] += 1
+            yield one
+
+    def digested(lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
+        for number, line in enumerate(lines, start=1):
+            digest.update(f"{line}\n".encode())
+            if number % _STEP == 0:
+                advance(_STEP)
+            yield line
+
+    def manifest_facts() -> dict[str, Any]:
+        found = {what: by_judge.total(), f"by_{by}": counts, "by_judge": by_judge}
+        if not history:
+            found["by_state"] = Counter({state: counts[state] for state in _STATES})
+        return {**facts, "history": history, **found, "sha256": digest.hexdigest()}
+
     with opened.as_it_stands() as inside:
         session, chosen = inside.session, [*judges] or None
         kinds = {judge.name: judge.kind for judge in fetch_judges(session)}
         if history:
-            lines = history_lines(tally.of(fetch_histories_of(*inside, judges=chosen)), kinds, form)
+            lines = history_lines(tallied(fetch_histories_of(*inside, judges=chosen)), kinds, form)
         else:
-            lines = state_lines(
-                tally.of(fetch_judgements(session, inside.topics, judges=chosen)), kinds, form
-            )
+            lines = state_lines(tallied(fetch_judgements(session, inside.topics, judges=chosen)), kinds, form)
         with progress(what, count_events(session, chosen, first=not history)) as advance:
-            rows = tally.of_lines(lines, advance)
-            write_results(
-                {out: rows}, lambda: {**facts, "history": history} | tally.facts(), manifest, private=True
-            )
+            write_results({out: digested(lines, advance)}, manifest_facts, manifest, private=True)
     if history:
-        parts = [f"{count:,} {action}" for action, count in sorted(tally.counts.items())]
+        parts = [f"{count:,} {action}" for action, count in sorted(counts.items())]
     else:
-        parts = [f"{tally.counts[one]:,} {words}" for one, words in _STATES.items() if tally.counts[one]]
-    n = tally.judges.total()
+        parts = [f"{counts[one]:,} {words}" for one, words in _STATES.items() if counts[one]]
+    n = by_judge.total()
     noun = counted(n, "judgement event" if history else "judgement")
-    say(f"{noun} of {counted(len(tally.judges), 'judge')}" + (f": {', '.join(parts)}" if parts else ""))
+    say(f"{noun} of {counted(len(by_judge), 'judge')}" + (f": {', '.join(parts)}" if parts else ""))
     return Done(counts=frozen_settings(**{what: n}))
 
 
@@ -255,7 +238,10 @@ def _export_answers(
     models = {one.judge: one.identity for one in opened.models.all()}
     if judge not in models:
         raise UnknownNameError("model judge", judge, models, hint="pooler show judges shows their kinds")
-    found = _newest(opened.models.answers(judge))
+    # Canaries are no answers, nor what came before the answer that a pair's newest judgement is of.
+    kept = [one for one in opened.models.answers(judge) if one.asked not in CANARIES]
+    newest = {(one.topic, one.docno): one for one in kept if one.is_judgement}
+    found = [one for one in kept if not one.is_judgement or newest[one.topic, one.docno] is one]
     judged = [one for one in found if one.is_judgement]
     if form == "umbrela":
         found, back = judged, _grades_as_answered(judge, models[judge])
@@ -279,13 +265,6 @@ def _export_answers(
         what += f", {others:,} that are no judgement"
     say(f"{counted(len(found), 'answer')} of {judge}" + (what if found else ""))
     return Done(counts=frozen_settings(answers=len(found)))
-
-
-def _newest(found: Iterable[Answer]) -> list[Answer]:
-    """Leave out canaries, and answers of a pair before the one that its newest judgement is of."""
-    kept = [one for one in found if one.asked not in CANARIES]
-    newest = {(one.topic, one.docno): one for one in kept if one.is_judgement}
-    return [one for one in kept if not one.is_judgement or newest[one.topic, one.docno] is one]
 
 
 def _grades_as_answered(judge: str, identity: ModelIdentity | None) -> Mapping[int, int]:
