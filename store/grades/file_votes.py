@@ -96,7 +96,6 @@ class FileVotes:
         return choose_voters(self.judges(), graders, of=of, kinds=kinds)
 
     def _cells(self) -> NDArray[np.int64]:
-        """Return every line, shape (5, n_lines)."""
         return np.concatenate([np.empty((5, 0), dtype=np.int64), *self._parts], axis=1)
 
     def votes(self, judges: Sequence[str] | None = None, *, least: int = 2) -> PopulationVotes:

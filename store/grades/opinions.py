@@ -199,7 +199,10 @@ def arrange(
         column[kept] for column in (states.judge_codes, states.places, states.round_codes)
     )
     width = max(len(states.docnos), 1)
-    ruled = _numbers_of(rulings, states)
+    topic_of = {topic: code for code, topic in enumerate(states.topics if rulings else ())}
+    docno_of = {docno: code for code, docno in enumerate(states.docnos if rulings else ())}
+    numbered = [topic_of[one.topic] * width + docno_of[one.docno] for one in rulings]
+    ruled = np.array(numbered, dtype=np.int64)
     numbers = np.concatenate([ruled, (states.topic_codes * width + states.docno_codes)[kept]])
     pairs, index = np.unique(numbers, return_inverse=True)
     of_rulings, index = index[: len(ruled)].tolist(), index[len(ruled) :]
@@ -275,15 +278,6 @@ def _beside_primary(
         return votes & ~is_primary
     decides = votes & is_primary & np.isin(states.places, [0, PLACE_OF_STATE[State.CANNOT]])
     return votes & ~is_primary & np.isin(documents, documents[decides])
-
-
-def _numbers_of(rulings: Sequence[CurrentRuling], states: CurrentStates) -> NDArray[np.int64]:
-    if not rulings:
-        return np.empty(0, dtype=np.int64)
-    topic_of = {topic: code for code, topic in enumerate(states.topics)}
-    docno_of = {docno: code for code, docno in enumerate(states.docnos)}
-    numbers = [topic_of[one.topic] * len(docno_of) + docno_of[one.docno] for one in rulings]
-    return np.array(numbers, dtype=np.int64)
 
 
 def _rounds(index: NDArray[np.int64], codes: NDArray[np.int64], n_pairs: int) -> NDArray[np.int64]:

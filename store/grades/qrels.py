@@ -56,6 +56,8 @@ class GradeOutcome:
     is_ruled: NDArray[np.bool_]
     """Whether a ruling decided, on a grade or on none."""
     n_fewer_votes: int = 0
+    """Documents that the rule graded by fewer votes than it wants: of sum, than others have; of Dawid-Skene,
+    than three."""
     estimate: DawidSkeneResult | None = None
 
     def n_changed(self, other: GradeOutcome) -> int:
@@ -137,7 +139,6 @@ def _apply(
 
 
 def _estimated(all_votes: AllVotes, level_place: int | None) -> tuple[AggregateResult, DawidSkeneResult]:
-    """Apply Dawid and Skene's model, the rulings known to it."""
     votes, fixed = all_votes.votes, all_votes.fixed
     if level_place is not None:
         votes = collapse_votes(votes, level_place)
@@ -271,24 +272,6 @@ class FinalQrels:
     def n_mixed_iterations(self) -> int:
         """Documents whose judges worked in different rounds; their iteration is ``0``."""
         return int(np.count_nonzero(self.outcome.is_given & (self.all_votes.round_codes == ROUNDS_DIFFER)))
-
-    @property
-    def n_fewer_votes(self) -> int:
-        """Documents that the rule graded by fewer votes than it wants.
-
-        Of rule sum, than other documents have; of Dawid-Skene, than three; of other rules 0.
-        """
-        return self.outcome.n_fewer_votes
-
-    @property
-    def n_iterations(self) -> int | None:
-        """Of Dawid-Skene's estimate; ``None`` = another rule."""
-        return None if self.outcome.estimate is None else self.outcome.estimate.n_iterations
-
-    @property
-    def converged(self) -> bool:
-        """False = Dawid-Skene's estimate still moved when it stopped."""
-        return self.outcome.estimate is None or self.outcome.estimate.converged
 
     @cached_property
     def rows(self) -> list[Qrel]:

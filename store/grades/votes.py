@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -160,33 +160,12 @@ def topic_ids_of(topics: Keys, definition: QrelsDefinition) -> list[int]:
     return [topics.ids[topic] for topic in definition.without_topics]
 
 
-def _wanted(
-    session: Session, topics: Keys, definition: QrelsDefinition, events: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Return which of some events are of documents that a definition is of."""
-    wanted = ~np.isin(events[0], topic_ids_of(topics, definition))
-    if definition.pool is not None:
-        of_pool = f"SELECT {PAIR} {FROM_POOLS}{pooled_of(session, definition)}"
-        wanted &= np.isin(as_pairs(events[0], events[1]), fetch_integers(session.connection(), of_pool, 1))
-    return wanted
-
-
-def _fetch_rulings(
-    session: Session, names: Mapping[int, str], kinds: tuple[str, ...], until: datetime | None
-) -> list[CurrentRuling]:
-    from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
-
-    return [
-        CurrentRuling(case.topic, case.docno, case.ruling.given_grade, names[case.ruling.judge], case.status)
-        for case in fetch_listed(session, Selection(kinds=kinds), until=until)
-        if case.ruling is not None
-    ]
-
-
 def fetch_all_votes(
     session: Session, topics: Keys, scale: Scale, definition: QrelsDefinition, apart: str = ""
 ) -> AllVotes:
     """Gather the votes and rulings that count by a definition; see `store.grades.opinions.gather`."""
+    from store.judging.adjudication import fetch_listed  # what a desk needs comes with it
+
     definition.check()
     definition.check_scale(scale)
     until, connection = definition.as_of, session.connection()
@@ -198,13 +177,20 @@ def fetch_all_votes(
     if not definition.without_rulings and not adjudicators.isdisjoint(voters.names):
         named = (one.kind for one in voters.judges if one.kind is not JudgeKind.ADJUDICATOR)
         kinds = sorts_of(named) if definition.judges or until else definition.kinds
-        rulings = _fetch_rulings(session, names, kinds, until)
+        for case in fetch_listed(session, Selection(kinds=kinds), until=until):
+            if (one := case.ruling) is not None:
+                by = names[one.judge]
+                rulings.append(CurrentRuling(case.topic, case.docno, one.given_grade, by, case.status))
     rounds = Numbering[str]()
     ids = [number for number, name in names.items() if name in voters.names]
     chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)
     events = newest_events(connection, chosen, rounds, until=until)
     if definition.without_topics or definition.pool:
-        events = events[:, _wanted(session, topics, definition, events)]
+        wanted = ~np.isin(events[0], topic_ids_of(topics, definition))
+        if definition.pool is not None:
+            of_pool = f"SELECT {PAIR} {FROM_POOLS}{pooled_of(session, definition)}"
+            wanted &= np.isin(as_pairs(events[0], events[1]), fetch_integers(connection, of_pool, 1))
+        events = events[:, wanted]
     topic_ids = sorted(
         np.flatnonzero(np.bincount(events[0])).tolist(), key=lambda number: natural_key(topics.names[number])
     )

@@ -156,7 +156,6 @@ def needed_for_pairs(pairs: RunPairs, alpha: float) -> NDArray[np.float64]:
 
 
 def _variance(scores: NDArray[np.float64]) -> float | None:
-    """Return the variance over topics, over n - 1; ``None`` with fewer than two."""
     return float(scores.var(ddof=1)) if scores.size > 1 else None
 
 
@@ -206,7 +205,6 @@ class Comparison(Result, RunPairs):
         return normality_plot(self.picture, "difference") if self.is_two else ()
 
     def _difference(self) -> Table:
-        """Set both means and their difference beside what it would have to be."""
         alpha, resolution = self.settings["alpha"], self.settings["resolution"]
         first, second = self._both()
         differences = first - second
@@ -326,7 +324,6 @@ class Comparison(Result, RunPairs):
         return Table.of_rows("tests", columns, rows, notes=[*words, note])
 
     def _of_topics(self) -> Table:
-        """Set both scores side by side, topic by topic."""
         known = np.isfinite(self.values[:2]).all(axis=0)
         first, second = np.where(known, self.values[:2], np.nan)
         columns = {
@@ -338,7 +335,6 @@ class Comparison(Result, RunPairs):
         return Table.of_columns("topics", columns)
 
     def _normality(self) -> Table:
-        """List the points of figure 3."""
         picture = self.picture
         columns = {
             Column("difference", "float"): picture.differences,
@@ -349,7 +345,6 @@ class Comparison(Result, RunPairs):
         return Table.of_columns("normality", columns)
 
     def _of_pairs(self) -> Table:
-        """Make a row a pair, with p-values adjusted for the number of pairs."""
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))
         common = self.values[:, np.isfinite(self.values).all(axis=0)]
         at = self.first, self.second

@@ -292,7 +292,6 @@ class TopicDesign(Result):
         return self.cases[:1] if self.runs else self.cases
 
     def _topics(self) -> Table:
-        """Make a row for every test, or interval, and size."""
         alpha, power = self.settings["alpha"], self.settings["power"]
         about = f"true difference that is found at {alpha:g} with a probability of {power:g}; of an interval,"
         these = "what these two have" if len(self.runs) == 2 else "what pairs of them have on average"
@@ -339,7 +338,6 @@ class TopicDesign(Result):
             yield "interval", name, size, variance, topics_for_width(size / math.sqrt(variance), alpha=alpha)
 
     def _conclusion(self) -> list[str]:
-        """Say what is needed for the largest difference, and what the topics at hand find."""
         if not self.runs:
             return []
         power, size = self.settings["power"], max(self.settings["difference"])
@@ -359,7 +357,6 @@ class TopicDesign(Result):
         ]
 
     def _detectable(self) -> Table:
-        """Make a row for every number of topics and variance."""
         alpha, power, compared = (self.settings[name] for name in ("alpha", "power", "compared"))
         rows = []
         for (_, variance), n in product(self._careful, self.settings["topics"]):
@@ -457,7 +454,6 @@ class DepthDesign(Result):
         return row
 
     def _cheapest(self, rows: Sequence[dict[str, Any]]) -> list[str]:
-        """Say which depth costs least for the largest difference, and what it changes."""
         size = max(self.settings["difference"])
         known = [row for row in rows if row["difference"] == size and "topics" in row]
         if not known:
@@ -518,13 +514,11 @@ def _costs_plot(unit: str, lines: dict[str, list[Any]]) -> tuple[Plot, ...]:
 
 
 def _found_by(design: TopicDesign | DepthDesign, size: float, variance: float) -> int | None:
-    """Return the topics that find a difference of two runs; ``None`` = too many."""
     how = {name: design.settings[name] for name in ("alpha", "power")}
     return topics_for_power(size / math.sqrt(variance), **how)
 
 
 def _at_least(n_topics: int, variance: float, alpha: float, power: float) -> float:
-    """Return the least difference of two runs that so many topics find."""
     return detectable_effect(n_topics, alpha=alpha, power=power) * math.sqrt(variance)
 
 

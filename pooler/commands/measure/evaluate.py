@@ -159,7 +159,6 @@ def evaluate(
 def _judged_sample(
     source: Source, pool: str | None, prels: str | None, form: FormName | None, others: Sequence[MeasureName]
 ) -> JudgedSample:
-    """Read the sample that is named, or the only one of the collection, and runs."""
     if prels is None:
         if form is not None:
             raise ArgumentError("form", "is of a prels file", form, hint=PRELS_HINT)
@@ -199,7 +198,6 @@ def _estimated(
     names: Sequence[MeasureName],
     cutoff: int,
 ) -> Estimated:
-    """Compute what a sample allows, and tell what it lacks."""
     kept = {topic: one for topic, one in pools.items() if one.graded.any()}
     if not kept:
         message = f"{name}: no sampled document is judged"
@@ -357,7 +355,6 @@ class Estimated:
 
 
 def _say_without_relevant(n_topics: int, scores: Sequence[Scores]) -> None:
-    """Say how many topics are undefined, and for which measures."""
     without: dict[int, list[str]] = {}
     for one in scores:
         count = int(one.lacks_relevant.sum())
@@ -437,7 +434,6 @@ class Evaluation(Result):
             yield self._found(self.estimated.found)
 
     def _found(self, found: SampleScores) -> Table:
-        """Make a row a run and topic: relevant documents that are estimated."""
         n_runs, topics = len(found.rankings.tags), found.rankings.topics
         way = "strata" if found.by_strata is not None else "probability"
         about = f"relevant documents in the run's lists, {way}"
@@ -461,7 +457,6 @@ class Evaluation(Result):
         return Table.of_columns("found", columns)
 
     def _long(self, *, by_topic: bool) -> Table:
-        """Make a row a run and measure, and topic."""
         columns = [
             RUN,
             *([TOPIC] if by_topic else []),
@@ -492,7 +487,6 @@ class Evaluation(Result):
         return Table.of_rows("topics" if by_topic else "measures", columns, rows)
 
     def _wide(self, table: Table) -> Table:
-        """Set the measures of a run, or a run and topic, side by side."""
         first = [one for one in table.columns if one in (RUN, TOPIC)]
         step = len(self.scores)
         columns: dict[Column, Any] = {one: table.cells(one.name)[::step] for one in first}

@@ -24,7 +24,6 @@ Labels = str | Path | Mapping[str, str]
 
 
 def _file(_: str, text: str) -> str:
-    """Take a file as it was typed."""
     return text
 
 

@@ -211,7 +211,6 @@ class Curves(Result):
         return Table.of_rows(name, columns, rows).seen_as(View(shown, rows=best_first))
 
     def _of_topics(self) -> Table:
-        """Make a row a run and topic."""
         n_runs, n_topics = self.areas.shape
         reasons = np.where(self.lacks_relevant, "no-relevant", "no-pairs").tolist() * n_runs
         areas = self.areas.ravel()
@@ -229,7 +228,6 @@ class Curves(Result):
         return Table.of_columns("topics", columns, title=title)
 
     def _of_corners(self) -> Table:
-        """Make a row a corner of the ROC curve of every list that has one."""
         rows = [
             {"run": self.runs[run], "topic": self.topics[topic], "fallout": false, "recall": true}
             for (run, topic), axes in self.points.items()

@@ -79,7 +79,6 @@ def load_pilot(source: Source, measure: str, cutoff: int | None, *, docnos: bool
 
 
 def _common(found: Scores) -> NDArray[np.float64]:
-    """Return the scores of the topics where every run has one."""
     return np.asarray(found.values[:, np.isfinite(found.values).all(axis=0)])
 
 

@@ -164,7 +164,6 @@ def _limits(intervals: Mapping[str, Interval]) -> dict[str, Any]:
 
 
 def _cells(values: NDArray[np.float64]) -> list[Any]:
-    """Turn an array into cells; NaN is ``None``."""
     cells: list[Any] = values.tolist()
     for place in np.flatnonzero(np.isnan(values)).tolist():
         cells[place] = None
@@ -414,7 +413,6 @@ _TOGETHER_HINT = "--qrels NAME measures them together, defined with --kinds huma
 
 
 def _apart(every: Voters) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the people and the models who graded, where there are both."""
     voters = {*every.voting}
     people, models = (
         tuple(one.name for one in every.judges if one.kind == kind and one.name in voters)

@@ -268,7 +268,6 @@ def _export_answers(
 
 
 def _grades_as_answered(judge: str, identity: ModelIdentity | None) -> Mapping[int, int]:
-    """Return which grade of the model each of the collection was read from."""
     mapped = {} if identity is None else identity.grade_map
     for new in sorted(set(mapped.values())):
         several = {old for old in mapped if mapped[old] == new} | ({new} - mapped.keys())

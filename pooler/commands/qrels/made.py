@@ -291,7 +291,6 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
 def _of_files(
     source: Source, definition: QrelsDefinition, levels: Sequence[Level], choose: Choose
 ) -> tuple[list[JudgedFile], AllVotes, list[Judge], Levels]:
-    """Collect the votes of files, or of qrels in memory, which are one judge's."""
     from pooler.sources.gathered import gather_files
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
@@ -415,14 +414,14 @@ def rule_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] 
             for flip in flips
         ]
     if definition.aggregate == "sum":
-        facts["with_fewer_judges"] = final.n_fewer_votes
+        facts["with_fewer_judges"] = final.outcome.n_fewer_votes
     if definition.aggregate == "mean":
         facts["means_rounded_up_from_half"] = final.n_decided_by_ties
-    if final.n_iterations is not None:
+    if (estimate := final.outcome.estimate) is not None:
         facts["dawid_skene"] = {
-            "iterations": final.n_iterations,
-            "converged": final.converged,
-            "below_three_votes": final.n_fewer_votes,
+            "iterations": estimate.n_iterations,
+            "converged": estimate.converged,
+            "below_three_votes": final.outcome.n_fewer_votes,
             "equally_probable_taken_low": final.n_decided_by_ties,
         }
     return facts
@@ -435,7 +434,7 @@ def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
         say(f"the tie rule decided {n_tied:,} of them")
     elif final.rule == "mean" and n_tied:
         say(f"half-way between two grades, rounded up: {counted(n_tied, 'document')}")
-    elif final.n_iterations is not None and n_tied:
+    elif final.outcome.estimate is not None and n_tied:
         say(f"two grades equally probable, the lower taken: {counted(n_tied, 'document')}")
     is_tied = n_tied or final.count_left_out("undecided")
     for flip in flips:
@@ -498,18 +497,18 @@ def rulings_words(n_decided: int, n_cannot: int) -> str:
 
 def tell_few_votes(final: FinalQrels) -> None:
     """Warn on stderr where a rule had fewer votes than it wants."""
-    n_fewer = counted(final.n_fewer_votes, "document")
-    if final.rule == "sum" and final.n_fewer_votes:
+    n_fewer = counted(final.outcome.n_fewer_votes, "document")
+    if final.rule == "sum" and final.outcome.n_fewer_votes:
         warn(f"{n_fewer} with fewer judges than others: their sums are lower only for that reason")
-    if final.n_iterations is None:
+    if (estimate := final.outcome.estimate) is None:
         return
-    say(f"Dawid-Skene: {counted(final.n_iterations, 'iteration')}")
-    if not final.converged:
+    say(f"Dawid-Skene: {counted(estimate.n_iterations, 'iteration')}")
+    if not estimate.converged:
         warn(
             "Dawid-Skene had not settled when it reached its limit of iterations: grades that are almost"
             " equally probable may come out differently"
         )
-    if final.n_fewer_votes:
+    if final.outcome.n_fewer_votes:
         warn(
             f"{n_fewer} with fewer than three votes: as a rule of thumb Dawid-Skene needs three; median"
             " may do better there"

@@ -118,7 +118,6 @@ def qrels_drop(
 
 
 def _n_documents(opened: Collection, named: NamedQrels) -> int | None:
-    """Count the documents with a grade; ``None`` = nothing can be said of it."""
     definition = replace(named.definition, binary_first=False)
     try:
         return opened.grades.final(definition).n_documents

@@ -299,7 +299,6 @@ def _faults(report: RunReport) -> Iterator[str]:
 
 
 def _rows(report: RunReport) -> Iterator[dict[str, Any]]:
-    """Yield a row for each fault and warning of a file; one of kind `ok` where there is neither."""
     base = {"file": report.path, "tag": report.tag}
     fault = {**base, "kind": "fault"}
     for one in report.faults:

@@ -243,7 +243,6 @@ def import_runs(
 
 
 def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, replace: bool) -> ImportReport:
-    """Import run files in their order, one transaction a file, and say what was done."""
     from pooler.reading.whole import n_readers, read_numbered
     from store.content.rankings import NumberedDocuments
 

@@ -226,14 +226,12 @@ def _refuse_any(requirement: str, **given: object) -> None:
 
 
 def _say_wait(opened: Collection, n_rows: int) -> None:
-    """Say how long judges wait while rows are written to a SQLite file, where that is for long."""
     seconds = n_rows * _ROW_S
     if seconds > _PATIENCE_S and "://" not in opened.where:
         say(f"judges at work must wait some {seconds:.0f} s while {n_rows:,} rows are written")
 
 
 def _names_words(names: AnyCollection[str]) -> str:
-    """List judges, or count them where they are many."""
     if len(names) > _NAMES_SHOWN:
         return counted(len(names), "judge")
     return ", ".join(sorted(names))
@@ -364,7 +362,6 @@ def _import_every_judge(
 def _say_kinds(
     file: str, said: Mapping[str, JudgeKind | None], there: Mapping[str, JudgeKind], *, is_option: bool
 ) -> None:
-    """Warn of judges without a kind, and of those that are of another kind here."""
     unsaid = [name for name, kind in said.items() if kind is None and name not in there]
     if unsaid:
         names = [f"`{name}`" for name in sorted(unsaid)]

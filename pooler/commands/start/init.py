@@ -144,7 +144,6 @@ def _sample(name: str) -> Path:
 
 
 def _run_all(source: Path, folder: Path, run_line: RunLine) -> int:
-    """Run every step in a copy of the sample; return the exit code of the last."""
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(source, folder, ignore=ignore, dirs_exist_ok=True)
     started = time.monotonic()
