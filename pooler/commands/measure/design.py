@@ -632,20 +632,16 @@ def design_overlap(
         chosen = resolve_levels(scale, levels, all_of_them=True)
         shown = resolve_levels(scale, levels, all_of_them=False)
         options = AgreementOptions(scale, chosen, has_levels=bool(levels), kind="none")
-        found_judges = fetch_chosen(opinions, judges, against)
+        votes, voters, _ = fetch_chosen(opinions, judges, against)
         if erased := opinions.erased():
             say(erased)
-    votes = found_judges.votes
     pairs = pairs_of(votes.votes.judges, against)
     return OverlapDesign(
         rows=tuple(_plan_rows(votes, pairs, width, options)),
         n_pairs=len(pairs),
         levels=shown,
         settings=frozen_settings(
-            judges=list(votes.votes.judges),
-            levels=list(chosen),
-            scale=list(scale.values),
-            **found_judges.voters.to_json(),
+            judges=list(votes.votes.judges), levels=list(chosen), scale=list(scale.values), **voters.to_json()
         ),
     )
 

@@ -21,7 +21,6 @@ from pooler.commands.qrels.agreement_rows import (
     fetch_chosen,
     pairs_of,
     part_rows,
-    parts_of,
     resolve_levels,
 )
 from pooler.judge_kinds import kinds_words
@@ -229,8 +228,7 @@ def agreement(
             bands=bands,
             by_topic=by_topic,
         )
-        chosen = fetch_chosen(opinions, judges, against, apart=True)
-        votes, parts = chosen.votes, parts_of(chosen)
+        votes, voters, parts = fetch_chosen(opinions, judges, against, apart=True)
         every_pair = pairs_of(votes.votes.judges, against)
         # Intervals of many pairs take long: they are made where somebody asks for them.
         intervals = options.kind != "none" and (interval is not None or len(every_pair) <= MOST_PAIRS)
@@ -258,14 +256,16 @@ def agreement(
         "documents": votes.n_documents,
         "topics": votes.n_topics,
         "judges": list(votes.votes.judges),
-        **chosen.voters.to_json(),
+        **voters.to_json(),
         "scale": list(scale.values),
         "levels": list(options.levels),
         "interval": options.kind,
         "interval_level": None if options.kind == "none" else 0.95,
         "resamples": resamples if options.kind in ("topic", "item") else None,
     }
-    if chosen.people:
+    if parts[0].name == TOGETHER:
+        parts = ()
+    else:
         settings["parts"] = {part.name: list(part.judges) for part in parts}
     return AgreementResult(
         found=found,
@@ -275,7 +275,7 @@ def agreement(
         has_intervals=intervals,
         votes=votes,
         options=options,
-        parts=parts if chosen.people else (),
+        parts=parts,
         settings=frozen_settings(**settings),
     )
 

@@ -68,8 +68,7 @@ def agreement_orders(
     """
     with source.judging(of_scale=isinstance(level, str)) as opinions:
         levels = resolve_levels(opinions.scale, () if level is None else (level,), all_of_them=False)
-        found_judges = fetch_chosen(opinions, judges, None)
-        votes = found_judges.votes
+        votes, voters, _ = fetch_chosen(opinions, judges, None)
         ranked = opinions.rankings()
         if erased := opinions.erased():
             say(erased)
@@ -89,9 +88,7 @@ def agreement_orders(
             found = with_two if with_two.topics else found
         if lacking := missing_topics(found, votes.votes.judges, votes):
             warn(lacking)
-    settings = frozen_settings(
-        judges=list(votes.votes.judges), level=levels[0], **found_judges.voters.to_json()
-    )
+    settings = frozen_settings(judges=list(votes.votes.judges), level=levels[0], **voters.to_json())
     return JudgedOrders(order=found, runs=ranked.tags, votes=votes, settings=settings)
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from store.analysis.agreement.kappa import Bands
     from store.analysis.agreement.tables import IntervalKind
     from store.analysis.agreement.votes import PopulationVotes
-    from store.records import Judge, Scale
+    from store.records import Scale
 
 
 UNDEFINED = "undefined"
@@ -229,20 +229,6 @@ class JudgePart:
         return self.name == ACROSS
 
 
-def parts_of(chosen: ChosenJudges) -> tuple[JudgePart, ...]:
-    """Return the parts that have a pair: all judges together, or people and models apart."""
-    people, models = chosen.people, chosen.models
-    if not people:
-        judges = chosen.votes.votes.judges
-        return (JudgePart(TOGETHER, judges, tuple(combinations(judges, 2))),)
-    parts = (
-        JudgePart(PEOPLE, people, tuple(combinations(people, 2))),
-        JudgePart(ACROSS, (*people, *models), tuple(product(people, models))),
-        JudgePart(MODELS, models, tuple(combinations(models, 2))),
-    )
-    return tuple(part for part in parts if part.pairs)
-
-
 def _across_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [
         {
@@ -338,51 +324,37 @@ def resolve_levels(scale: Scale, levels: Sequence[int | str], *, all_of_them: bo
     return tuple(dict.fromkeys(both))
 
 
-def check_names(known: Sequence[Judge], names: Sequence[str], against: str | None) -> None:
-    """Refuse unknown judges; warn of adjudicators, who do not judge by themselves."""
-    kinds = {judge.name: judge.kind for judge in known}
-    for name in dict.fromkeys([*names, *([] if against is None else [against])]):
-        if name not in kinds:
-            raise UnknownNameError("judge", name, list(kinds))
-        if kinds[name] == "adjudicator":
-            warn(
-                f"{name} is an adjudicator, who saw the others' opinions: agreement with {name} says"
-                " little about how far judges agree"
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenJudges:
-    """The judges that are measured, two at least, and their votes."""
-
-    votes: PopulationVotes
-    voters: Voters
-    """Whose votes these are, and who was left out."""
-    people: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
-    """Who is measured apart from the others; empty where all are measured together."""
-
-
 def fetch_chosen(
     opinions: Opinions, named: Sequence[str], against: str | None, *, apart: bool = False
-) -> ChosenJudges:
-    """Return the votes of the judges to be measured, two at least, and say whose they are.
+) -> tuple[PopulationVotes, Voters, tuple[JudgePart, ...]]:
+    """Return the votes of the judges to be measured, two at least, whose they are, and the parts with a pair.
 
     By default the judges who count and graded are measured; with a reference they are the others. `apart`:
     people and models both, which are then to be kept apart.
     """
     opened, whose = opinions.grades, opinions.source.whose
-    check_names(opened.judges(), named, against)
+    reference = [] if against is None else [against]
+    kind_of = {judge.name: judge.kind for judge in opened.judges()}
+    for name in dict.fromkeys([*named, *reference]):
+        if name not in kind_of:
+            raise UnknownNameError("judge", name, list(kind_of))
+        if kind_of[name] == "adjudicator":
+            warn(
+                f"{name} is an adjudicator, who saw the others' opinions: agreement with {name} says"
+                " little about how far judges agree"
+            )
     names = named or whose.judges
     kinds = () if names else whose.kinds
-    reference = [] if against is None else [against]
     every = opened.voters(kinds=[*SORTS])
     others = [one for one in every.judges if one.name != against]
     of_files = opened.voters().is_named and not kinds and not names
     of = [*names, *reference] if names else [one.name for one in others] if of_files else []
     voters = opened.voters(of) if names else choose_voters(others, every.graders, of=of, kinds=kinds)
-    people, models = _apart(every) if apart and not voters.is_named and against is None else ((), ())
-    if people:
+    people, models = (
+        tuple(name for name in every.voting if kind_of[name] == kind) for kind in ("human", "model")
+    )
+    is_apart = bool(apart and people and models and not voters.is_named and against is None)
+    if is_apart:
         voters = replace(
             voters,
             judges=tuple(one for one in every.judges if one.name in {*people, *models}),
@@ -400,25 +372,20 @@ def fetch_chosen(
     if not votes.n_documents and opinions.collection is None:
         message = f"no document is judged by two of the judges: {', '.join(judges)}"
         raise PoolerError(message, hint="name files of judges who had the same documents")
-    if people:
-        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({_TOGETHER_HINT})")
+    if is_apart:
+        hint = "--qrels NAME measures them together, defined with --kinds human,model"
+        say(f"people and models are measured apart: {kinds_words(voters.counts)} ({hint})")
         if voters.left_out:
             warn(f"left out: {kinds_words(voters.counts_left_out)}")
+        parts = (
+            JudgePart(PEOPLE, people, tuple(combinations(people, 2))),
+            JudgePart(ACROSS, (*people, *models), tuple(product(people, models))),
+            JudgePart(MODELS, models, tuple(combinations(models, 2))),
+        )
+        return votes, voters, tuple(part for part in parts if part.pairs)
     else:
         warn_about_voters(voters, "are measured together", others=against is not None)
-    return ChosenJudges(votes, voters, people, models)
-
-
-_TOGETHER_HINT = "--qrels NAME measures them together, defined with --kinds human,model"
-
-
-def _apart(every: Voters) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    voters = {*every.voting}
-    people, models = (
-        tuple(one.name for one in every.judges if one.kind == kind and one.name in voters)
-        for kind in ("human", "model")
-    )
-    return (people, models) if people and models else ((), ())
+    return votes, voters, (JudgePart(TOGETHER, judges, tuple(combinations(judges, 2))),)
 
 
 def _nothing(opinions: Opinions, names: Sequence[str], voters: Voters) -> PoolerError:
