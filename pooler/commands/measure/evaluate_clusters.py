@@ -23,14 +23,10 @@ Labels = str | Path | Mapping[str, str]
 """A file of lines `docno label`, or the label of each docno."""
 
 
-def _file(_: str, text: str) -> str:
-    return text
-
-
 @command
 def evaluate_clusters(
-    clusters: Annotated[Labels, Option("CLUSTERS", read=_file)],
-    classes: Annotated[Labels, Option("CLASSES", read=_file)],
+    clusters: Annotated[Labels, Option("CLUSTERS", read=lambda _name, file: file)],
+    classes: Annotated[Labels, Option("CLASSES", read=lambda _name, file: file)],
     *,
     lenient: Lenient = False,
 ) -> Clusters:
@@ -64,7 +60,10 @@ def evaluate_clusters(
     >>> round(found.standard.purity, 4), round(found.standard.inverse_purity, 4)
     (0.6667, 0.6667)
     """
-    found, truth = _labels(clusters, "cluster", lenient), _labels(classes, "class", lenient)
+    found, truth = (
+        given if isinstance(given, Mapping) else read_labels(str(given), kind, lenient=lenient)
+        for given, kind in ((clusters, "cluster"), (classes, "class"))
+    )
     for one, other, has, lacks in ((found, truth, "cluster", "class"), (truth, found, "class", "cluster")):
         if alone := [docno for docno in one if docno not in other]:
             n_alone = counted(len(alone), "document")
@@ -74,6 +73,7 @@ def evaluate_clusters(
         message = "there is no document"
         raise PoolerError(message, hint="a line is `docno cluster`, and `docno class`")
     labels = [truth[docno] for docno in found]
+    files = [None if isinstance(given, Mapping) else str(given) for given in (clusters, classes)]
     counts = contingency_table([*found.values()], labels)
     return Clusters(
         clusters=tuple(dict.fromkeys(found.values())),
@@ -81,16 +81,8 @@ def evaluate_clusters(
         counts=counts,
         standard=cluster_scores(counts),
         weighted=cluster_scores(counts, inverse="weighted"),
-        settings=frozen_settings(clusters=_named(clusters), classes=_named(classes)),
+        settings=frozen_settings(clusters=files[0], classes=files[1]),
     )
-
-
-def _labels(given: Labels, kind: str, lenient: bool) -> Mapping[str, str]:  # noqa: FBT001 - handed on
-    return given if isinstance(given, Mapping) else read_labels(str(given), kind, lenient=lenient)
-
-
-def _named(given: Labels) -> str | None:
-    return None if isinstance(given, Mapping) else str(given)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -107,7 +107,7 @@ def _all_view(
     columns += [Column("topics", "int"), *band_column(options)]
     columns += [REASON] * (options.kind == "none")
     table = Table.of_rows("all_judges", [*own, *_ALL_JUDGES], chosen)
-    lines += [bands_line(options)] if options.bands else []
+    lines += [bands_line(options.bands)] if options.bands else []
     title = "People with models" if across else f"All {len(part.judges)} {part.name} together"
     return View(table, columns, title=title, notes=lines)
 
@@ -248,8 +248,14 @@ def agreement(
             if leaves_out:
                 shared, n_apart = sharing(found)
                 found = [dict(row) for row in shared]
+        numbers = [row["n"] for row in of_judges(found, found[-1]["level"] if found else None)]
+        if few := n_apart + sum(number < FEW_DOCUMENTS for number in numbers):
+            of_pairs, share = counted(n_apart + len(numbers), "pair"), "shares" if few == 1 else "share"
+            words = f"{few:,} of {of_pairs} {share} fewer than {FEW_DOCUMENTS} documents"
+            warn(f"{words}: their kappas mean little")
         has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
-        _warn(found, n_apart, votes.n_topics, options, intervals=has_intervals)
+        if has_intervals and options.kind == "topic" and 1 < votes.n_topics < FEW_TOPICS:
+            warn(f"{votes.n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
         if erased := opinions.erased():
             say(erased)
     settings: dict[str, Any] = {
@@ -278,21 +284,6 @@ def agreement(
         parts=parts,
         settings=frozen_settings(**settings),
     )
-
-
-def _warn(
-    rows: Sequence[Row], n_apart: int, n_topics: int, options: AgreementOptions, *, intervals: bool
-) -> None:
-    """Say where the numbers stand on little; `n_apart` pairs are in no row."""
-    level = rows[-1]["level"] if rows else None
-    numbers = [row["n"] for row in of_judges(rows, level)]
-    few = n_apart + sum(number < FEW_DOCUMENTS for number in numbers)
-    if few:
-        pairs, share = counted(n_apart + len(numbers), "pair"), "shares" if few == 1 else "share"
-        words = f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents"
-        warn(f"{words}: their kappas mean little")
-    if intervals and options.kind == "topic" and 1 < n_topics < FEW_TOPICS:
-        warn(f"{n_topics} topics: intervals of fewer than {FEW_TOPICS} topics are too narrow")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -384,9 +375,7 @@ class AgreementResult(Result):
         return {"pairs_apart": self.n_apart} if self.n_apart else {}
 
     def _tables(self) -> Iterator[Table]:
-        judges = self._judges()
-        kinds = self.settings.get("kinds", {})
-        yield judges.seen_as(judges_view(judges, self.votes, self.options, kinds))
+        yield self._judges()
         columns = [*([PART] if self.parts else []), *([TOPIC] if self.options.by_topic else []), *_ALL_JUDGES]
         together = _notes_once([*self._all_views()]) if self.together else []
         yield Table.of_rows("all_judges", columns, self.together).seen_as(*together)
@@ -413,7 +402,18 @@ class AgreementResult(Result):
         }
         for value, given in zip(scale.values, votes.given().T, strict=True):
             columns[Column(f"grade_{value}", "int", str(value))] = given
-        return Table.of_columns("judges", columns)
+        table = Table.of_columns("judges", columns)
+        kinds = self.settings.get("kinds", {})
+        title = counted(len(table), "judge") + (f" ({kinds_words(kinds)})" if kinds else "")
+        lines = [population_line(votes)]
+        if left_out := [name for name in ("skipped", "cannot") if any(table.cells(name))]:
+            lines.append(f"{' and '.join(left_out)}: looked at but given no grade, so not measured.")
+        if len(table) > MOST_JUDGES:
+            shown = [replace(one, about="") for one in table.columns]
+            return table.seen_as(columns=shown, rows=[], title=title, notes=lines)
+        grades = ", ".join(map(str, scale.values))
+        lines.append(f"{grades}: how often each grade was given, of those measured.")
+        return table.seen_as(title=title, notes=lines)
 
     def _per_grade(self, tables: NDArray[np.int64], stacked: Sequence[Pair]) -> Table:
         values = self.options.scale.values
@@ -476,8 +476,9 @@ class AgreementResult(Result):
                 reference=self.settings["against"],
             )
         ending = [apart_line(n_apart), *rest.split("\n")]
-        if any(map(shows_intervals, [*together, *views])):
-            ending.append(interval_line(options))
+        if any(map(_shows_intervals, [*together, *views])):
+            kind = KINDS[options.kind].format(resamples=f"{options.resamples:,}", seed=options.seed)
+            ending.append(f"95 %: the interval in which the number may lie with {kind}.")
         if options.kind != "none" and options.by_topic:
             ending.append("With --by-topic, pairs have no intervals.")
         elif options.kind != "none" and not self.has_intervals:
@@ -558,22 +559,14 @@ def ac1_column(*, binary: bool) -> Column:
     return Column("ac1", "float", "AC1", about, digits=3)
 
 
-def bands_line(options: AgreementOptions) -> str:
-    """Say whose words for a kappa are shown; empty when none are."""
-    if options.bands is None:
-        return ""
-    return f"{AUTHORS[options.bands]}: these authors' words for kappa or alpha; others use different ones."
+def bands_line(bands: str) -> str:
+    """Say whose words for a kappa are shown."""
+    return f"{AUTHORS[bands]}: these authors' words for kappa or alpha; others use different ones."
 
 
 def band_column(options: AgreementOptions) -> list[Column]:
     """Name the column of words after their author."""
     return [] if options.bands is None else [Column("band", heading=AUTHORS[options.bands])]
-
-
-def interval_line(options: AgreementOptions) -> str:
-    """Say what the intervals are."""
-    kind = KINDS[options.kind].format(resamples=f"{options.resamples:,}", seed=options.seed)
-    return f"95 %: the interval in which the number may lie with {kind}."
 
 
 def interval_column(name: str, of: str) -> Column:
@@ -582,7 +575,7 @@ def interval_column(name: str, of: str) -> Column:
     return Column(name, heading="95 %", interval=(low, high), digits=2)
 
 
-def shows_intervals(view: View) -> bool:
+def _shows_intervals(view: View) -> bool:
     """Return whether some row of a view shows an interval, not only a reason for none."""
     limits = [one.interval for one in view.columns if isinstance(one, Column) and one.interval]
     return any(cell is not None for low, _ in limits for cell in view.table.cells(low))
@@ -598,23 +591,6 @@ MOST_JUDGES = 20
 """Judges that are listed one by one."""
 FEW_DOCUMENTS = 30
 """With fewer common documents the coefficients of a pair say little."""
-
-
-def judges_view(
-    table: Table, population: PopulationVotes, options: AgreementOptions, kinds: Mapping[str, int]
-) -> View:
-    """Show what each judge did, and say over which documents agreement is measured."""
-    title = counted(len(table), "judge") + (f" ({kinds_words(kinds)})" if kinds else "")
-    lines = [population_line(population)]
-    left_out = [name for name in ("skipped", "cannot") if any(table.cells(name))]
-    if left_out:
-        lines.append(f"{' and '.join(left_out)}: looked at but given no grade, so not measured.")
-    rows: list[int] | None = None if len(table) <= MOST_JUDGES else []
-    if rows is None:
-        grades = ", ".join(map(str, options.scale.values))
-        lines.append(f"{grades}: how often each grade was given, of those measured.")
-    columns = table.columns if rows is None else [replace(one, about="") for one in table.columns]
-    return View(table, columns, rows, title, lines)
 
 
 def pair_views(
@@ -669,7 +645,7 @@ def pair_views(
                 f"{ALL_LABELS}: every label of the others, each compared by itself; its N"
                 " counts labels, not documents."
             )
-        lines += [bands_line(options)] if options.bands else []
+        lines += [bands_line(options.bands)] if options.bands else []
         cells = [
             {
                 **row,

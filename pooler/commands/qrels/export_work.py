@@ -16,7 +16,6 @@ from store.text import counted
 
 if TYPE_CHECKING:
     from store.collection import Collection
-    from store.judging.desk import Desk
 
 _Words = tuple[Callable[[str], None], str]
 """What is said, and how: plainly, or as a warning."""
@@ -102,7 +101,14 @@ def _write_page(opened: Collection, judge: str, file: Path, place: Path) -> list
     from judge_ui.page.page import page_data, page_html
     from store.db.files import made_whole
 
-    desk = _desk(opened, judge)
+    kind = next((one.kind for one in opened.judges.all() if one.name == judge), None)
+    if kind is JudgeKind.MODEL:
+        message = f"judge `{judge}` is of kind model, but only people judge on a page"
+        raise PoolerError(message, hint=f"pooler ask {judge} asks the model")
+    if kind is JudgeKind.ADJUDICATOR:
+        message = f"`{judge}` is an adjudicator, who sees what all judges decided"
+        raise StoreError(message, hint=f"pooler adjudicate --judge {judge}")
+    desk = opened.desk(judge)
     lines = desk.inbox()
     if any(desk.undrawn(line.topic) for line in lines):
         message = "a pool here is adaptive: it draws by what was judged, which a page cannot know"
@@ -134,14 +140,3 @@ def _write_page(opened: Collection, judge: str, file: Path, place: Path) -> list
     back = "" if opened.where == DEFAULT_COLLECTION else f" --collection {opened.where}"
     told.append((say, f"back here: pooler import work {data['file']}{back}"))
     return told
-
-
-def _desk(opened: Collection, judge: str) -> Desk:
-    kind = next((one.kind for one in opened.judges.all() if one.name == judge), None)
-    if kind is JudgeKind.MODEL:
-        message = f"judge `{judge}` is of kind model, but only people judge on a page"
-        raise PoolerError(message, hint=f"pooler ask {judge} asks the model")
-    if kind is JudgeKind.ADJUDICATOR:
-        message = f"`{judge}` is an adjudicator, who sees what all judges decided"
-        raise StoreError(message, hint=f"pooler adjudicate --judge {judge}")
-    return opened.desk(judge)

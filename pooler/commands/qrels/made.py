@@ -357,7 +357,20 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
                 "every grade is 0: no document is relevant; `import judgements --map 0=1` reads"
                 " lists of relevant documents"
             )
-        tell_decisions(final, one.flips)
+        n_tied = final.n_decided_by_ties
+        if final.ties is not None and final.ties != "unresolved":
+            say(f"the tie rule decided {n_tied:,} of them")
+        elif final.rule == "mean" and n_tied:
+            say(f"half-way between two grades, rounded up: {counted(n_tied, 'document')}")
+        elif final.outcome.estimate is not None and n_tied:
+            say(f"two grades equally probable, the lower taken: {counted(n_tied, 'document')}")
+        is_tied = n_tied or final.count_left_out("undecided")
+        for flip in one.flips:
+            if flip.option != "ties":
+                option = "--binary-first" if flip.value else "without --binary-first: it"
+                say(f"  {option} would {_would(flip)}")
+            elif is_tied:
+                say(f"  --ties {flip.value} would {_would(flip)}")
         tell_few_votes(final)
     first = made[0]
     tell_tied([one.final for one in made], has_collection="collection" in first.manifest_facts)
@@ -425,25 +438,6 @@ def rule_facts(known: Sequence[Judge], final: FinalQrels, flips: Sequence[Flip] 
             "equally_probable_taken_low": final.n_decided_by_ties,
         }
     return facts
-
-
-def tell_decisions(final: FinalQrels, flips: Sequence[Flip] = ()) -> None:
-    """Say on stderr what the tie rule decided, and what other choices would change."""
-    n_tied = final.n_decided_by_ties
-    if final.ties is not None and final.ties != "unresolved":
-        say(f"the tie rule decided {n_tied:,} of them")
-    elif final.rule == "mean" and n_tied:
-        say(f"half-way between two grades, rounded up: {counted(n_tied, 'document')}")
-    elif final.outcome.estimate is not None and n_tied:
-        say(f"two grades equally probable, the lower taken: {counted(n_tied, 'document')}")
-    is_tied = n_tied or final.count_left_out("undecided")
-    for flip in flips:
-        if flip.option == "ties":
-            option = f"--ties {flip.value}"
-        else:
-            option = "--binary-first" if flip.value else "without --binary-first: it"
-        if flip.option != "ties" or is_tied:
-            say(f"  {option} would {_would(flip)}")
 
 
 def _would(flip: Flip) -> str:
@@ -515,7 +509,7 @@ def tell_few_votes(final: FinalQrels) -> None:
         )
 
 
-def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool = True) -> None:
+def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool) -> None:
     """Warn once of tied documents left out, and name the command that settles them in a collection.
 
     `finals` differ in the level, and in whether grades are binary first, alone.

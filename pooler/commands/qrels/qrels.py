@@ -177,22 +177,19 @@ USUAL = (ChangeKind.ADDED, ChangeKind.REMOVED, ChangeKind.CHANGED)
 """Kinds of differences that are shown also where there are none."""
 
 
-def _as_typed(_: str, text: Any) -> Any:
-    return text
-
-
 @command
 def qrels_diff(
     a: Annotated[
-        str | Path | Iterable[Qrel], Option("A", "The older qrels: a name, or a file.", read=_as_typed)
+        str | Path | Iterable[Qrel],
+        Option("A", "The older qrels: a name, or a file.", read=lambda _name, text: text),
     ],
-    b: Annotated[str | Path | Iterable[Qrel], Option("B", "The newer qrels.", read=_as_typed)],
+    b: Annotated[str | Path | Iterable[Qrel], Option("B", "The newer qrels.", read=lambda _name, text: text)],
     runs: Annotated[
         str | Iterable[str | Run] | Mapping[str, Any],
         Option(
             "RUN...",
             "Run files, to see what the difference does to their order.",
-            read=_as_typed,
+            read=lambda _name, text: text,
             repeated=True,
         ),
     ] = (),
