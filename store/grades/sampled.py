@@ -66,17 +66,8 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
     """
     stored = row_named(session, "pool", POOL.c.name, pool)
     columns = POOL_ENTRY.c
-    query = (
-        select(
-            columns.topic_id,
-            columns.document_id,
-            columns.sampled,
-            columns.stratum,
-            columns.inclusion_probability,
-        )
-        .where(columns.pool_id == stored.id)
-        .order_by(columns.topic_id)
-    )
+    names = ("topic_id", "document_id", "sampled", "stratum", "inclusion_probability")
+    query = select(*(columns[name] for name in names)).where(columns.pool_id == stored.id)
     by_topic: dict[str, list[Sequence[object]]] = {}
     for topic, *entry in session.execute(query):
         by_topic.setdefault(topics.names[topic], []).append(entry)
@@ -86,41 +77,25 @@ def fetch_sampled_pools(session: Session, topics: Keys, pool: str, grades: Grade
     certain = {
         topic: [known[docno].id for docno in docnos if docno in known] for topic, docnos in noted.items()
     }
-    return {
-        topic: _pool_of(by_topic[topic], *grades.get(topic, _NO_GRADES), certain.get(topic, []))
-        for topic in sorted(by_topic, key=natural_key)
-    }
-
-
-_NO_GRADES = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
-
-
-def _pool_of(
-    entries: Sequence[Sequence[object]],
-    graded: NDArray[np.int64],
-    grades: NDArray[np.int64],
-    certain: Sequence[int],
-) -> SampledPool:
-    documents, sampled, strata, chances = zip(*entries, strict=True)
-    ids = np.array(documents, dtype=np.int64)
-    order = np.argsort(graded)
-    # One more id, which is none, so that every place can be looked up.
-    known = np.append(graded[order], -1)
-    places = np.searchsorted(known[:-1], ids)
-    is_sampled = np.array(sampled, dtype=np.bool_)
-    has_grade = is_sampled & (known[places] == ids)
-    states = np.where(has_grade, GRADED, np.where(is_sampled, UNGRADED, NOT_SAMPLED))
-    inclusion = np.array(chances, dtype=np.float64)  # None becomes NaN
-    inclusion[np.isin(ids, certain)] = 1.0
-    is_known = ~np.isnan(inclusion)
-    has_chances = bool(is_known.any() and is_known[is_sampled].all())
-    return sampled_pool(
-        ids,
-        states,
-        np.append(grades[order], 0)[places],
-        strata=None if None in strata else strata,
-        inclusion=inclusion if has_chances else None,
-    )
+    found: dict[str, SampledPool] = {}
+    for topic in sorted(by_topic, key=natural_key):
+        documents, sampled, strata, chances = zip(*by_topic[topic], strict=True)
+        ids, given = (column.tolist() for column in grades.get(topic, (np.empty(0), np.empty(0))))
+        grade_of = dict(zip(ids, given, strict=True))
+        is_sampled = np.array(sampled, dtype=np.bool_)
+        has_grade = is_sampled & np.array([one in grade_of for one in documents])
+        inclusion = np.array(chances, dtype=np.float64)  # None becomes NaN
+        inclusion[np.isin(documents, certain.get(topic, []))] = 1.0
+        is_known = ~np.isnan(inclusion)
+        has_chances = bool(is_known.any() and is_known[is_sampled].all())
+        found[topic] = sampled_pool(
+            np.array(documents, dtype=np.int64),
+            np.where(has_grade, GRADED, np.where(is_sampled, UNGRADED, NOT_SAMPLED)),
+            np.array([grade_of.get(one, 0) for one in documents], dtype=np.int64),
+            strata=None if None in strata else strata,
+            inclusion=inclusion if has_chances else None,
+        )
+    return found
 
 
 NO_JUDGEMENT = -999

@@ -227,32 +227,12 @@ class Estimated:
     n_topics_without_grade: int
     found: SampleScores
 
-    @property
-    def n_sampled(self) -> int:
-        """Documents that were sampled."""
-        return sum(int(np.sum(one.states != NOT_SAMPLED)) for one in self.pools.values())
-
-    @property
-    def n_waiting(self) -> int:
-        """Documents that were sampled and have no grade."""
-        return sum(int(np.sum(one.states == UNGRADED)) for one in self.pools.values())
-
-    @property
-    def n_relevant(self) -> int:
-        """Documents that are judged relevant."""
-        return sum(int(one.relevant(self.level).sum()) for one in self.pools.values())
-
-    @property
-    def n_without_relevant(self) -> int:
-        """Topics without a relevant document in the sample."""
-        return int(np.sum(self.found.relevant == 0))
-
     def tell(self) -> None:
         """Tell what the sample lacks."""
         if self.n_topics_without_grade:
             n_topics = counted(self.n_topics_without_grade, "topic")
             say(f"{self.name}: {n_topics} without a judged document left out")
-        if n_waiting := self.n_waiting:
+        if n_waiting := self.facts()["sampled"] - self.facts()["graded"]:
             verb = "has" if n_waiting == 1 else "have"
             does = {
                 "statAP": "statAP is too low",
@@ -269,7 +249,9 @@ class Estimated:
 
     def facts(self) -> dict[str, Any]:
         """Return what the sample is; only of strata is it known which documents it is of."""
-        is_known = all(pool.strata is not None for pool in self.pools.values())
+        pools = self.pools.values()
+        is_known = all(pool.strata is not None for pool in pools)
+        n_sampled = sum(int(np.sum(one.states != NOT_SAMPLED)) for one in pools)
         by_strata, by_probability = (
             None if values is None else float(values.sum())
             for values in (self.found.by_strata, self.found.by_probability)
@@ -278,11 +260,11 @@ class Estimated:
             "sample": self.name,
             "topics": len(self.found.rankings.topics),
             "topics_without_grade": self.n_topics_without_grade,
-            "topics_without_relevant": self.n_without_relevant,
-            "pooled": sum(pool.documents.size for pool in self.pools.values()) if is_known else None,
-            "sampled": self.n_sampled,
-            "graded": self.n_sampled - self.n_waiting,
-            "relevant": self.n_relevant,
+            "topics_without_relevant": int(np.sum(self.found.relevant == 0)),
+            "pooled": sum(pool.documents.size for pool in pools) if is_known else None,
+            "sampled": n_sampled,
+            "graded": n_sampled - sum(int(np.sum(one.states == UNGRADED)) for one in pools),
+            "relevant": sum(int(one.relevant(self.level).sum()) for one in pools),
             "relevant_by_strata": by_strata,
             "relevant_by_probability": by_probability,
             "in_strata_without_grade": self.found.n_uncovered,
@@ -290,14 +272,15 @@ class Estimated:
 
     def words(self) -> list[str]:
         """Say how far to trust the numbers, and over which topics means are."""
-        found = self.found
+        found, facts = self.found, self.facts()
+        n_sampled, n_waiting = facts["sampled"], facts["sampled"] - facts["graded"]
         words = [
             "Estimates: what is judged stands for what was not sampled; what is not pooled counts as"
             " not relevant."
         ]
-        if self.n_waiting > FEW_WAITING * self.n_sampled:
+        if n_waiting > FEW_WAITING * n_sampled:
             words.append(
-                f"{self.n_waiting:,} of {counted(self.n_sampled, 'sampled document')} are still"
+                f"{n_waiting:,} of {counted(n_sampled, 'sampled document')} are still"
                 f" unjudged (more than {FEW_WAITING:.0%}): the judged ones are then not a sample, unless"
                 " only chance chose them. Judge the rest before using these numbers."
             )
@@ -305,10 +288,10 @@ class Estimated:
         ways = [way for way, number in known.items() if number is not None]
         words.append(
             f"relevant by {', by '.join(ways)}: relevant documents estimated in all, of which"
-            f" {self.n_relevant:,} were seen."
+            f" {facts['relevant']:,} were seen."
         )
-        if n_without := self.n_without_relevant:
-            n_topics = len(found.rankings.topics)
+        if n_without := facts["topics_without_relevant"]:
+            n_topics = facts["topics"]
             names = ", ".join(name for name in found.values if found.n_defined(name) == n_topics - n_without)
             verb = "has" if n_without == 1 else "have"
             line = (
