@@ -315,16 +315,7 @@ def _size(shown: int, total: int, noun: str) -> str:
 
 
 def _short_times(moments: Sequence[datetime]) -> tuple[str, list[str]]:
-    """Write moments of UTC to the second; return a heading with what they have in common, and them.
-
-    Examples
-    --------
-    >>> first = datetime(2026, 3, 1, 9, 30, 5, tzinfo=UTC)
-    >>> _short_times([first])
-    ('when, 2026 UTC', ['03-01 09:30:05'])
-    >>> _short_times([first, first.replace(year=2027)])
-    ('when (UTC)', ['2026-03-01 09:30:05', '2027-03-01 09:30:05'])
-    """
+    """Write moments of UTC to the second; return a heading with what they have in common, and them."""
     if len({moment.year for moment in moments}) == 1:
         return f"when, {moments[0].year} UTC", [f"{moment:%m-%d %H:%M:%S}" for moment in moments]
     return "when (UTC)", [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in moments]

@@ -18,9 +18,8 @@ from store.text import counted, sanitise
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.judging.models import ModelWork, StatedModel
-    from store.judging.rejudging import TopicVersion
     from store.judging.states import Sought
-    from store.overview import JudgeLine, PoolLine, RunLine, TopicDetails, TopicLine
+    from store.overview import JudgeLine, PoolLine, RunLine, TopicLine
 
 
 SHOWN_DOCUMENTS = 50
@@ -564,7 +563,10 @@ def run_details(collection: Collection, tag: str) -> Shown:
 def topic_details(collection: Collection, number: str, version: int | None) -> Shown:
     """Tell of a topic, with a version of its text, default the newest."""
     found = collection.details.topic(number)
-    shown = _version(found, version)
+    shown = next((one for one in reversed(found.versions) if version in (None, one.version)), None)
+    if shown is None:
+        known = [str(one.version) for one in found.versions]
+        raise UnknownNameError(f"version of topic {found.line.topic}", str(version), known)
     facts = {
         **cells_of(found.line, TOPIC_COLUMNS),
         "version": shown.version,
@@ -694,14 +696,6 @@ def _model_facts(stated: StatedModel, work: ModelWork | None) -> dict[str, Any]:
             "fingerprints": list(work.fingerprints),
         }
     return facts
-
-
-def _version(found: TopicDetails, version: int | None) -> TopicVersion:
-    for one in reversed(found.versions):
-        if version in (None, one.version):
-            return one
-    known = [str(one.version) for one in found.versions]
-    raise UnknownNameError(f"version of topic {found.line.topic}", str(version), known)
 
 
 def _topics(lines: Iterable[TopicLine], columns: Sequence[Column]) -> Table:

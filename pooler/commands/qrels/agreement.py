@@ -683,16 +683,8 @@ def sharing(rows: Sequence[Row]) -> tuple[list[Row], int]:
 
 
 def apart_line(number: int) -> str:
-    """Say how many pairs are left out; empty when none is.
-
-    Examples
-    --------
-    >>> apart_line(27), apart_line(1), apart_line(0)
-    ('27 pairs share no document.', '1 pair shares no document.', '')
-    """
-    if number == 0:
-        return ""
-    return f"{counted(number, 'pair')} {'shares' if number == 1 else 'share'} no document."
+    """Say how many pairs are left out; empty when none is."""
+    return f"{counted(number, 'pair')} {'shares' if number == 1 else 'share'} no document." if number else ""
 
 
 def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:

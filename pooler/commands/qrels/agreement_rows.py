@@ -73,8 +73,14 @@ def pair_rows(
                     row |= _limits(of_row)
                 advance(1)
             rows += [{**named, "topic": "all", **row} for row in found]
-            if options.by_topic:
-                rows += [{**named, **row} for row in _topic_rows(stacks, number, topics, options)]
+            by_topic: dict[int, list[dict[str, Any]]] = {}
+            for stack in stacks if options.by_topic else ():
+                tables = stack.topic_tables(number)
+                (kept,) = np.nonzero(tables.any(axis=(1, 2)))
+                of_topics = _stack_rows(tables[kept], stack.level_index, options)
+                for topic, row in zip(kept.tolist(), of_topics, strict=True):
+                    by_topic.setdefault(topic, []).append({**named, **row, "topic": topics[topic]})
+            rows += [row for of_topic in by_topic.values() for row in of_topic]
     return rows
 
 
@@ -119,19 +125,6 @@ def _stack_rows(
         ]
     names = list(columns)
     return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-
-
-def _topic_rows(
-    stacks: Sequence[PairStack], number: int, topics: Sequence[str], options: AgreementOptions
-) -> list[dict[str, Any]]:
-    by_topic: dict[str, list[dict[str, Any]]] = {}
-    for stack in stacks:
-        tables = stack.topic_tables(number)
-        (kept,) = np.nonzero(tables.any(axis=(1, 2)))
-        found = _stack_rows(tables[kept], stack.level_index, options)
-        for topic, row in zip(kept.tolist(), found, strict=True):
-            by_topic.setdefault(topics[topic], []).append({**row, "topic": topics[topic]})
-    return [row for rows in by_topic.values() for row in rows]
 
 
 def _judges_row(one: AllJudges, level: int | None, options: AgreementOptions) -> dict[str, Any]:
@@ -202,14 +195,7 @@ def against_rows(
 
 
 def aggregate_name(rule: QrelsDefinition) -> str:
-    """Name the aggregate in the place of a judge.
-
-    Examples
-    --------
-    >>> from store.grades.definition import QrelsDefinition
-    >>> aggregate_name(QrelsDefinition(aggregate="majority", ties="low", binary_first=True))
-    '(majority, ties low, binary first)'
-    """
+    """Name the aggregate in the place of a judge, as `(majority, ties low, binary first)`."""
     parts = [str(rule.aggregate), *([f"ties {rule.ties}"] if rule.ties else [])]
     parts += ["binary first"] if rule.binary_first else []
     return f"({', '.join(parts)})"

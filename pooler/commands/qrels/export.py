@@ -30,7 +30,7 @@ from pooler.sources.source import Source, opened_collection
 from pooler.tables import listed
 from pooler.version import __version__
 from store.errors import ArgumentError, ConflictError, PoolerError, UnknownNameError
-from store.formats import JudgementsFormat, LabelsFormat, Layout
+from store.formats import JudgementsFormat, Layout
 from store.formats.labels import answer_lines, umbrela_lines
 from store.formats.ntcir import letters_of, write_ntcir2, write_ntcireval
 from store.formats.prels import COLUMNS, NOT_SAMPLED, StatapRow, XinfapRow, write_statap, write_xinfap
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
     from store.collection import Collection
     from store.event import JudgementEvent
-    from store.keeping.directory import ExportChoice, Written
     from store.model_judge import ModelIdentity
     from store.records import Judgement, Pool, Qrel
 
@@ -167,7 +166,37 @@ def export_judgements(
         raise ArgumentError("history", f"is for jsonl and tsv; {form} has what was answered", None)
     if len(judges) != 1:
         raise ArgumentError("judges", f"must name one model with --as {form}", " ".join(judges) or None)
-    return _export_answers(collection, judges[0], form, facts, out=out, manifest=manifest)
+    judge = judges[0]
+    models = {one.judge: one.identity for one in collection.models.all()}
+    if judge not in models:
+        raise UnknownNameError("model judge", judge, models, hint="pooler show judges shows their kinds")
+    # Canaries are no answers, nor what came before the answer that a pair's newest judgement is of.
+    kept = [one for one in collection.models.answers(judge) if one.asked not in CANARIES]
+    newest = {(one.topic, one.docno): one for one in kept if one.is_judgement}
+    found = [one for one in kept if not one.is_judgement or newest[one.topic, one.docno] is one]
+    judged = [one for one in found if one.is_judgement]
+    if form == "umbrela":
+        found, back = judged, _grades_as_answered(judge, models[judge])
+        topics = {one.topic: one.title or one.description for one in collection.topics.all()}
+        documents = collection.documents
+
+        def texts(topic: str, docno: str) -> tuple[str, str]:
+            document = documents.get(docno)
+            return topics.get(topic, ""), "" if document is None else document.text or ""
+
+        lines = [*umbrela_lines(found, texts, back)]
+    else:
+        lines = [*answer_lines(found)]
+    sha256 = sha256_of("".join(f"{line}\n" for line in lines))
+    more = {"judge": judge, "answers": len(found), "sha256": sha256}
+    write_results({out: lines}, lambda: {**facts, **more}, manifest)
+    reasons = Counter(one.unreadable.value for one in judged if one.unreadable is not None)
+    what = f": {sum(one.grade is not None for one in judged):,} with a grade"
+    what += "".join(f", {n:,} {reason}" for reason, n in sorted(reasons.items()))
+    if others := len(found) - len(judged):
+        what += f", {others:,} that are no judgement"
+    say(f"{counted(len(found), 'answer')} of {judge}" + (what if found else ""))
+    return Done(counts=frozen_settings(answers=len(found)))
 
 
 def _export_states(
@@ -224,47 +253,6 @@ def _export_states(
     noun = counted(n, "judgement event" if history else "judgement")
     say(f"{noun} of {counted(len(by_judge), 'judge')}" + (f": {', '.join(parts)}" if parts else ""))
     return Done(counts=frozen_settings(**{what: n}))
-
-
-def _export_answers(
-    opened: Collection,
-    judge: str,
-    form: LabelsFormat,
-    facts: Mapping[str, Any],
-    *,
-    out: str | Path | None,
-    manifest: str | Path | None,
-) -> Done:
-    models = {one.judge: one.identity for one in opened.models.all()}
-    if judge not in models:
-        raise UnknownNameError("model judge", judge, models, hint="pooler show judges shows their kinds")
-    # Canaries are no answers, nor what came before the answer that a pair's newest judgement is of.
-    kept = [one for one in opened.models.answers(judge) if one.asked not in CANARIES]
-    newest = {(one.topic, one.docno): one for one in kept if one.is_judgement}
-    found = [one for one in kept if not one.is_judgement or newest[one.topic, one.docno] is one]
-    judged = [one for one in found if one.is_judgement]
-    if form == "umbrela":
-        found, back = judged, _grades_as_answered(judge, models[judge])
-        topics = {one.topic: one.title or one.description for one in opened.topics.all()}
-        documents = opened.documents
-
-        def texts(topic: str, docno: str) -> tuple[str, str]:
-            document = documents.get(docno)
-            return topics.get(topic, ""), "" if document is None else document.text or ""
-
-        lines = [*umbrela_lines(found, texts, back)]
-    else:
-        lines = [*answer_lines(found)]
-    sha256 = sha256_of("".join(f"{line}\n" for line in lines))
-    more = {"judge": judge, "answers": len(found), "sha256": sha256}
-    write_results({out: lines}, lambda: {**facts, **more}, manifest)
-    reasons = Counter(one.unreadable.value for one in judged if one.unreadable is not None)
-    what = f": {sum(one.grade is not None for one in judged):,} with a grade"
-    what += "".join(f", {n:,} {reason}" for reason, n in sorted(reasons.items()))
-    if others := len(found) - len(judged):
-        what += f", {others:,} that are no judgement"
-    say(f"{counted(len(found), 'answer')} of {judge}" + (what if found else ""))
-    return Done(counts=frozen_settings(answers=len(found)))
 
 
 def _grades_as_answered(judge: str, identity: ModelIdentity | None) -> Mapping[int, int]:
@@ -370,14 +358,6 @@ def export_collection(
     written = write_directory(
         collection.as_it_stands(), place, choice, program=f"pooler {__version__}", progress=progress
     )
-    _tell_folder(place, choice, written)
-    if erased := erased_words(collection):
-        say(erased)
-    say(f"fill in the licence yourself: {place / 'README.md'}")
-    return Done(counts=frozen_settings(**written.counts, files=written.n_files))
-
-
-def _tell_folder(folder: Path, choice: ExportChoice, written: Written) -> None:
     counts = Counter(written.counts)
     nouns = {name: name for name in ("topic", "document", "run", "pool", "judge")}
     nouns["judgement"] = "judgement event"
@@ -388,9 +368,7 @@ def _tell_folder(folder: Path, choice: ExportChoice, written: Written) -> None:
     said = {name: counted(counts[name], noun) for name, noun in nouns.items()}
     if "judge" in said and written.n_idle and counts["judge"] > written.n_idle:
         said["judge"] += f" ({written.n_idle:,} without a grade)"
-    say(
-        f"{folder}: {', '.join(said.values())}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes"
-    )
+    say(f"{place}: {', '.join(said.values())}; {counted(written.n_files, 'file')}, {written.n_bytes:,} bytes")
     if is_others and (n_bare := counts["document"] - counts["texts"]):
         say(f"left out: {counted(n_bare, 'document')} without a text")
     left_out = [noun for noun in choice.left_out if noun != "names"]
@@ -406,6 +384,10 @@ def _tell_folder(folder: Path, choice: ExportChoice, written: Written) -> None:
     if choice.anonymised and counts["notes"] and not is_others:
         words = counted(counts["notes"], "note or reason", "notes and reasons")
         warn(f"judges' own words are included: {words}; --without-notes leaves them out")
+    if erased := erased_words(collection):
+        say(erased)
+    say(f"fill in the licence yourself: {place / 'README.md'}")
+    return Done(counts=frozen_settings(**written.counts, files=written.n_files))
 
 
 def _tell_qrels(one: Mapping[str, Any]) -> None:

@@ -478,13 +478,7 @@ def tell_rulings(final: FinalQrels) -> None:
 
 
 def rulings_words(n_decided: int, n_cannot: int) -> str:
-    """Say what adjudicators did, in the words of the manifest; decided = gave a grade.
-
-    Examples
-    --------
-    >>> rulings_words(3, 1)
-    '3 documents decided, 1 found impossible to judge'
-    """
+    """Say what adjudicators did, in the words of the manifest; decided = gave a grade."""
     words = f"{counted(n_decided, 'document')} decided"
     return words + (f", {n_cannot:,} found impossible to judge" if n_cannot else "")
 
