@@ -16,7 +16,7 @@ from pooler.commands.judge.status_outdated import status_outdated as status_outd
 from pooler.commands.judge.status_recall import status_recall as status_recall
 from pooler.commands.keep.backup import backup as backup
 from pooler.commands.keep.backup import restore as restore
-from pooler.commands.keep.verify import verify as verify
+from pooler.commands.keep.backup import verify as verify
 from pooler.commands.look.history import history as history
 from pooler.commands.look.lists import list_measures as list_measures
 from pooler.commands.look.lists import list_strategies as list_strategies
@@ -50,7 +50,7 @@ from pooler.commands.qrels.export import export_judgements as export_judgements
 from pooler.commands.qrels.export import export_pool as export_pool
 from pooler.commands.qrels.export import export_prels as export_prels
 from pooler.commands.qrels.export import export_qrels as export_qrels
-from pooler.commands.qrels.export_work import export_work as export_work
+from pooler.commands.qrels.export import export_work as export_work
 from pooler.commands.qrels.qrels import qrels as qrels
 from pooler.commands.qrels.qrels import qrels_define as qrels_define
 from pooler.commands.qrels.qrels import qrels_diff as qrels_diff

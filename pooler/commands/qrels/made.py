@@ -39,12 +39,10 @@ from store.text import counted, natural_key
 if TYPE_CHECKING:
     from store.formats.qrels import QrelCells
     from store.grades.definition import NamedQrels, QrelsDefinition
-    from store.grades.opinions import AllVotes
+    from store.grades.opinions import AllVotes, Pair
     from store.grades.qrels import FinalQrels, Flip
 
 
-Pair = tuple[str, str]
-"""Topic and docno."""
 _QRELS = (TOPIC, Column("iteration"), DOCNO, GRADE)
 Levels = list[int | None]
 """Of the qrels that are asked for; ``None`` = graded."""
