@@ -10,19 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.aggregation import (
-    AGGREGATED,
-    TIE_RULES,
-    TIES,
-    AggregateResult,
-    agreed,
-    grade_sums,
-    highest,
-    lowest,
-    majority,
-    mean_half_up,
-    median,
-)
+from store.analysis import aggregation
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
 from store.analysis.agreement.votes import NO_GRADE, PopulationVotes, Votes, collapse_votes, votes_of_judges
 from store.analysis.arrays import Grades, cut_by_code
@@ -92,7 +80,7 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
     if definition.binary_first and level is not None:
         place, values = level_index(all_votes.scale, level), np.array([0, 1])
     result, estimate = _apply(all_votes, definition, place)
-    has_grade = (result.status == AGGREGATED) & has_votes
+    has_grade = (result.status == aggregation.AGGREGATED) & has_votes
     is_given[all_votes.rows] = has_grade
     grades[all_votes.rows[has_grade]] = values[result.grades[has_grade]]
     is_tied[all_votes.rows] = result.is_tied
@@ -116,7 +104,7 @@ def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int
 
 def _apply(
     all_votes: AllVotes, definition: QrelsDefinition, level_place: int | None
-) -> tuple[AggregateResult, DawidSkeneResult | None]:
+) -> tuple[aggregation.AggregateResult, DawidSkeneResult | None]:
     """Apply any rule but sum; with a level, to votes collapsed there."""
     counts, values = all_votes.counts, all_votes.scale.values
     if level_place is not None:
@@ -124,28 +112,30 @@ def _apply(
         values = (0, 1)
     match definition.aggregate:
         case "majority":
-            return majority(counts, ties=definition.ties or "unresolved"), None
+            return aggregation.majority(counts, ties=definition.ties or "unresolved"), None
         case "median":
-            return median(counts, ties=definition.ties or "unresolved"), None
+            return aggregation.median(counts, ties=definition.ties or "unresolved"), None
         case "mean":
-            return mean_half_up(counts, values), None
+            return aggregation.mean_half_up(counts, values), None
         case "min":
-            return lowest(counts), None
+            return aggregation.lowest(counts), None
         case "max":
-            return highest(counts), None
+            return aggregation.highest(counts), None
         case "dawid-skene":
             return _estimated(all_votes, level_place)
-    return agreed(counts), None
+    return aggregation.agreed(counts), None
 
 
-def _estimated(all_votes: AllVotes, level_place: int | None) -> tuple[AggregateResult, DawidSkeneResult]:
+def _estimated(
+    all_votes: AllVotes, level_place: int | None
+) -> tuple[aggregation.AggregateResult, DawidSkeneResult]:
     votes, fixed = all_votes.votes, all_votes.fixed
     if level_place is not None:
         votes = collapse_votes(votes, level_place)
         fixed = np.where(fixed == NO_GRADE, NO_GRADE, fixed >= level_place).astype(np.int64)
     found = dawid_skene(votes, fixed=fixed)
-    status = np.full(votes.n_documents, AGGREGATED, dtype=np.int8)
-    return AggregateResult(found.low, status, found.low, found.high), found
+    status = np.full(votes.n_documents, aggregation.AGGREGATED, dtype=np.int8)
+    return aggregation.AggregateResult(found.low, status, found.low, found.high), found
 
 
 def _sums(all_votes: AllVotes, level: int | None) -> tuple[NDArray[np.int64], int]:
@@ -163,7 +153,7 @@ def _sums(all_votes: AllVotes, level: int | None) -> tuple[NDArray[np.int64], in
             requirement = f"must be above {low} and at most {high}, as sums of grades can be here"
             raise ArgumentError("level", requirement, level)
     n_fewer = int(np.count_nonzero(n_votes < n_votes.max(initial=0)))
-    return grade_sums(all_votes.counts, values), n_fewer
+    return aggregation.grade_sums(all_votes.counts, values), n_fewer
 
 
 _LEFT_OUT: tuple[LeftOut, ...] = get_args(LeftOut)
@@ -401,7 +391,7 @@ def flips_of(
     is_graded = level is None
     wanted = tuple(levels) if level is None else (level,)
     flips = []
-    for ties in TIES if definition.aggregate in TIE_RULES else ():
+    for ties in aggregation.TIES if definition.aggregate in aggregation.TIE_RULES else ():
         if ties == definition.ties:
             continue
         other = outcome_of(all_votes, replace(definition, ties=ties), level)

@@ -30,8 +30,6 @@ _GUIDELINE_COLUMNS = (
     Column("lines", "int"),
     Column("begins"),
 )
-_MOST = 40
-"""Characters that people see of how guidelines begin."""
 
 OfTopic = Annotated[str | None, Option("--topic TOPIC", "Without a name: only this topic.")]
 OfPool = Annotated[str | None, Option("--pool NAME", "Without a name: only this pool, withdrawn or not.")]

@@ -14,17 +14,8 @@ from pooler.files import WritesFile
 from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters, who_judged
 from pooler.messages import say, warn
 from pooler.result import Done, Result, frozen_settings
+from pooler.sources import judgement_files
 from pooler.sources.judged import Level
-from pooler.sources.judgement_files import (
-    FileReading,
-    GradesFile,
-    JudgedFile,
-    NamedFile,
-    decode,
-    read_files,
-    scale_of,
-    tell,
-)
 from pooler.sources.source import Source, opened_collection
 from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
@@ -84,7 +75,7 @@ def qrels_at(
             raise ArgumentError("unjudged", requirement, unjudged)
         return wanted
 
-    files: list[JudgedFile] = []
+    files: list[judgement_files.JudgedFile] = []
     if source.judgements or source.is_of_files:
         classes = None if one_of is None else read_classes(one_of)
         files, all_votes, judges, wanted = _of_files(source, definition, levels, choose)
@@ -173,7 +164,7 @@ def qrels_at(
     for result in made if publishes else ():
         check_decided(named, result.final)
     if files:
-        tell(files)
+        judgement_files.tell(files)
     return made
 
 
@@ -288,34 +279,34 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
 
 def _of_files(
     source: Source, definition: QrelsDefinition, levels: Sequence[Level], choose: Choose
-) -> tuple[list[JudgedFile], AllVotes, list[Judge], Levels]:
+) -> tuple[list[judgement_files.JudgedFile], AllVotes, list[Judge], Levels]:
     from pooler.sources.gathered import gather_files
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
-    reading = source.reading or FileReading(scale=scale_text, lenient=source.lenient)
+    reading = source.reading or judgement_files.FileReading(scale=scale_text, lenient=source.lenient)
     is_sum = definition.aggregate == "sum"
     if reading.scale is None and not is_sum and (words := [one for one in levels if isinstance(one, str)]):
         hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
         requirement = "needs a declared scale to be rigid or relaxed"
         raise ArgumentError("level", requirement, words[0], hint=hint)
     if source.judgements or isinstance(qrels, str):
-        files = read_files(source.judgements or [qrels], reading)
+        files = judgement_files.read_files(source.judgements or [qrels], reading)
     else:
         rows = [
             GradedRow(number, row.topic, row.iteration, row.docno, "qrels", row.grade)
             for number, row in enumerate(qrels, 1)
         ]
-        grades = GradesFile(rows, ReadTable(), "qrels")
-        files = [JudgedFile(NamedFile("qrels", "qrels"), source=grades)]
+        grades = judgement_files.GradesFile(rows, ReadTable(), "qrels")
+        files = [judgement_files.JudgedFile(judgement_files.NamedFile("qrels", "qrels"), source=grades)]
     if not source.judgements:
         reading = replace(reading, codes=list(source.option("codes")))
     cuts = () if is_sum else [level for level in levels if isinstance(level, int)]
-    scale = scale_of(files, reading, cuts)
+    scale = judgement_files.scale_of(files, reading, cuts)
     wanted = choose(scale)
     definition.check()
     for level in wanted:
         definition.check_scale(scale, level)
-    decode(files, scale, reading)
+    judgement_files.decode(files, scale, reading)
     return [*files], *gather_files(files, scale, definition), wanted
 
 

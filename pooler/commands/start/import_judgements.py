@@ -14,19 +14,7 @@ from pooler.command import Lenient, Option, Replace, Stored, command
 from pooler.commands.start.import_ import DataFile, imported, report_words
 from pooler.messages import progress, say, warn
 from pooler.result import Done
-from pooler.sources.judgement_files import (
-    CODES_HINT,
-    COLUMNS_HINT,
-    REPEATS_HINT,
-    UNKNOWN_HINT,
-    FileReading,
-    GradesFile,
-    read_source,
-    say_repeats,
-    values_by_pair,
-    warn_if_nothing_relevant,
-    warn_of_oddities,
-)
+from pooler.sources import judgement_files
 from pooler.sources.meeting import add_unknown
 from pooler.tables import listed
 from store.errors import ArgumentError, ConflictError, FaultList
@@ -129,7 +117,7 @@ def import_judgements(
             collection, path, form, judge, mapping, allow_unknown=allow_unknown, replace=replace
         )
     sample = form if form == "xinfap" or form == "statap" else None
-    reading = FileReading(
+    reading = judgement_files.FileReading(
         form=None if form == "xinfap" or form == "statap" else form,
         columns=columns,
         topic=topic,
@@ -155,7 +143,7 @@ def import_judgements(
     meanings = parse_codes(codes)
     mapping = parse_map(mapped, meanings)
     faults = FaultList(path)
-    source = read_source(path, wanted, collection.scale, faults)
+    source = judgement_files.read_source(path, wanted, collection.scale, faults)
     n_of_format = faults.count
     if not allow_unknown:
         topics, docnos = ([getattr(row, name) for row in source.rows] for name in ("topic", "docno"))
@@ -170,8 +158,10 @@ def import_judgements(
     )
     hints = [faults.hint] if faults.hint else []
     n_repeated = decoded.repeats.n_refused
-    hints += [UNKNOWN_HINT] * (n_unknown > 0) + [REPEATS_HINT] * (n_repeated > 0)
-    hints += [CODES_HINT] * (faults.count > n_of_format + n_unknown + n_repeated)
+    hints += [judgement_files.UNKNOWN_HINT] * (n_unknown > 0) + [judgement_files.REPEATS_HINT] * (
+        n_repeated > 0
+    )
+    hints += [judgement_files.CODES_HINT] * (faults.count > n_of_format + n_unknown + n_repeated)
     faults.raise_if_any(hint="; ".join(hints))
     if judge is not None:
         decoded.judged.setdefault(judge, [])
@@ -187,9 +177,9 @@ def import_judgements(
             replace=replace,
             advance=advance,
         )
-    warn_of_oddities(path, source)
-    say_repeats(path, decoded.repeats, repeats)
-    warn_if_nothing_relevant(path, decoded)
+    judgement_files.warn_of_oddities(path, source)
+    judgement_files.say_repeats(path, decoded.repeats, repeats)
+    judgement_files.warn_if_nothing_relevant(path, decoded)
     noun = "state" if decoded.states else "judgement"
     having = {name for name, rows in decoded.judged.items() if rows}
     having |= {one.judge for one in decoded.states}
@@ -240,7 +230,7 @@ def _names_words(names: AnyCollection[str]) -> str:
 def _pool_of_file(
     opened: Collection,
     file: str,
-    source: GradesFile,
+    source: judgement_files.GradesFile,
     decoded: DecodedQrels,
     *,
     judge: str | None,
@@ -278,9 +268,9 @@ def _pool_of_file(
         manifest["pairs"] = sum(entry.sampled for entry in sample.entries)
         manifest |= {"listed": len(sample.entries), "prels": sample.kind}
         if sample.methods:
-            manifest["methods"] = values_by_pair(sample.methods)
+            manifest["methods"] = judgement_files.values_by_pair(sample.methods)
         if iterations:
-            manifest["iterations"] = values_by_pair(iterations)
+            manifest["iterations"] = judgement_files.values_by_pair(iterations)
         pool = Pool(sample.entries, manifest, as_pool or f"sample-{judge}", commonest)
     if as_pool:
         return pool
@@ -319,12 +309,12 @@ def _import_every_judge(
             message = f"expected a grade of the scale ({listed}), got {grade}"
             faults.add(line, message, "grade")
     if any(fault.code == "header" for fault in faults.kept):
-        faults.hint = COLUMNS_HINT
+        faults.hint = judgement_files.COLUMNS_HINT
     topics, docnos = (
         [*(getattr(one, name) for one in events), *states.column(name)] for name in ("topic", "docno")
     )
     is_unknown = not allow_unknown and add_unknown(opened, faults, topics, docnos)
-    faults.raise_if_any(hint=UNKNOWN_HINT if is_unknown else None)
+    faults.raise_if_any(hint=judgement_files.UNKNOWN_HINT if is_unknown else None)
     if events and replace:
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("replace", requirement, None)
@@ -403,7 +393,7 @@ def _import_answers(
     topics = [one.topic for one in read.labels if one.topic is not None]
     docnos = [one.docno for one in read.labels if one.docno is not None]
     if not allow_unknown and add_unknown(opened, faults, topics, docnos):
-        hints.append(UNKNOWN_HINT)
+        hints.append(judgement_files.UNKNOWN_HINT)
     faults.raise_if_any(hint="; ".join(hints))
     judged = [one for one in answers if one.is_judgement]
     report = opened.models.take(judge, answers, replace=replace)
