@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pooler.command import Option, Stored, command
 from pooler.result import Message, Result, fields_of, frozen_settings
-from pooler.tables import DOCNO, GRADE, JUDGE, TOPIC, Column, Kind, Table, View
+from pooler.tables import GRADE, JUDGE, Column, Kind, Table, View
 from store.errors import ArgumentError
 from store.event import EVENT
 from store.judging.disagreements import basis_of
@@ -25,14 +25,7 @@ SHOWN = 50
 """Rows that people see unless they ask for more, the newest."""
 COLUMNS = (
     Column("at", "instant"),
-    Column("what"),
-    Column("action"),
-    JUDGE,
-    Column("kind"),
-    TOPIC,
-    DOCNO,
-    Column("name"),
-    Column("round"),
+    *map(Column, ("what", "action", "judge", "kind", "topic", "docno", "name", "round")),
     Column("withdrawn", "bool"),
     Column("revision", "int"),
     Column("state_before"),
@@ -41,13 +34,10 @@ COLUMNS = (
     GRADE,
     Column("undid", "int"),
     Column("at_desk", "bool"),
-    Column("reason"),
-    Column("note"),
-    Column("guideline_version", "int"),
-    Column("topic_version", "int"),
+    *map(Column, ("reason", "note")),
+    *(Column(name, "int") for name in ("guideline_version", "topic_version")),
     Column("title"),
-    Column("judgements", "int"),
-    Column("events", "int"),
+    *(Column(name, "int") for name in ("judgements", "events")),
 )
 """Of everything that happened: the fields of `store.history.Entry`."""
 _ORDER = (

@@ -188,7 +188,14 @@ class Comparison(Result, RunPairs):
         yield self._difference()
         yield self._tests()
         yield self._of_topics()
-        yield self._normality()
+        picture = self.picture
+        columns = {
+            Column("difference", "float"): picture.differences,
+            Column("share", "float"): picture.shares,
+            Column("standardised", "float"): picture.standardised,
+            Column("normal", "float"): picture.normal,
+        }
+        yield Table.of_columns("normality", columns)
 
     def _both(self) -> NDArray[np.float64]:
         """Return the scores of the first two runs where both have one, shape (2, n)."""
@@ -333,16 +340,6 @@ class Comparison(Result, RunPairs):
             DIFFERENCE: first - second,
         }
         return Table.of_columns("topics", columns)
-
-    def _normality(self) -> Table:
-        picture = self.picture
-        columns = {
-            Column("difference", "float"): picture.differences,
-            Column("share", "float"): picture.shares,
-            Column("standardised", "float"): picture.standardised,
-            Column("normal", "float"): picture.normal,
-        }
-        return Table.of_columns("normality", columns)
 
     def _of_pairs(self) -> Table:
         alpha, resolution, seed = (self.settings[name] for name in ("alpha", "resolution", "seed"))

@@ -59,7 +59,6 @@ from store.text import counted, percent
 
 if TYPE_CHECKING:
     from pooler.sources.source import Measurable
-    from store.analysis.agreement.sharing import OverlapPlan
     from store.analysis.agreement.votes import PopulationVotes
 
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
@@ -642,14 +641,28 @@ def _plan_rows(
 ) -> Iterator[dict[str, Any]]:
     for first, second in pairs:
         tables = pair_tables(population.votes, first=first, second=second)
-        named: dict[str, Any] = {"first": first, "second": second, "wanted": width}
+        plans = []
         if len(options.scale.values) > 2:
-            yield {**named, "coefficient": "kappa", **_row(plan_overlap(tables, width))}
-            quadratic = plan_overlap(tables, width, weights="quadratic")
-            yield {**named, "coefficient": "quadratic", **_row(quadratic)}
+            plans.append((None, "kappa", plan_overlap(tables, width)))
+            plans.append((None, "quadratic", plan_overlap(tables, width, weights="quadratic")))
         for level, index in zip(options.levels, options.level_indices, strict=True):
-            plan = plan_overlap(collapse_table(tables, index), width)
-            yield {**named, "level": level, "coefficient": "kappa", **_row(plan)}
+            plans.append((level, "kappa", plan_overlap(collapse_table(tables, index), width)))
+        for at, coefficient, plan in plans:
+            yield {
+                "first": first,
+                "second": second,
+                "wanted": width,
+                "level": at,
+                "coefficient": coefficient,
+                "n": plan.n_documents,
+                "topics": plan.n_topics,
+                "kappa": plan.kappa,
+                "width": plan.present_width,
+                "documents_per_topic": plan.documents_per_topic,
+                "documents": plan.documents,
+                "or_topics": plan.topics,
+                "reason": plan.reason,
+            }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -689,26 +702,14 @@ class OverlapDesign(Result):
             *(one for one in _PLAN if one.name in ("n", "width", "documents_per_topic", "or_topics")),
             Column("why", heading="reason", show="if_any"),
         ]
-        shown = [{**row, "measure": _measure(row), "why": row["reason"]} for row in rows]
+        shown = [
+            {**row, "why": row["reason"], "measure": f"kappa, {row['level']}+"}
+            if row.get("level") is not None
+            else {**row, "why": row["reason"], "measure": row["coefficient"]}
+            for row in rows
+        ]
         title = title if reference is None else f"{title}, with {reference}"
         return View(Table.of_rows("plan", columns, shown), title=title, notes=[one for one in notes if one])
-
-
-def _measure(row: Mapping[str, Any]) -> str:
-    return str(row["coefficient"]) if row.get("level") is None else f"kappa, {row['level']}+"
-
-
-def _row(plan: OverlapPlan) -> dict[str, Any]:
-    return {
-        "n": plan.n_documents,
-        "topics": plan.n_topics,
-        "kappa": plan.kappa,
-        "width": plan.present_width,
-        "documents_per_topic": plan.documents_per_topic,
-        "documents": plan.documents,
-        "or_topics": plan.topics,
-        "reason": plan.reason,
-    }
 
 
 TOPICS = (30, 50, 100, 150)

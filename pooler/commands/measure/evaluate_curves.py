@@ -167,7 +167,14 @@ class Curves(Result):
             ],
         )
         yield self._of_topics()
-        yield self._of_corners()
+        rows = [
+            {"run": self.runs[run], "topic": self.topics[topic], "fallout": false, "recall": true}
+            for (run, topic), axes in self.points.items()
+            for false, true in zip(*(axis.tolist() for axis in axes), strict=True)
+        ]
+        yield Table.of_rows(
+            "corners", [RUN, TOPIC, Column("fallout", "float"), Column("recall", "float")], rows
+        )
 
     def _runs(self, values: NDArray[np.float64]) -> list[dict[str, Any]]:
         """Return each run with the number of topics of its mean, or why there is none."""
@@ -226,16 +233,6 @@ class Curves(Result):
         }
         title = "Precision by recall, and the area below the ROC curve"
         return Table.of_columns("topics", columns, title=title)
-
-    def _of_corners(self) -> Table:
-        rows = [
-            {"run": self.runs[run], "topic": self.topics[topic], "fallout": false, "recall": true}
-            for (run, topic), axes in self.points.items()
-            for false, true in zip(*(axis.tolist() for axis in axes), strict=True)
-        ]
-        return Table.of_rows(
-            "corners", [RUN, TOPIC, Column("fallout", "float"), Column("recall", "float")], rows
-        )
 
     def plots(self) -> tuple[Plot, ...]:
         """Return the mean curves of at most six runs, those of the best mean precision."""

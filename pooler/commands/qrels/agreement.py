@@ -377,7 +377,13 @@ class AgreementResult(Result):
     def _tables(self) -> Iterator[Table]:
         yield self._judges()
         columns = [*([PART] if self.parts else []), *([TOPIC] if self.options.by_topic else []), *_ALL_JUDGES]
-        together = _notes_once([*self._all_views()]) if self.together else []
+        together: list[View] = []
+        for part in self._parts if self.together else ():
+            rows, skewed = _of_part(self.together, part), skewed_levels(_of_part(self.found, part))
+            together.append(_all_view(rows, part, self.options, skewed))
+            if self.options.by_topic and not part.is_across:
+                together.append(_topics_view(rows, self.options, part))
+        together = _notes_once(together)
         yield Table.of_rows("all_judges", columns, self.together).seen_as(*together)
         columns = pair_columns(by_topic=self.options.by_topic, in_parts=bool(self.parts))
         yield Table.of_rows("pairs", columns, self.found).seen_as(*self._pair_views(together))
@@ -446,14 +452,6 @@ class AgreementResult(Result):
             for value, line in zip(values, counts, strict=True)
         ]
         return Table.of_rows("cross_tables", columns, rows, title=title)
-
-    def _all_views(self) -> Iterator[View]:
-        options = self.options
-        for part in self._parts:
-            together, skewed = _of_part(self.together, part), skewed_levels(_of_part(self.found, part))
-            yield _all_view(together, part, options, skewed)
-            if options.by_topic and not part.is_across:
-                yield _topics_view(together, options, part)
 
     def _pair_views(self, together: Sequence[View]) -> list[View]:
         options = self.options

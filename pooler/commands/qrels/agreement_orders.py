@@ -270,17 +270,11 @@ class JudgedOrders(Result):
         ]
         columns.append(Column("reason"))
         order, mixed = self.order, self.order.mixtures
+        facts = {"mixtures": mixed.n_mixtures, "undefined": mixed.n_undefined, "topics": mixed.n_topics}
+        facts |= {"left_out": order.n_left_out, "min_judges": order.min_judges}
         rows: list[dict[str, Any]] = []
         for name, spread in (("tau", mixed.tau), ("tau_ap", mixed.tau_ap)):
-            row = {
-                "coefficient": name,
-                "mixtures": mixed.n_mixtures,
-                "undefined": mixed.n_undefined,
-                "topics": mixed.n_topics,
-                "left_out": order.n_left_out,
-                "min_judges": order.min_judges,
-                "reason": mixed.reason,
-            }
+            row: dict[str, Any] = {"coefficient": name, **facts, "reason": mixed.reason}
             if spread is not None:
                 quantiles = spread.quantiles
                 row |= {"mean": spread.mean, "least": spread.least, "greatest": spread.greatest}

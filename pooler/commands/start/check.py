@@ -183,19 +183,13 @@ class CheckResult(Result):
     def closing(self) -> Sequence[Message]:
         """Return how many files have faults, or how many runs the rules accept."""
         if self.has_rules:
-            return [("say", self.verdicts())]
+            numbers = Counter(map(verdict, self.reports))
+            words = [f"{n:,} {one}" for one in ("accepted", "warned", "refused") if (n := numbers[one])]
+            return [("say", f"{counted(len(self.reports), 'run')}: {', '.join(words)}")]
         n_bad = sum(report.n_faults > 0 for report in self.reports)
         faults = f"{n_bad:,} with faults ({self.n_faults:,} in all)" if n_bad else "none with a fault"
         files, warnings = counted(len(self.reports), "file"), counted(len(self.warnings), "warning")
         return [("say", f"{files}, {faults}, {warnings}")]
-
-    def verdicts(self) -> str:
-        """Say how many runs the rules accept."""
-        numbers = Counter(map(verdict, self.reports))
-        words = ", ".join(
-            f"{numbers[one]:,} {one}" for one in ("accepted", "warned", "refused") if numbers[one]
-        )
-        return f"{counted(len(self.reports), 'run')}: {words}"
 
     @property
     def is_warned(self) -> bool:
