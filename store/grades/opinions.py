@@ -188,8 +188,15 @@ def arrange(
         adjudicators = ()
     has_rulings = not definition.without_rulings
     rulings = rulings if has_rulings else ()
-    if definition.map:
-        states, rulings = _mapped(states, rulings, dict(definition.map))
+    if mapping := dict(definition.map):
+        grades = states.grades.copy()
+        for source, target in mapping.items():
+            grades[(states.grades == source) & (states.places == 0)] = target
+        states = replace(states, grades=grades)
+        rulings = [
+            one if (was := one.given_grade) is None else replace(one, given_grade=mapping.get(was, was))
+            for one in rulings
+        ]
     rules = np.array([name in adjudicators for name in states.judges], dtype=np.bool_)
     is_voter = ~rules & np.array([not chosen or name in chosen for name in states.judges], dtype=np.bool_)
     kept = (is_voter | rules & has_rulings)[states.judge_codes]
@@ -231,22 +238,6 @@ def arrange(
         document_ids=states.document_ids,
         n_beside_primary=int(np.count_nonzero(beside)),
     )
-
-
-def _mapped(
-    states: CurrentStates, rulings: Sequence[CurrentRuling], mapping: Mapping[int, int]
-) -> tuple[CurrentStates, Sequence[CurrentRuling]]:
-    """Read grades as others, those of rulings too."""
-    grades = states.grades.copy()
-    for source, target in mapping.items():
-        grades[(states.grades == source) & (states.places == 0)] = target
-    ruled = [
-        one
-        if one.given_grade is None
-        else replace(one, given_grade=mapping.get(one.given_grade, one.given_grade))
-        for one in rulings
-    ]
-    return replace(states, grades=grades), ruled
 
 
 def _beside_primary(

@@ -105,7 +105,7 @@ def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int
 def _apply(
     all_votes: AllVotes, definition: QrelsDefinition, level_place: int | None
 ) -> tuple[aggregation.AggregateResult, DawidSkeneResult | None]:
-    """Apply any rule but sum; with a level, to votes collapsed there."""
+    """Apply any rule but sum; with a level, to votes collapsed there. Dawid-Skene knows the rulings."""
     counts, values = all_votes.counts, all_votes.scale.values
     if level_place is not None:
         counts = np.add.reduceat(counts, [0, level_place], axis=1)
@@ -122,20 +122,14 @@ def _apply(
         case "max":
             return aggregation.highest(counts), None
         case "dawid-skene":
-            return _estimated(all_votes, level_place)
+            votes, fixed = all_votes.votes, all_votes.fixed
+            if level_place is not None:
+                votes = collapse_votes(votes, level_place)
+                fixed = np.where(fixed == NO_GRADE, NO_GRADE, fixed >= level_place).astype(np.int64)
+            found = dawid_skene(votes, fixed=fixed)
+            status = np.full(votes.n_documents, aggregation.AGGREGATED, dtype=np.int8)
+            return aggregation.AggregateResult(found.low, status, found.low, found.high), found
     return aggregation.agreed(counts), None
-
-
-def _estimated(
-    all_votes: AllVotes, level_place: int | None
-) -> tuple[aggregation.AggregateResult, DawidSkeneResult]:
-    votes, fixed = all_votes.votes, all_votes.fixed
-    if level_place is not None:
-        votes = collapse_votes(votes, level_place)
-        fixed = np.where(fixed == NO_GRADE, NO_GRADE, fixed >= level_place).astype(np.int64)
-    found = dawid_skene(votes, fixed=fixed)
-    status = np.full(votes.n_documents, aggregation.AGGREGATED, dtype=np.int8)
-    return aggregation.AggregateResult(found.low, status, found.low, found.high), found
 
 
 def _sums(all_votes: AllVotes, level: int | None) -> tuple[NDArray[np.int64], int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,7 +210,15 @@ def fetch_candidates(
         oldest.setdefault(of, pool)
     query = select(POOL.c.id, POOL.c.name, POOL.c.created_at, POOL.c.manifest)
     pools = {row.id: row for row in session.execute(query.where(POOL.c.id.in_(set(oldest.values()))))}
-    before = {pool: _graded_before(session, judges, row.created_at, number) for pool, row in pools.items()}
+    before = {}
+    for pool, row in pools.items():
+        earlier = select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id).where(
+            JUDGEMENT.c.judge_id.in_(judges.tolist()),
+            JUDGEMENT.c.state == State.JUDGED.value,
+            JUDGEMENT.c.judged_at < row.created_at,
+            *([] if number is None else [JUDGEMENT.c.topic_id == number]),
+        )
+        before[pool] = np.unique(pairs_of(session.execute(earlier.distinct())))
     shuffled = fetch_integers(connection, _SHUFFLED + here, 3)
     found = []
     for of in sorted(np.unique(listed[:, 1] >> 32).tolist(), key=lambda one: natural_key(topics.names[one])):
@@ -241,20 +248,6 @@ def fetch_candidates(
         )
         found.append(TopicCandidates(topics.names[of], n_relevant, own, pool.name, depth, candidates))
     return found
-
-
-def _graded_before(
-    session: Session, judges: NDArray[np.int64], moment: datetime, topic: int | None
-) -> NDArray[np.int64]:
-    """Return the documents that some judges had graded before a moment, rising."""
-    query = select(JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id).where(
-        JUDGEMENT.c.judge_id.in_(judges.tolist()),
-        JUDGEMENT.c.state == State.JUDGED.value,
-        JUDGEMENT.c.judged_at < moment,
-    )
-    if topic is not None:
-        query = query.where(JUDGEMENT.c.topic_id == topic)
-    return np.unique(pairs_of(session.execute(query.distinct())))
 
 
 def _places_of_a_judge(sampled: NDArray[np.int64], held: NDArray[np.int64]) -> NDArray[np.int64] | None:

@@ -641,7 +641,7 @@ def _plan_rows(
 ) -> Iterator[dict[str, Any]]:
     for first, second in pairs:
         tables = pair_tables(population.votes, first=first, second=second)
-        plans = []
+        plans: list[tuple[int | None, str, OverlapPlan]] = []
         if len(options.scale.values) > 2:
             plans.append((None, "kappa", plan_overlap(tables, width)))
             plans.append((None, "quadratic", plan_overlap(tables, width, weights="quadratic")))

@@ -159,6 +159,9 @@ def evaluate(
 def _judged_sample(
     source: Source, pool: str | None, prels: str | None, form: FormName | None, others: Sequence[MeasureName]
 ) -> JudgedSample:
+    """Read the sample that is named, or the only one of the collection, and runs."""
+    from store.grades.sampled import NO_JUDGEMENT, statap_pools, xinfap_pools
+
     if prels is None:
         if form is not None:
             raise ArgumentError("form", "is of a prels file", form, hint=PRELS_HINT)
@@ -187,7 +190,34 @@ def _judged_sample(
     if not (source.option("runs") or source.option("listed")):
         message = "no run file is named"
         raise PoolerError(message, hint="name run files, or a list of them with --runs FILE")
-    return sample_of_file(source, prels, form)
+    # With a scale grades must be on it, and negative rels off it are not judgements; without one negative
+    # rels are what the program of the form takes them for.
+    declared = source.option("scale")
+    scale = None if declared is None else parse_scale(declared)
+    level = level_of_files(scale, source.option("level"))
+    # The sample is the smaller file: its faults are told before runs are read.
+    is_statap = form == "statap"
+    rows: Sequence[Any] = (read_statap if is_statap else read_xinfap)(prels, lenient=source.lenient).rows
+    n_below = 0
+    if scale is not None:
+        rows = _on_scale(prels, rows, scale, NO_JUDGEMENT if is_statap else CODE_NOT_SAMPLED)
+    elif not is_statap:
+        n_below = sum(row.code < CODE_NOT_SAMPLED for row in rows)
+    if n_below:
+        verb = "counts" if n_below == 1 else "count"
+        say(
+            f"{prels}: {counted(n_below, 'line')} with a rel below -1 {verb} as not sampled, as in"
+            " sample_eval.pl; --scale declares negative grades"
+        )
+    if source.option("level") is None and max(row.code for row in rows) > level:
+        say(f"relevant = grade {level} or more; another level with --level")
+    ranked = source.file_rankings
+    if is_statap:
+        pools = statap_pools(ranked, rows)
+    else:
+        pools = xinfap_pools(ranked, rows, negatives_judged=scale is not None)
+    name = "standard input" if prels == "-" else Path(prels).name
+    return name, ranked, pools, level
 
 
 def _estimated(
@@ -525,42 +555,6 @@ ABOUT = {
 
 JudgedSample = tuple[str, "RankedDocuments", Mapping[str, SampledPool], int]
 """Name of the pool or file, runs, the sample by topic, and the least relevant grade."""
-
-
-def sample_of_file(source: Source, prels: str, form: FormName) -> JudgedSample:
-    """Read run files and a prels file.
-
-    With a scale, grades must be on it; of negative rels those off it are not judgements. Without
-    one, negative rels are what the program of the form takes them for.
-    """
-    from store.grades.sampled import NO_JUDGEMENT, statap_pools, xinfap_pools
-
-    declared = source.option("scale")
-    scale = None if declared is None else parse_scale(declared)
-    level = level_of_files(scale, source.option("level"))
-    # The sample is the smaller file: its faults are told before runs are read.
-    is_statap = form == "statap"
-    rows: Sequence[Any] = (read_statap if is_statap else read_xinfap)(prels, lenient=source.lenient).rows
-    n_below = 0
-    if scale is not None:
-        rows = _on_scale(prels, rows, scale, NO_JUDGEMENT if is_statap else CODE_NOT_SAMPLED)
-    elif not is_statap:
-        n_below = sum(row.code < CODE_NOT_SAMPLED for row in rows)
-    if n_below:
-        verb = "counts" if n_below == 1 else "count"
-        say(
-            f"{prels}: {counted(n_below, 'line')} with a rel below -1 {verb} as not sampled, as in"
-            " sample_eval.pl; --scale declares negative grades"
-        )
-    if source.option("level") is None and max(row.code for row in rows) > level:
-        say(f"relevant = grade {level} or more; another level with --level")
-    ranked = source.file_rankings
-    if is_statap:
-        pools = statap_pools(ranked, rows)
-    else:
-        pools = xinfap_pools(ranked, rows, negatives_judged=scale is not None)
-    name = "standard input" if prels == "-" else Path(prels).name
-    return name, ranked, pools, level
 
 
 def _on_scale(path: str, rows: Sequence[PrelsRow], scale: Scale, no_judgement: int) -> list[PrelsRow]:

@@ -215,26 +215,6 @@ class JudgePart:
         return self.name == ACROSS
 
 
-def _across_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        {
-            "topic": row["topic"],
-            "level": row["level"],
-            "coefficient": name,
-            "value": row[name],
-            "low": row.get(f"{name}_low"),
-            "high": row.get(f"{name}_high"),
-            "n": row["n"],
-            "topics": row.get("macro_topics") if name == "macro_overlap" else row["topics"],
-            "reason": row["reason"] if row[name] is None else None,
-            "interval_reason": row.get("interval_reason") if name in _WITH_INTERVAL else None,
-        }
-        for row in rows
-        for name in _ACROSS
-        if name == "kappa" or row.get(name) is not None
-    ]
-
-
 def part_rows(
     part: JudgePart,
     population: PopulationVotes,
@@ -255,7 +235,29 @@ def part_rows(
         labels = (EVERY_PERSON, EVERY_MODEL)
         together = pair_rows(both, [labels], topics, options, intervals=options.kind != "none")
         n_topics = int(both[0].topic_tables(0).any(axis=(1, 2)).sum())
-        all_ = _across_rows([{"topics": n_topics if row["topic"] == "all" else 1, **row} for row in together])
+        all_ = [
+            {
+                "topic": row["topic"],
+                "level": row["level"],
+                "coefficient": name,
+                "value": row[name],
+                "low": row.get(f"{name}_low"),
+                "high": row.get(f"{name}_high"),
+                "n": row["n"],
+                "topics": (
+                    row.get("macro_topics")
+                    if name == "macro_overlap"
+                    else n_topics
+                    if row["topic"] == "all"
+                    else 1
+                ),
+                "reason": row["reason"] if row[name] is None else None,
+                "interval_reason": row.get("interval_reason") if name in _WITH_INTERVAL else None,
+            }
+            for row in together
+            for name in _ACROSS
+            if name == "kappa" or row.get(name) is not None
+        ]
     else:
         stacks = list(all_pair_stacks(population, options.level_indices))
         is_worth = part.name != TOGETHER or len(part.judges) > 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection as AnyCollection
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace as changed
 from itertools import chain, count
 from pathlib import Path
@@ -16,7 +16,7 @@ from pooler.messages import progress, say, warn
 from pooler.result import Done
 from pooler.sources import judgement_files
 from pooler.sources.meeting import add_unknown
-from pooler.tables import listed
+from pooler.tables import listed as listed_names
 from store.errors import ArgumentError, ConflictError, FaultList
 from store.formats import ImportFormat, JudgementsFormat, LabelsFormat
 from store.formats.codes import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
@@ -299,14 +299,14 @@ def _import_every_judge(
 
     faults = FaultList(file)
     grades = {None, *opened.scale.values}
-    listed = ", ".join(map(str, opened.scale.values))
+    of_scale = ", ".join(map(str, opened.scale.values))
     read = read_judgements(file, form, faults)
     events, states = read.events, read.states
     of_lines = [(line, one.grade) for line, one in zip(read.lines, events, strict=True)]
     of_lines += zip(states.lines.tolist(), states.column("grade"), strict=True)
     for line, grade in of_lines:
         if grade not in grades:
-            message = f"expected a grade of the scale ({listed}), got {grade}"
+            message = f"expected a grade of the scale ({of_scale}), got {grade}"
             faults.add(line, message, "grade")
     if any(fault.code == "header" for fault in faults.kept):
         faults.hint = judgement_files.COLUMNS_HINT
@@ -333,7 +333,17 @@ def _import_every_judge(
             report = import_states(*keys, states, kinds, replace=replace)
     what = "event" if events else "judgement"
     say(f"{file}: {report_words(report, what)} of {counted(len(said), 'judge')}")
-    _say_kinds(file, said, there, is_option=kind is not None)
+    unsaid = [name for name, told in said.items() if told is None and name not in there]
+    if unsaid:
+        names = [f"`{name}`" for name in sorted(unsaid)]
+        warn(
+            f"{file}: no line says of what kind {listed_names(names, _NAMES_SHOWN)} is; without --kind, new"
+            " judges count as human"
+        )
+    who = file if kind is None else "--kind"
+    for name, told in sorted(said.items()):
+        if told is not None and there.get(name, told) is not told:
+            warn(f"judge `{name}` stays {there[name]}, as recorded here; {who} says {told}")
     if read.n_of_copies:
         say(
             f"{file}: {counted(read.n_of_copies, 'event')} of copies of a collection that came together, read"
@@ -347,22 +357,6 @@ def _import_every_judge(
             " here; the version numbers were not kept"
         )
     return imported(opened, report)
-
-
-def _say_kinds(
-    file: str, said: Mapping[str, JudgeKind | None], there: Mapping[str, JudgeKind], *, is_option: bool
-) -> None:
-    unsaid = [name for name, kind in said.items() if kind is None and name not in there]
-    if unsaid:
-        names = [f"`{name}`" for name in sorted(unsaid)]
-        warn(
-            f"{file}: no line says of what kind {listed(names, _NAMES_SHOWN)} is; without --kind, new"
-            " judges count as human"
-        )
-    who = "--kind" if is_option else file
-    for name, kind in sorted(said.items()):
-        if kind is not None and there.get(name, kind) is not kind:
-            warn(f"judge `{name}` stays {there[name]}, as recorded here; {who} says {kind}")
 
 
 def _import_answers(
