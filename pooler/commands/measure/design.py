@@ -59,6 +59,7 @@ from store.text import counted, percent
 
 if TYPE_CHECKING:
     from pooler.sources.source import Measurable
+    from store.analysis.agreement.sharing import OverlapPlan
     from store.analysis.agreement.votes import PopulationVotes
 
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
