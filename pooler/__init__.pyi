@@ -35,7 +35,7 @@ from pooler.commands.measure.design import design_overlap as design_overlap
 from pooler.commands.measure.design import design_topics as design_topics
 from pooler.commands.measure.evaluate import attainable as attainable
 from pooler.commands.measure.evaluate import evaluate as evaluate
-from pooler.commands.measure.evaluate_clusters import evaluate_clusters as evaluate_clusters
+from pooler.commands.measure.evaluate_curves import evaluate_clusters as evaluate_clusters
 from pooler.commands.measure.evaluate_curves import evaluate_curves as evaluate_curves
 from pooler.commands.pool.duplicates import duplicates as duplicates
 from pooler.commands.pool.pool import pool as pool
@@ -59,10 +59,10 @@ from pooler.commands.start.check import check as check
 from pooler.commands.start.import_ import import_collection as import_collection
 from pooler.commands.start.import_ import import_docs as import_docs
 from pooler.commands.start.import_ import import_guidelines as import_guidelines
+from pooler.commands.start.import_ import import_judgements as import_judgements
 from pooler.commands.start.import_ import import_runs as import_runs
 from pooler.commands.start.import_ import import_topics as import_topics
 from pooler.commands.start.import_ import import_work as import_work
-from pooler.commands.start.import_judgements import import_judgements as import_judgements
 from pooler.commands.start.init import init as init
 from pooler.commands.trust.audit import audit as audit
 from pooler.commands.trust.corrected import corrected as corrected

@@ -313,21 +313,17 @@ def _short_times(moments: Sequence[datetime]) -> tuple[str, list[str]]:
 
 def _words(one: Entry) -> dict[str, Any]:
     is_event = one.what in ("event", "ruling")
+    grade = f"{one.state if one.grade is None else one.grade}"
+    if one.state_before is not None and one.action not in _ASIDE:
+        grade = f"{one.state_before if one.grade_before is None else one.grade_before} -> {grade}"
     return {
         "judge": one.judge,
         "topic": one.topic,
         "docno": one.docno,
         "action": "ruling" if one.what == "ruling" else one.action,
-        "grade": _grades(one) if is_event else None,
+        "grade": grade if is_event else None,
         "about": "; ".join(_about_event(one) if is_event else _about_thing(one)) or None,
     }
-
-
-def _grades(one: Entry) -> str:
-    after = one.state if one.grade is None else str(one.grade)
-    if one.state_before is None or one.action in _ASIDE:
-        return f"{after}"
-    return f"{one.state_before if one.grade_before is None else one.grade_before} -> {after}"
 
 
 def _about_event(one: Entry) -> list[str]:

@@ -155,7 +155,8 @@ def export_judgements(
     history : Every event with everything known about it, in the order of time.
     """
     check_out(out, manifest)
-    facts = {**made_of(collection), "format": form, **erased_facts(collection)}
+    facts = {"tool": "pooler", "version": __version__, "collection": collection.name, "format": form}
+    facts |= erased_facts(collection)
     if form == "jsonl" or form == "tsv":
         erased = erased_words(collection)
         done = _export_states(collection, judges, form, facts, history=history, out=out, manifest=manifest)
@@ -264,11 +265,6 @@ def _grades_as_answered(judge: str, identity: ModelIdentity | None) -> Mapping[i
             message = f"grades {listed} of `{judge}` were read as {new}, and cannot be told apart any more"
             raise ConflictError(message, hint="--as answers writes the grades of the collection")
     return {new: old for old, new in mapped.items()}
-
-
-def made_of(opened: Collection) -> dict[str, Any]:
-    """Begin a manifest; no times are in one, so that equal files have equal manifests."""
-    return {"tool": "pooler", "version": __version__, "collection": opened.name}
 
 
 def sha256_of(text: str) -> str:
@@ -451,7 +447,9 @@ def export_prels(
     n_elsewhere = sum(pair not in pooled for pair in graded)
     text = _xinfap(sampled, graded) if form == "xinfap" else _statap(sampled, graded)
     facts = {
-        **made_of(collection),
+        "tool": "pooler",
+        "version": __version__,
+        "collection": collection.name,
         "format": form,
         "columns": COLUMNS[form].split(),
         "scale": scale_to_json(collection.scale),

@@ -493,10 +493,7 @@ def tell_few_votes(final: FinalQrels) -> None:
 
 
 def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool) -> None:
-    """Warn once of tied documents left out, and name the command that settles them in a collection.
-
-    `finals` differ in the level, and in whether grades are binary first, alone.
-    """
+    """Warn once of tied documents left out, and name the command that settles them in a collection."""
     tied = [(final, final.count_left_out("undecided")) for final in finals]
     if not any(number for _, number in tied):
         return

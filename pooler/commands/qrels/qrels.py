@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -52,9 +53,15 @@ def qrels(collection: Stored) -> QrelsList:
     ...     [one.label for one in p.qrels(f"{folder}/wine.db").found]
     ['official@1']
     """
-    found, counts, newest = collection.qrels.all(), [], set[str]()
+    found = collection.qrels.all()
+    counts: list[int | None] = []
+    newest = set[str]()
     for one in found:
-        counts.append(None if one.name in newest else _n_documents(collection, one))
+        counts.append(None)
+        if one.name not in newest:
+            with suppress(PoolerError):  # nothing can be said of it
+                definition = replace(one.definition, binary_first=False)
+                counts[-1] = collection.grades.final(definition).n_documents
         newest.add(one.name)
     judges = tuple(sorted(collection.grades.voters(kinds=("human", "model", "imported")).graders))
     return QrelsList(found=tuple(found), documents=tuple(counts), judges=judges)
@@ -115,14 +122,6 @@ def qrels_drop(
     versions = collection.qrels.drop(name)
     say(f"`{name}` is dropped: {counted(versions, 'version')}")
     return Done(counts=frozen_settings(versions=versions))
-
-
-def _n_documents(opened: Collection, named: NamedQrels) -> int | None:
-    definition = replace(named.definition, binary_first=False)
-    try:
-        return opened.grades.final(definition).n_documents
-    except PoolerError:
-        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

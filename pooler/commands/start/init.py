@@ -107,7 +107,20 @@ def demo(
     keep : Keep the collection here.
     name : Which sample collection.
     """
-    source = _sample(name)
+    import pooler
+
+    package = Path(pooler.__file__).parent
+    folders = [package / "sample_collections", package.parent / "sample_collections"]
+    known = {
+        path.name: path
+        for folder in folders
+        if folder.is_dir()
+        for path in folder.iterdir()
+        if (path / "topics.jsonl").is_file()
+    }
+    if name not in known:
+        raise UnknownNameError("sample collection", name, known)
+    source = known[name]
     if keep is None:
         with tempfile.TemporaryDirectory(prefix="pooler-demo-") as folder:
             code = _run_all(source, Path(folder) / name, run_line)
@@ -123,24 +136,6 @@ def demo(
         for line in NEXT:
             say(f"  {line}")
     return Done(code=code)
-
-
-def _sample(name: str) -> Path:
-    """Find a sample collection: inside the installed package, or beside it in a checkout."""
-    import pooler
-
-    package = Path(pooler.__file__).parent
-    folders = [package / "sample_collections", package.parent / "sample_collections"]
-    known = {
-        path.name: path
-        for folder in folders
-        if folder.is_dir()
-        for path in folder.iterdir()
-        if (path / "topics.jsonl").is_file()
-    }
-    if name not in known:
-        raise UnknownNameError("sample collection", name, known)
-    return known[name]
 
 
 def _run_all(source: Path, folder: Path, run_line: RunLine) -> int:
