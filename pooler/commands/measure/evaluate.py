@@ -138,7 +138,13 @@ def evaluate(
         names = [*dict.fromkeys(one for one in known if one not in of_sample)]
         lists, measured_ones = measured(source, names, cutoff, threshold)
         source.say_pooled()
-        _say_without_relevant(len(lists.topics), measured_ones)
+        without: dict[int, list[str]] = {}
+        for one in measured_ones:
+            without.setdefault(int(one.lacks_relevant.sum()), []).append(str(one.measure))
+        for n, lacking in without.items():
+            if n:
+                of = f"{n:,} of {len(lists.topics):,} judged topics"
+                say(f"{of} have no relevant document, so no {', '.join(lacking)}")
         scores = dict(zip(names, measured_ones, strict=True))
     if estimated is not None:
         scores |= {one: estimated.scores(one, lists.topics) for one in of_sample}
@@ -365,17 +371,6 @@ class Estimated:
             errors[:, at] = np.sqrt(found.variance, where=is_known, out=np.full(is_known.shape, np.nan))
             errors[:, -1] = found.standard_errors()
         return errors
-
-
-def _say_without_relevant(n_topics: int, scores: Sequence[Scores]) -> None:
-    without: dict[int, list[str]] = {}
-    for one in scores:
-        count = int(one.lacks_relevant.sum())
-        without.setdefault(count, []).append(str(one.measure))
-    for count, names in without.items():
-        if count:
-            listed = ", ".join(names)
-            say(f"{count:,} of {n_topics:,} judged topics have no relevant document, so no {listed}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from pooler.pools.runs import RunSet
     from store.collection import Collection
     from store.event import JudgementEvent
-    from store.model_judge import ModelIdentity
     from store.records import Judgement, Pool, Qrel
 
 
@@ -177,7 +176,15 @@ def export_judgements(
     found = [one for one in kept if not one.is_judgement or newest[one.topic, one.docno] is one]
     judged = [one for one in found if one.is_judgement]
     if form == "umbrela":
-        found, back = judged, _grades_as_answered(judge, models[judge])
+        # Grades are written as the model gave them.
+        mapped = {} if (identity := models[judge]) is None else identity.grade_map
+        for new in sorted(set(mapped.values())):
+            several = {old for old in mapped if mapped[old] == new} | ({new} - mapped.keys())
+            if len(several) > 1:
+                olds = " and ".join(map(str, sorted(several)))
+                message = f"grades {olds} of `{judge}` were read as {new}, and cannot be told apart any more"
+                raise ConflictError(message, hint="--as answers writes the grades of the collection")
+        found, back = judged, {new: old for old, new in mapped.items()}
         topics = {one.topic: one.title or one.description for one in collection.topics.all()}
         documents = collection.documents
 
@@ -254,17 +261,6 @@ def _export_states(
     noun = counted(n, "judgement event" if history else "judgement")
     say(f"{noun} of {counted(len(by_judge), 'judge')}" + (f": {', '.join(parts)}" if parts else ""))
     return Done(counts=frozen_settings(**{what: n}))
-
-
-def _grades_as_answered(judge: str, identity: ModelIdentity | None) -> Mapping[int, int]:
-    mapped = {} if identity is None else identity.grade_map
-    for new in sorted(set(mapped.values())):
-        several = {old for old in mapped if mapped[old] == new} | ({new} - mapped.keys())
-        if len(several) > 1:
-            listed = " and ".join(map(str, sorted(several)))
-            message = f"grades {listed} of `{judge}` were read as {new}, and cannot be told apart any more"
-            raise ConflictError(message, hint="--as answers writes the grades of the collection")
-    return {new: old for old, new in mapped.items()}
 
 
 def sha256_of(text: str) -> str:
@@ -373,37 +369,34 @@ def export_collection(
     if choice.run_files is not None:
         say(f"as handed in: {counts['as_handed_in']:,} of {counted(counts['run'], 'run')}")
     for one in written.qrels:
-        _tell_qrels(one)
+        who = f"judge {', '.join(one['judges'])}"
+        if len(one["judges"]) != 1:
+            who = f"{one['rule']} of {counted(len(one['judges']), 'judge')}"
+        ties = "" if one["ties"] is None else f", ties {one['ties']}"
+        n_documents = counted(one["documents"], "document")
+        say(f"qrels {one['name']}@{one['qrels_version']}: {n_documents}, {who}{ties}")
+        words = []
+        if one["left_out"]["undecided"]:
+            words.append(f"{counted(one['left_out']['undecided'], 'document')} left out: undecided")
+        if one["ties"] in ("low", "high"):
+            words.append(f"the tie rule decided {counted(one['decided_by_tie_rule'], 'document')}")
+        if one["decided_by_ruling"] or one["cannot_by_ruling"]:
+            words.append(f"rulings: {rulings_words(one['decided_by_ruling'], one['cannot_by_ruling'])}")
+        skipped, cannot = (one["left_out"][reason] for reason in ("skipped", "cannot"))
+        if skipped or cannot:
+            words.append(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
+        if words:
+            say(f"  {'; '.join(words)}")
     warn_about_voters(written.voters)
     if not written.qrels:
         say("no qrels: nothing is judged yet")
     if choice.anonymised and counts["notes"] and not is_others:
-        words = counted(counts["notes"], "note or reason", "notes and reasons")
-        warn(f"judges' own words are included: {words}; --without-notes leaves them out")
+        notes = counted(counts["notes"], "note or reason", "notes and reasons")
+        warn(f"judges' own words are included: {notes}; --without-notes leaves them out")
     if erased := erased_words(collection):
         say(erased)
     say(f"fill in the licence yourself: {place / 'README.md'}")
     return Done(counts=frozen_settings(**written.counts, files=written.n_files))
-
-
-def _tell_qrels(one: Mapping[str, Any]) -> None:
-    who = f"judge {', '.join(one['judges'])}"
-    if len(one["judges"]) != 1:
-        who = f"{one['rule']} of {counted(len(one['judges']), 'judge')}"
-    ties = "" if one["ties"] is None else f", ties {one['ties']}"
-    say(f"qrels {one['name']}@{one['qrels_version']}: {counted(one['documents'], 'document')}, {who}{ties}")
-    words = []
-    if one["left_out"]["undecided"]:
-        words.append(f"{counted(one['left_out']['undecided'], 'document')} left out: undecided")
-    if one["ties"] in ("low", "high"):
-        words.append(f"the tie rule decided {counted(one['decided_by_tie_rule'], 'document')}")
-    if one["decided_by_ruling"] or one["cannot_by_ruling"]:
-        words.append(f"rulings: {rulings_words(one['decided_by_ruling'], one['cannot_by_ruling'])}")
-    skipped, cannot = (one["left_out"][reason] for reason in ("skipped", "cannot"))
-    if skipped or cannot:
-        words.append(f"left out: {skipped:,} skipped, {cannot:,} cannot be judged")
-    if words:
-        say(f"  {'; '.join(words)}")
 
 
 _WITHOUT_GRADE = ("unjudged", "skipped", "cannot", "undecided")

@@ -115,10 +115,12 @@ def check_entries(
     with progress("files", len(entries)) as advance:
         outcomes = check_files(files, CheckOptions(topics, docnos, depth, order, lenient), advance)
         # What cannot be opened is told, and the others are checked all the same.
-        reports = [
-            _unreadable(file, one) if isinstance(one, PoolerError) else one
-            for file, one in zip(files, outcomes, strict=True)
-        ]
+        reports = []
+        for file, one in zip(files, outcomes, strict=True):
+            if isinstance(one, PoolerError):
+                fault = Fault(None, one.message.removeprefix(f"{file}: "), "open")
+                one = RunReport(file, "", "", 0, 0, 0, (fault,), {"open": 1}, (), (), one.hint)
+            reports.append(one)
     settings = frozen_settings(
         runs=tuple(files), **named_collection(collection), **({} if rules is None else {"rules": str(rules)})
     )
@@ -134,11 +136,6 @@ def check_entries(
     return CheckResult(
         reports=checked, runs=filled, has_rules=track is not None, settings=settings, warnings=warnings
     )
-
-
-def _unreadable(file: str, error: PoolerError) -> RunReport:
-    fault = Fault(None, error.message.removeprefix(f"{file}: "), "open")
-    return RunReport(file, "", "", 0, 0, 0, (fault,), {"open": 1}, (), (), error.hint)
 
 
 def _with_repeated_tags(reports: Iterable[RunReport]) -> tuple[RunReport, ...]:

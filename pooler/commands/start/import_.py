@@ -149,7 +149,14 @@ def import_docs(
     FormatError
         With every fault of a file; the files before it are in.
     """
-    chosen = None if fields is None else _field_names(fields)
+    chosen = None
+    if fields is not None:
+        chosen = [] if fields.strip() == "-" else [name.strip() for name in fields.split(",")]
+        lower = [name.lower() for name in chosen]
+        if not all(chosen) or len(set(lower)) < len(lower) or {"docno", "title", "text"} & {*lower}:
+            requirement = "must be names of fields, each once, and none of docno, title and text"
+            hint = "as in --fields url,date; --fields - shows none"
+            raise ArgumentError("fields", requirement, fields, hint=hint)
     total = ImportReport()
     has_pool = bool(collection.pools.all())
     known = {*collection.documents.numbers()}
@@ -188,17 +195,6 @@ def import_docs(
     if (now := collection.fields) != before:
         say(f"judges are shown above the text: {', '.join(now) or 'the title alone'}")
     return imported(collection, total)
-
-
-def _field_names(text: str) -> list[str]:
-    """Read names of fields with commas between them; ``-`` = none."""
-    names = [] if text.strip() == "-" else [name.strip() for name in text.split(",")]
-    lower = [name.lower() for name in names]
-    if not all(names) or len(set(lower)) < len(lower) or {"docno", "title", "text"} & {*lower}:
-        requirement = "must be names of fields, each once, and none of docno, title and text"
-        hint = "as in --fields url,date; --fields - shows none"
-        raise ArgumentError("fields", requirement, text, hint=hint)
-    return names
 
 
 @command

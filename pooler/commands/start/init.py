@@ -109,7 +109,7 @@ def demo(
     """
     import pooler
 
-    package = Path(pooler.__file__).parent
+    package = Path(pooler.__file__).parent  # installed, or in a checkout with the samples beside it
     folders = [package / "sample_collections", package.parent / "sample_collections"]
     known = {
         path.name: path
