@@ -31,6 +31,132 @@ _GUIDELINE_COLUMNS = (
     Column("begins"),
 )
 
+SHOWN_SHA256 = 12
+"""Digits of a hash that people see."""
+_WORDS = {
+    "listed": "named by a topics or documents file, not only by runs or qrels",
+    "outside": "judged, but in no pool",
+    "round": "label of a pool, which its judgements carry in column 2 of qrels",
+    "undecided": "with only a note or a passage, or with a decision taken back",
+}
+"""What facts and columns are, by their names."""
+_LISTED = Column("listed", "bool", about=_WORDS["listed"], show="if_varied", usual=(True, False))
+_POOLED = Column("pooled", "int")
+_JUDGED = Column("judged", "int")
+_CANNOT = Column("cannot", "int", show="if_varied", usual=(0,))
+_SKIPPED = Column("skipped", "int", show="if_varied", usual=(0,))
+_UNJUDGED = Column("unjudged", "int", show="if_varied", usual=(0,))
+_OUTSIDE = Column("outside", "int", about=_WORDS["outside"], show="if_varied", usual=(0,))
+_RELEVANT = Column("relevant", "int")
+
+STATE_COLUMNS = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT)
+"""How documents stand with all judges together: `store.judging.states`."""
+IN_POOL = (_JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _RELEVANT)
+"""The same, of the documents of one pool."""
+RUN_COLUMNS = (
+    RUN,
+    Column("group", show="if_any"),
+    Column("contributes", "bool"),
+    Column("topics", "int", show="if_varied"),
+    DOCUMENTS,
+    Column("pools", "int"),
+    Column("file", show="if_any", can_go=1),
+    Column("sha256", show="if_any", can_go=1),
+    Column("imported_at", "day", "imported", show="if_varied", can_go=1),
+)
+TOPIC_COLUMNS = (
+    TOPIC,
+    Column("title", show="if_any", most=24),
+    _LISTED,
+    Column("version", "int"),
+    Column("runs", "int", show="if_varied"),
+    *STATE_COLUMNS,
+    Column("older", "int", "with older text", show="if_any"),
+)
+DOCUMENT_COLUMNS = (
+    DOCNO,
+    Column("title", show="if_any", most=12),
+    Column("text", "bool", show="if_varied", usual=(True, False)),
+    _LISTED,
+    Column("pools", "int"),
+    *STATE_COLUMNS,
+)
+POOL_COLUMNS = (
+    Column("pool"),
+    Column("round", about=_WORDS["round"], show="if_varied"),
+    Column("strategy", show="if_any"),
+    Column("depth", "int", show="if_any"),
+    Column("topics", "int", show="if_varied"),
+    DOCUMENTS,
+    Column("budget", "int", show="if_any"),
+    *IN_POOL,
+    Column("runs", "int", show="if_varied", can_go=1),
+    Column("withdrawn", "bool", show="if_varied", usual=(False,)),
+    Column("made_at", "day", "made", show="if_varied", can_go=1),
+)
+JUDGE_COLUMNS = (
+    JUDGE,
+    Column("kind"),
+    Column("model", show="if_any", about="as stated"),
+    Column("family", show="if_any"),
+    Column("disabled", "bool", show="if_varied", usual=(False,)),
+    Column("topics", "int", show="if_varied"),
+    _JUDGED,
+    _CANNOT,
+    _SKIPPED,
+    Column("undecided", "int", about=_WORDS["undecided"], show="if_varied", usual=(0,)),
+    _RELEVANT,
+    Column("events", "int"),
+    Column("last_at", "moment", "last", show="if_any", can_go=1),
+)
+_SHA256 = 64
+"""Digits of a whole one."""
+_UNSHOWN = {"older", "prompt_text"}
+"""Facts that are too long for a table."""
+_MOST = 40
+"""Columns of a terminal that a text has at most."""
+_PAGE = 80
+_TITLE = Column("title", show="if_any", most=_MOST)
+_POOLINGS = (
+    TOPIC,
+    Column("pool"),
+    Column("round", about=_WORDS["round"], show="if_varied"),
+    Column("withdrawn", "bool", show="if_varied", usual=(False,)),
+    Column("sampled", "bool", "chosen"),
+    Column("position", "int", about="place in the order in which judges see the topic, from 0"),
+    Column("priority", "float", about="what the strategy gave the document, higher first", show="if_any"),
+    Column("stratum", "int", show="if_any"),
+    Column("inclusion_probability", "float", "probability", show="if_any"),
+)
+_RETRIEVALS = (TOPIC, RUN, Column("rank", "int"), Column("of", "int"), Column("score", "float", digits=6))
+_JUDGEMENTS = (
+    TOPIC,
+    JUDGE,
+    Column("kind"),
+    Column("state", show="if_varied", usual=("judged",)),
+    GRADE,
+    Column("label", show="if_any"),
+    Column("reason", show="if_any", most=_MOST),
+    Column("note", show="if_any", most=_MOST),
+    Column("iteration", heading="round", about=_WORDS["round"], show="if_varied"),
+    Column("revision", "int", show="if_varied", usual=(1,)),
+    Column("judged_at", "moment", "when"),
+)
+_SITTINGS = (
+    Column("sitting", "int"),
+    Column("started_at", "moment", "started"),
+    Column("seen_at", "moment", "last seen"),
+    Column("ended_at", "moment", "ended", show="if_any"),
+    Column("host", show="if_any", can_go=1),
+    Column("program", show="if_any", can_go=1),
+    Column("events", "int"),
+)
+_VERSIONS = (
+    Column("version", "int"),
+    Column("changed_at", "moment", "since", show="if_any"),
+    Column("judgements", "int", "judged by it"),
+)
+
 OfTopic = Annotated[str | None, Option("--topic TOPIC", "Without a name: only this topic.")]
 OfPool = Annotated[str | None, Option("--pool NAME", "Without a name: only this pool, withdrawn or not.")]
 OfJudge = Annotated[str | None, Option("--judge NAME", "Without a name: count only what this judge did.")]
@@ -317,86 +443,6 @@ def _short(table: Table, column: str, shorten: Callable[[str], str]) -> Table:
     return table.seen_as(View(replace(table, data={**table.data, column: cells})))
 
 
-SHOWN_SHA256 = 12
-"""Digits of a hash that people see."""
-_WORDS = {
-    "listed": "named by a topics or documents file, not only by runs or qrels",
-    "outside": "judged, but in no pool",
-    "round": "label of a pool, which its judgements carry in column 2 of qrels",
-    "undecided": "with only a note or a passage, or with a decision taken back",
-}
-"""What facts and columns are, by their names."""
-_LISTED = Column("listed", "bool", about=_WORDS["listed"], show="if_varied", usual=(True, False))
-_POOLED = Column("pooled", "int")
-_JUDGED = Column("judged", "int")
-_CANNOT = Column("cannot", "int", show="if_varied", usual=(0,))
-_SKIPPED = Column("skipped", "int", show="if_varied", usual=(0,))
-_UNJUDGED = Column("unjudged", "int", show="if_varied", usual=(0,))
-_OUTSIDE = Column("outside", "int", about=_WORDS["outside"], show="if_varied", usual=(0,))
-_RELEVANT = Column("relevant", "int")
-
-STATE_COLUMNS = (_POOLED, _JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _OUTSIDE, _RELEVANT)
-"""How documents stand with all judges together: `store.judging.states`."""
-IN_POOL = (_JUDGED, _CANNOT, _SKIPPED, _UNJUDGED, _RELEVANT)
-"""The same, of the documents of one pool."""
-RUN_COLUMNS = (
-    RUN,
-    Column("group", show="if_any"),
-    Column("contributes", "bool"),
-    Column("topics", "int", show="if_varied"),
-    DOCUMENTS,
-    Column("pools", "int"),
-    Column("file", show="if_any", can_go=1),
-    Column("sha256", show="if_any", can_go=1),
-    Column("imported_at", "day", "imported", show="if_varied", can_go=1),
-)
-TOPIC_COLUMNS = (
-    TOPIC,
-    Column("title", show="if_any", most=24),
-    _LISTED,
-    Column("version", "int"),
-    Column("runs", "int", show="if_varied"),
-    *STATE_COLUMNS,
-    Column("older", "int", "with older text", show="if_any"),
-)
-DOCUMENT_COLUMNS = (
-    DOCNO,
-    Column("title", show="if_any", most=12),
-    Column("text", "bool", show="if_varied", usual=(True, False)),
-    _LISTED,
-    Column("pools", "int"),
-    *STATE_COLUMNS,
-)
-POOL_COLUMNS = (
-    Column("pool"),
-    Column("round", about=_WORDS["round"], show="if_varied"),
-    Column("strategy", show="if_any"),
-    Column("depth", "int", show="if_any"),
-    Column("topics", "int", show="if_varied"),
-    DOCUMENTS,
-    Column("budget", "int", show="if_any"),
-    *IN_POOL,
-    Column("runs", "int", show="if_varied", can_go=1),
-    Column("withdrawn", "bool", show="if_varied", usual=(False,)),
-    Column("made_at", "day", "made", show="if_varied", can_go=1),
-)
-JUDGE_COLUMNS = (
-    JUDGE,
-    Column("kind"),
-    Column("model", show="if_any", about="as stated"),
-    Column("family", show="if_any"),
-    Column("disabled", "bool", show="if_varied", usual=(False,)),
-    Column("topics", "int", show="if_varied"),
-    _JUDGED,
-    _CANNOT,
-    _SKIPPED,
-    Column("undecided", "int", about=_WORDS["undecided"], show="if_varied", usual=(0,)),
-    _RELEVANT,
-    Column("events", "int"),
-    Column("last_at", "moment", "last", show="if_any", can_go=1),
-)
-
-
 def cells_of(line: Any, columns: Sequence[Column], **others: Any) -> dict[str, Any]:
     """Return the cells of a row: its own values, how its documents stand, or others where these are given."""
     stand = getattr(line, "counts", line)
@@ -428,55 +474,6 @@ def pool_cells(line: PoolLine) -> dict[str, Any]:
 def judge_cells(line: JudgeLine) -> dict[str, Any]:
     """Return the cells of `JUDGE_COLUMNS`."""
     return cells_of(line, JUDGE_COLUMNS, judge=line.name, kind=line.kind.value)
-
-
-_SHA256 = 64
-"""Digits of a whole one."""
-_UNSHOWN = {"older", "prompt_text"}
-"""Facts that are too long for a table."""
-_MOST = 40
-"""Columns of a terminal that a text has at most."""
-_PAGE = 80
-_TITLE = Column("title", show="if_any", most=_MOST)
-_POOLINGS = (
-    TOPIC,
-    Column("pool"),
-    Column("round", about=_WORDS["round"], show="if_varied"),
-    Column("withdrawn", "bool", show="if_varied", usual=(False,)),
-    Column("sampled", "bool", "chosen"),
-    Column("position", "int", about="place in the order in which judges see the topic, from 0"),
-    Column("priority", "float", about="what the strategy gave the document, higher first", show="if_any"),
-    Column("stratum", "int", show="if_any"),
-    Column("inclusion_probability", "float", "probability", show="if_any"),
-)
-_RETRIEVALS = (TOPIC, RUN, Column("rank", "int"), Column("of", "int"), Column("score", "float", digits=6))
-_JUDGEMENTS = (
-    TOPIC,
-    JUDGE,
-    Column("kind"),
-    Column("state", show="if_varied", usual=("judged",)),
-    GRADE,
-    Column("label", show="if_any"),
-    Column("reason", show="if_any", most=_MOST),
-    Column("note", show="if_any", most=_MOST),
-    Column("iteration", heading="round", about=_WORDS["round"], show="if_varied"),
-    Column("revision", "int", show="if_varied", usual=(1,)),
-    Column("judged_at", "moment", "when"),
-)
-_SITTINGS = (
-    Column("sitting", "int"),
-    Column("started_at", "moment", "started"),
-    Column("seen_at", "moment", "last seen"),
-    Column("ended_at", "moment", "ended", show="if_any"),
-    Column("host", show="if_any", can_go=1),
-    Column("program", show="if_any", can_go=1),
-    Column("events", "int"),
-)
-_VERSIONS = (
-    Column("version", "int"),
-    Column("changed_at", "moment", "since", show="if_any"),
-    Column("judgements", "int", "judged by it"),
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -62,6 +62,11 @@ if TYPE_CHECKING:
     from store.analysis.agreement.sharing import OverlapPlan
     from store.analysis.agreement.votes import PopulationVotes
 
+TOPICS = (30, 50, 100, 150)
+"""Numbers of topics that are shown beside those at hand."""
+TARGET = 0.95
+"""Reliability of the order from which on it counts as reached."""
+ORDER = "E rho2"
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
 COMPARED = 10
 """Runs of an analysis of variance where there is no pilot."""
@@ -713,10 +718,6 @@ class OverlapDesign(Result):
         return View(Table.of_rows("plan", columns, shown), title=title, notes=[one for one in notes if one])
 
 
-TOPICS = (30, 50, 100, 150)
-"""Numbers of topics that are shown beside those at hand."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Pilot:
     """Scores of runs over the topics where all have one."""
@@ -867,11 +868,6 @@ def pace_of(source: Source) -> Pace | None:
     if len(spent) < LEAST_DECISIONS:
         return None
     return Pace(float(np.mean(spent)), len(spent), sum(map(bool, times)))
-
-
-TARGET = 0.95
-"""Reliability of the order from which on it counts as reached."""
-ORDER = "E rho2"
 
 
 def reliability_table(scores: NDArray[np.float64], topics: Sequence[int], *, alpha: float = 0.05) -> Table:

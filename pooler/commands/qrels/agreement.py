@@ -42,6 +42,41 @@ if TYPE_CHECKING:
 
     from store.analysis.agreement.votes import PopulationVotes
 
+Row = Mapping[str, Any]
+
+SKEWED = 0.8
+"""Share of one grade above which kappa falls for its sake, and AC1 stands beside it."""
+
+KINDS = {
+    "topic": "other topics (topic bootstrap, {resamples} resamples, seed {seed})",
+    "item": "other documents, assuming independence (item bootstrap, {resamples} resamples, seed {seed})",
+    "asymptotic": "other documents, assuming independence (from the standard error)",
+}
+FIRST, SECOND = Column("first"), Column("second")
+PART = Column("part", about="who is measured: people, models, or each person with each model")
+N_ABOUT = "documents both graded"
+_AT = Column("at", about="1+ = grades of 1 or more count as relevant")
+SAME = Column("raw", "float", "same", "share with the same grade", digits=3)
+KAPPA = Column(
+    "kappa",
+    "float",
+    about="agreement beyond chance, 1 = always, 0 = as by chance, below 0 = less often than by chance",
+    digits=3,
+)
+QUADRATIC = Column(
+    "quadratic", "float", about="kappa in which a near miss counts less than a far one", digits=3
+)
+AUTHORS = {"landis-koch": "Landis-Koch", "ir-book": "IR book", "krippendorff": "Krippendorff"}
+MOST_PAIRS = 66
+"""Pairs that people are shown: those of 12 judges."""
+SHOWN_ENDS = 10
+"""Of more pairs, the lowest and the highest."""
+MOST_APART = 10
+"""Of more pairs, those without a common document are counted only."""
+MOST_JUDGES = 20
+"""Judges that are listed one by one."""
+FEW_DOCUMENTS = 30
+"""With fewer common documents the coefficients of a pair say little."""
 MEASURES = {
     "alpha_ordinal": "alpha, ordinal",
     "alpha_nominal": "alpha, nominal",
@@ -482,40 +517,12 @@ class AgreementResult(Result):
         elif options.kind != "none" and not self.has_intervals:
             ending.append("Pairs have no intervals here: --interval topic computes them.")
         if views:
-            notes = [*(views[-1].notes or ()), *filter(None, ending)]
-            views[-1] = replace(views[-1], notes=notes)
+            views[-1] = replace(views[-1], notes=[*(views[-1].notes or ()), *filter(None, ending)])
         return views
 
 
 def _of_part(rows: Sequence[Row], part: JudgePart) -> list[Row]:
     return [row for row in rows if row.get("part", part.name) == part.name]
-
-
-Row = Mapping[str, Any]
-
-SKEWED = 0.8
-"""Share of one grade above which kappa falls for its sake, and AC1 stands beside it."""
-
-KINDS = {
-    "topic": "other topics (topic bootstrap, {resamples} resamples, seed {seed})",
-    "item": "other documents, assuming independence (item bootstrap, {resamples} resamples, seed {seed})",
-    "asymptotic": "other documents, assuming independence (from the standard error)",
-}
-FIRST, SECOND = Column("first"), Column("second")
-PART = Column("part", about="who is measured: people, models, or each person with each model")
-N_ABOUT = "documents both graded"
-_AT = Column("at", about="1+ = grades of 1 or more count as relevant")
-SAME = Column("raw", "float", "same", "share with the same grade", digits=3)
-KAPPA = Column(
-    "kappa",
-    "float",
-    about="agreement beyond chance, 1 = always, 0 = as by chance, below 0 = less often than by chance",
-    digits=3,
-)
-QUADRATIC = Column(
-    "quadratic", "float", about="kappa in which a near miss counts less than a far one", digits=3
-)
-AUTHORS = {"landis-koch": "Landis-Koch", "ir-book": "IR book", "krippendorff": "Krippendorff"}
 
 
 def pair_columns(*, by_topic: bool, in_parts: bool = False) -> list[Column]:
@@ -577,18 +584,6 @@ def _shows_intervals(view: View) -> bool:
     """Return whether some row of a view shows an interval, not only a reason for none."""
     limits = [one.interval for one in view.columns if isinstance(one, Column) and one.interval]
     return any(cell is not None for low, _ in limits for cell in view.table.cells(low))
-
-
-MOST_PAIRS = 66
-"""Pairs that people are shown: those of 12 judges."""
-SHOWN_ENDS = 10
-"""Of more pairs, the lowest and the highest."""
-MOST_APART = 10
-"""Of more pairs, those without a common document are counted only."""
-MOST_JUDGES = 20
-"""Judges that are listed one by one."""
-FEW_DOCUMENTS = 30
-"""With fewer common documents the coefficients of a pair say little."""
 
 
 def pair_views(
@@ -686,11 +681,7 @@ def apart_line(number: int) -> str:
 
 
 def ends_of(rows: Sequence[Row]) -> tuple[list[Row], str]:
-    """Choose what people are shown of too many pairs, and say what the rest is like.
-
-    Rows on all judges stay first; then come the pairs with the lowest and the highest kappas
-    among those that share `FEW_DOCUMENTS`, or, where none does, among all.
-    """
+    """Choose what people see of too many pairs: all judges, lowest, highest; say what the rest is like."""
     levels = {row["level"] for row in rows}
     level = None if None in levels else min(levels)
     whole = of_judges(rows, level)
@@ -722,10 +713,7 @@ def of_judges(rows: Sequence[Row], level: int | None) -> list[Row]:
 
 
 def skewed_levels(rows: Sequence[Row]) -> set[int | None]:
-    """Return the levels, ``None`` = graded, at which one grade holds most of what a pair gave.
-
-    More than `SKEWED`, by pairs that share `FEW_DOCUMENTS` or more.
-    """
+    """Return the levels, ``None`` = graded, at which one grade is more than `SKEWED` of what a pair gave."""
     found = set()
     for row in rows:
         if row.get("topic", "all") != "all" or row["n"] < FEW_DOCUMENTS:

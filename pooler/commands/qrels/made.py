@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 _QRELS = (TOPIC, Column("iteration"), DOCNO, GRADE)
 Levels = list[int | None]
 """Of the qrels that are asked for; ``None`` = graded."""
-Choose = Callable[["Scale"], Levels]
-"""Of a scale, the levels."""
 
 
 def qrels_at(
@@ -59,6 +57,8 @@ def qrels_at(
     `check` is called with the levels before any work. What `publishes` refuses undecided documents. What
     there is to say of the qrels `tell_qrels` says.
     """
+    from store.grades.qrels import decide, flips_of
+
     named = source.named_qrels
     definition = named.definition
 
@@ -101,8 +101,6 @@ def qrels_at(
             all_votes = opened.grades.all_votes(definition)
             open_pairs, judges = opened.grades.open_pairs(all_votes, definition), opened.judges.all()
             origin, erased = {"collection": opened.name, **erased_facts(opened)}, erased_words(opened)
-    from store.grades.qrels import decide, flips_of
-
     # Beside binary files the graded one need not say how relevance would change.
     at_levels = all_votes.scale.values[1:] if len(wanted) == 1 else ()
     made = []
@@ -278,7 +276,7 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
 
 
 def _of_files(
-    source: Source, definition: QrelsDefinition, levels: Sequence[Level], choose: Choose
+    source: Source, definition: QrelsDefinition, levels: Sequence[Level], choose: Callable[[Scale], Levels]
 ) -> tuple[list[judgement_files.JudgedFile], AllVotes, list[Judge], Levels]:
     from pooler.sources.gathered import gather_files
 
