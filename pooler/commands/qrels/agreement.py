@@ -285,8 +285,8 @@ def agreement(
                 found = [dict(row) for row in shared]
         numbers = [row["n"] for row in of_judges(found, found[-1]["level"] if found else None)]
         if few := n_apart + sum(number < FEW_DOCUMENTS for number in numbers):
-            of_pairs, share = counted(n_apart + len(numbers), "pair"), "shares" if few == 1 else "share"
-            words = f"{few:,} of {of_pairs} {share} fewer than {FEW_DOCUMENTS} documents"
+            pairs, share = counted(n_apart + len(numbers), "pair"), "shares" if few == 1 else "share"
+            words = f"{few:,} of {pairs} {share} fewer than {FEW_DOCUMENTS} documents"
             warn(f"{words}: their kappas mean little")
         has_intervals = (intervals and not (by_topic and not every_level)) or bool(together)
         if has_intervals and options.kind == "topic" and 1 < votes.n_topics < FEW_TOPICS:

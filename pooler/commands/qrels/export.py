@@ -399,8 +399,8 @@ def export_collection(
     return Done(counts=frozen_settings(**written.counts, files=written.n_files))
 
 
-_WITHOUT_GRADE = ("unjudged", "skipped", "cannot", "undecided")
-"""Why a sampled document has no grade."""
+_WITHOUT_GRADE = {one: _STATES.get(one, one) for one in ("unjudged", "skipped", "cannot", "undecided")}
+"""Why a sampled document has no grade, in words."""
 
 
 @command
@@ -471,7 +471,7 @@ def export_prels(
     tell_few_votes(final)
     tell_rulings(final)
     if n_open := without.total():
-        reasons = ", ".join(f"{n:,} {_STATES.get(one, one)}" for one in _WITHOUT_GRADE if (n := without[one]))
+        reasons = ", ".join(f"{n:,} {words}" for one, words in _WITHOUT_GRADE.items() if (n := without[one]))
         how = "written with -1, as if not sampled" if form == "xinfap" else "left out"
         warn(f"sampled but without a grade: {counted(n_open, 'document')} ({reasons}), {how}")
     if n_not_sampled:

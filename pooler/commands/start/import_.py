@@ -693,15 +693,15 @@ def _import_every_judge(
     opened: Collection,
     file: str,
     form: JudgementsFormat,
-    kind: str | None,
+    kind_given: str | None,
     *,
     allow_unknown: bool,
     replace: bool,
 ) -> Done:
     """Import a file of judgements of every judge: whole histories, which are never replaced, or states.
 
-    Judges who are new are of `kind`, or of the kind that the file says, or human; the others stay what they
-    are. `FormatError` has every fault of the file; a grade off the scale and an unknown topic or docno too.
+    Judges who are new are of `kind_given`, or of the kind that the file says, or human; the others stay what
+    they are. `FormatError` has every fault of the file; a grade off the scale and an unknown topic or docno too.
     """
     from store.judging.rejudging import KnownVersions
     from store.keeping.histories import import_histories, import_states
@@ -728,7 +728,7 @@ def _import_every_judge(
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("replace", requirement, None)
     judges = chain((event.judge for event in events), states.values["judge"])
-    said = {name: read.kinds.get(name) if kind is None else JudgeKind(kind) for name in judges}
+    said = {name: read.kinds.get(name) if kind_given is None else JudgeKind(kind_given) for name in judges}
     there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
     kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
     _say_wait(opened, len(events) + len(states))
@@ -749,10 +749,10 @@ def _import_every_judge(
             f"{file}: no line says of what kind {listed_names(names, _NAMES_SHOWN)} is; without --kind, new"
             " judges count as human"
         )
-    who = file if kind is None else "--kind"
-    for name, told in sorted(said.items()):
-        if told is not None and there.get(name, told) is not told:
-            warn(f"judge `{name}` stays {there[name]}, as recorded here; {who} says {told}")
+    who = "--kind" if kind_given is not None else file
+    for name, kind in sorted(said.items()):
+        if kind is not None and there.get(name, kind) is not kind:
+            warn(f"judge `{name}` stays {there[name]}, as recorded here; {who} says {kind}")
     if read.n_of_copies:
         say(
             f"{file}: {counted(read.n_of_copies, 'event')} of copies of a collection that came together, read"
