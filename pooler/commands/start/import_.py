@@ -701,7 +701,7 @@ def _import_every_judge(
     """Import a file of judgements of every judge: whole histories, which are never replaced, or states.
 
     Judges who are new are of `kind_given`, or of the kind that the file says, or human; the others stay what
-    they are. `FormatError` has every fault of the file; a grade off the scale and an unknown topic or docno too.
+    they are. `FormatError` has every fault of the file.
     """
     from store.judging.rejudging import KnownVersions
     from store.keeping.histories import import_histories, import_states
