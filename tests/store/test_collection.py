@@ -298,7 +298,6 @@ def calls(collection: Collection) -> dict[str, Callable[[], object]]:
         "history.of_document": lambda: collection.history.of_document("1", "NA"),
         "history.everything": collection.history.everything,
         "documents.numbers": collection.documents.numbers,
-        "grades.tallied": collection.grades.tallied,
         "grades.ungraded": lambda: collection.grades.ungraded({}, QrelsDefinition()),
         "assignments.places": collection.assignments.places,
         "clock_doubt": collection.clock_doubt,

@@ -27,7 +27,7 @@ from store.grades.definition import QrelsDefinition
 if TYPE_CHECKING:
     from store.analysis.arrays import RankedDocuments
     from store.collection import Collection
-    from store.grades.candidates import TopicCandidates
+    from store.grades.sampled import TopicCandidates
 
 
 NO_SAMPLE = "no-sample"

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from pooler.command import Given, Levels, Option, Seed, Share, command
-from pooler.commands.measure.normality import normality_plot
-from pooler.commands.qrels.agreement_settings import resolve_levels
+from pooler.commands.measure.compare import normality_plot
+from pooler.commands.qrels.agreement_rows import resolve_levels
 from pooler.commands.trust.scores_of_two_runs import (
     beside_chance,
     figure_1,
