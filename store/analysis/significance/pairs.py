@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.agreement.intervals import LEVEL, check_level
+from store.analysis.agreement.intervals import LEVEL
 from store.analysis.measures.average_precision import quotient
 from store.analysis.significance.randomisation import RESOLUTION, rounded_differences, sign_flip_p
 from store.analysis.significance.signs import doubled_signed_ranks, signed_rank_p
@@ -106,14 +106,8 @@ def compare_pairs(
     >>> compared.difference.round(3).tolist(), compared.p_randomisation.tolist()
     ([0.333, 0.075, -0.3], [0.25, 0.5, 0.5])
     """
-    scores = np.asarray(scores, dtype=np.float64)
-    if scores.ndim != 2 or np.isinf(scores).any():
-        raise ArgumentError("scores", "must be runs by topics, finite or NaN", scores.shape)
     wanted = set(tests)
-    for test in sorted(wanted - set(PAIR_TESTS)):
-        raise ArgumentError("tests", f"must be some of {', '.join(PAIR_TESTS)}", test)
-    check_level(level)
-    first, second = _checked_pairs(pairs, len(scores))
+    first, second = np.triu_indices(len(scores), 1) if pairs is None else pairs
     n_pairs = first.size
     p_randomisation, p_wilcoxon = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
     n_topics = np.zeros(n_pairs, dtype=np.int64)
@@ -208,23 +202,6 @@ def _t_reason(n_topics: int, variance: float) -> TestReason | None:
     if n_topics < 2:
         return "one-topic" if n_topics else "no-topics"
     return None if variance > 0 else "no-variation"
-
-
-def _checked_pairs(
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]] | None, n_runs: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows of both runs of each pair; raise `ArgumentError` when one is none."""
-    if pairs is None:
-        pairs = np.triu_indices(n_runs, 1)
-    first, second = (np.asarray(rows) for rows in pairs)
-    if first.ndim != 1 or first.shape != second.shape:
-        requirement = "must be two one-dimensional arrays of one length"
-        raise ArgumentError("pairs", requirement, (first.shape, second.shape))
-    for rows in (first, second):
-        integral = np.issubdtype(rows.dtype, np.integer) or rows.size == 0
-        if not integral or np.any((rows < 0) | (rows >= n_runs)):
-            raise ArgumentError("pairs", f"must hold rows from 0 to {n_runs - 1}", rows.tolist())
-    return first.astype(np.int64), second.astype(np.int64)
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:

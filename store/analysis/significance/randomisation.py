@@ -23,13 +23,13 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.arguments import check_integer, vector
+from store.analysis.agreement.intervals import topic_weights
+from store.analysis.arguments import vector
 from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
@@ -87,21 +87,13 @@ _RESCALED_EVERY = 1000
 """Topics after which counts are scaled down: 2**1000 is still below the largest float."""
 
 
-@dataclass(frozen=True, slots=True)
-class RandomisationTest:
+class RandomisationTest(NamedTuple):
     """How often chance gives a mean difference as large as the one seen."""
 
     p: float | None
     """Two-sided, in (0, 1]; ``None`` when there is no topic."""
     reason: Literal["no-topics"] | None
     """Why there is no p; ``None`` when there is one."""
-    n_topics: int
-    n_differing: int
-    """Topics whose rounded difference is not 0; the others say nothing."""
-    difference: float | None
-    """Mean of the rounded differences; ``None`` when there is no topic."""
-    resolution: float
-    """What differences were rounded to; it belongs beside p, which it often moves."""
 
 
 def randomisation_test(
@@ -148,17 +140,9 @@ def randomisation_test(
     1.0
     """
     whole = rounded_differences(vector("differences", differences), resolution)
-    n_topics = int(whole.size)
-    if n_topics == 0:
-        return RandomisationTest(None, "no-topics", 0, 0, None, resolution)
-    return RandomisationTest(
-        p=sign_flip_p(whole, resolution),
-        reason=None,
-        n_topics=n_topics,
-        n_differing=int(np.count_nonzero(whole)),
-        difference=int(whole.sum()) * resolution / n_topics,
-        resolution=resolution,
-    )
+    if not whole.size:
+        return RandomisationTest(None, "no-topics")
+    return RandomisationTest(sign_flip_p(whole, resolution), None)
 
 
 def sign_flip_p(whole: NDArray[np.int64], resolution: float | None = None) -> float:
@@ -238,20 +222,9 @@ _CHUNK = 1 << 20
 """Resampled values held at once: 8 MB an array."""
 
 
-class StudentisedBootstrap(NamedTuple):
-    """How often a resampled t is as large as the one seen."""
-
-    p: NDArray[np.float64]
-    """Shape (...), two-sided, at least 1 / (resamples + 1). NaN = undefined: fewer than two topics,
-    or the same difference in all of them (``no-variation``)."""
-    n_topics: int
-    resamples: int
-    seed: int
-
-
 def studentised_bootstrap(
     differences: NDArray[np.float64], *, seed: int, resamples: int = RESAMPLES
-) -> StudentisedBootstrap:
+) -> NDArray[np.float64]:
     r"""Test whether runs differ, taking the law of t from the differences themselves.
 
     Parameters
@@ -266,8 +239,9 @@ def studentised_bootstrap(
 
     Returns
     -------
-    StudentisedBootstrap
-        ``p`` has the leading shape of `differences`.
+    ndarray of float64, shape (...)
+        p, two-sided, at least 1 / (B + 1): how often a resampled t is as large as the one seen. NaN =
+        undefined: fewer than two topics, or the same difference in all of them (``no-variation``).
 
     Notes
     -----
@@ -282,22 +256,18 @@ def studentised_bootstrap(
 
     Examples
     --------
-    >>> test = studentised_bootstrap(np.array([0.1, 0.2, 0.15, 0.3, 0.05, 0.1]), seed=1)
-    >>> bool(test.p < 0.05)
+    >>> p = studentised_bootstrap(np.array([0.1, 0.2, 0.15, 0.3, 0.05, 0.1]), seed=1)
+    >>> bool(p < 0.05)
     True
     """
     values = np.asarray(differences, dtype=np.float64)
-    if values.ndim < 1 or not np.isfinite(values).all():
-        raise ArgumentError("differences", "must be finite, with an axis of topics", values.shape)
-    check_integer("seed", seed, 0)
-    check_integer("resamples", resamples, 1)
     n_topics = values.shape[-1]
     p = np.full(values.shape[:-1], np.nan)
     varies = np.ptp(values, axis=-1) > SAME if n_topics > 1 else np.zeros(p.shape, dtype=np.bool_)
     rows = values[varies]
     if rows.size:
         p[varies] = (_n_as_large(rows, seed, resamples) + 1) / (resamples + 1)
-    return StudentisedBootstrap(p, n_topics, resamples, seed)
+    return p
 
 
 def _n_as_large(rows: NDArray[np.float64], seed: int, resamples: int) -> NDArray[np.int64]:
@@ -309,12 +279,8 @@ def _n_as_large(rows: NDArray[np.float64], seed: int, resamples: int) -> NDArray
     bound = (means / rows.std(axis=1, ddof=1, keepdims=True))[:, 0] ** 2
     columns, squares = shifted.T, (shifted**2).T
     count = np.zeros(n_rows, dtype=np.int64)
-    bits = np.random.PCG64(seed)
-    n_drawn = max(1, min(resamples, _CHUNK // n_topics))
-    for start in range(0, resamples, n_drawn):
-        n_now = min(n_drawn, resamples - start)
-        weights = _weights(bits, n_now, n_topics)
-        n_at_once = max(1, _CHUNK // n_now)
+    for weights in topic_weights(n_topics, resamples, seed):
+        n_at_once = max(1, _CHUNK // len(weights))
         for first in range(0, n_rows, n_at_once):
             part = slice(first, first + n_at_once)
             mean = weights @ columns[:, part] / n_topics
@@ -327,12 +293,3 @@ def _n_as_large(rows: NDArray[np.float64], seed: int, resamples: int) -> NDArray
             as_large &= (mean_square > near) | (bound[part] <= near)
             count[part] += np.count_nonzero(as_large, axis=0)
     return count
-
-
-def _weights(bits: np.random.PCG64, n_rows: int, n_topics: int) -> NDArray[np.float64]:
-    """Draw how often each topic is in each resample."""
-    raw = bits.random_raw(n_rows * n_topics) >> np.uint64(32)
-    drawn = ((raw * np.uint64(n_topics)) >> np.uint64(32)).astype(np.int64)
-    drawn += np.repeat(np.arange(n_rows) * n_topics, n_topics)
-    counts = np.bincount(drawn, minlength=n_rows * n_topics)
-    return counts.reshape(n_rows, n_topics).astype(np.float64)

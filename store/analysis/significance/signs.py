@@ -37,7 +37,6 @@ class SignTest:
     """``None`` when there is a p."""
     positive: int
     """Topics in which the first run is ahead."""
-    negative: int
 
 
 def sign_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> SignTest:
@@ -56,14 +55,14 @@ def sign_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTIO
     whole = rounded_differences(differences, resolution=resolution)
     positive, negative = int((whole > 0).sum()), int((whole < 0).sum())
     if not positive + negative:
-        return SignTest(None, "no-difference" if whole.size else "no-topics", 0, 0)
+        return SignTest(None, "no-difference" if whole.size else "no-topics", 0)
     n_topics = positive + negative
     # In whole numbers: 4 to 3 is 1, not 1 but for rounding.
     ways = one = 1
     for fewer in range(min(positive, negative)):
         one = one * (n_topics - fewer) // (fewer + 1)
         ways += one
-    return SignTest(min(1.0, 2 * ways / 2**n_topics), None, positive, negative)
+    return SignTest(min(1.0, 2 * ways / 2**n_topics), None, positive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +79,6 @@ class WilcoxonTest:
     """``None`` when there is a p."""
     positive: float
     """Sum of the ranks of the topics where the first run is ahead."""
-    negative: float
-    """Sum of the ranks of the topics where the second run is ahead."""
-    n_topics: int
-    n_differing: int
-    """Topics whose rounded difference is not 0; the others are left out, as in [1]_."""
-    resolution: float
-    """What differences were rounded to; it belongs beside p, which it often moves."""
 
 
 def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> WilcoxonTest:
@@ -104,7 +96,7 @@ def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOL
 
     Notes
     -----
-    Absolute differences that are not 0 are ranked from 1, tied ones by the mean of their ranks.
+    Absolute differences that are not 0 are ranked from 1, as in [1]_, tied ones by the mean of their ranks.
     The exact p is that of `sign_flip_p` on twice the signed ranks, which are whole numbers. The
     approximation divides by the variance of the signed ranks,
 
@@ -118,25 +110,15 @@ def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOL
     Ranks 1, 2, 3.5, 3.5, the least negative: sums 9 and 1, and 2 of 8 kinds of sign are as extreme.
 
     >>> test = wilcoxon_test(np.array([-0.1, 0.2, 0.3, 0.3]))
-    >>> test.positive, test.negative, test.p
-    (9.0, 1.0, 0.25)
+    >>> test.positive, test.p
+    (9.0, 0.25)
     """
     whole = rounded_differences(vector("differences", differences), resolution)
     doubled = doubled_signed_ranks(whole)
-    n_differing = int(np.count_nonzero(whole))
-    p = p_normal = None
-    if n_differing:
-        p, p_normal = signed_rank_p(doubled), _normal_p(doubled)
-    return WilcoxonTest(
-        p=p,
-        p_normal=p_normal,
-        reason=None if n_differing else "no-difference" if whole.size else "no-topics",
-        positive=float(doubled[doubled > 0].sum() / 2),
-        negative=float(-doubled[doubled < 0].sum() / 2),
-        n_topics=int(whole.size),
-        n_differing=n_differing,
-        resolution=resolution,
-    )
+    if not whole.any():
+        return WilcoxonTest(None, None, "no-difference" if whole.size else "no-topics", 0.0)
+    positive = float(doubled[doubled > 0].sum() / 2)
+    return WilcoxonTest(signed_rank_p(doubled), _normal_p(doubled), None, positive)
 
 
 def signed_rank_p(doubled: NDArray[np.int64]) -> float:

@@ -23,7 +23,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_integer
 from store.analysis.significance.t_tests import SAME
 from store.errors import ArgumentError
 
@@ -67,10 +66,6 @@ def studentised_range_p(q: ArrayLike, n_groups: int, degrees_of_freedom: int) ->
     from scipy.stats import chi2
 
     values = np.asarray(q, dtype=np.float64)
-    if np.any(values < 0):
-        raise ArgumentError("q", "must be at least 0", values.tolist())
-    check_integer("n_groups", n_groups, 2)
-    check_integer("degrees_of_freedom", degrees_of_freedom, 1)
     nu = float(degrees_of_freedom)
     ends = 0.5 * np.log(np.array([chi2.ppf(1e-14, nu), chi2.isf(1e-14, nu)]) / nu)
     # Few degrees of freedom spread s over many powers of ten.
@@ -113,35 +108,12 @@ class TukeyTest:
     """All pairs of runs, by the residual variance of runs and topics."""
 
     reason: TukeyReason | None
-    """Why p, F and effect sizes are NaN; ``None`` when they are numbers."""
-    differences: NDArray[np.float64]
-    """Shape (n_runs, n_runs): mean of the row's run less mean of the column's."""
+    """Why p and F are NaN; ``None`` when they are numbers."""
     p: NDArray[np.float64]
     """Shape (n_runs, n_runs), in [0, 1], symmetric; 1 on the diagonal."""
-    effect_sizes: NDArray[np.float64]
-    """Shape (n_runs, n_runs): `differences` in residual standard deviations."""
-    f: float
+    f: float = np.nan
     """Of the two-way analysis of variance: whether the runs differ at all."""
-    p_of_f: float
-    n_topics: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RandomisedTukeyTest:
-    """All pairs of runs, by permuting the scores within each topic."""
-
-    reason: TukeyReason | None
-    """Why p is NaN; ``None`` when it is a number. Never ``no-variation``."""
-    differences: NDArray[np.float64]
-    """Shape (n_runs, n_runs): mean of the row's run less mean of the column's."""
-    p: NDArray[np.float64]
-    """Shape (n_runs, n_runs), above 0, symmetric; 1 on the diagonal."""
-    n_topics: int
-    permutations: int
-    """Those drawn, or where `is_exact` all there are."""
-    seed: int
-    is_exact: bool = False
-    """Whether every permutation was looked at, and none was drawn."""
+    p_of_f: float = np.nan
 
 
 def tukey_test(scores: NDArray[np.float64]) -> TukeyTest:
@@ -181,32 +153,24 @@ def tukey_test(scores: NDArray[np.float64]) -> TukeyTest:
     reason, differences = _start(scores)
     undefined = np.full(differences.shape, np.nan)
     if reason is not None:
-        return TukeyTest(reason, differences, undefined, undefined, np.nan, np.nan, n_topics)
+        return TukeyTest(reason, undefined)
     from scipy.special import fdtrc
 
     of_runs = scores.mean(axis=1, keepdims=True)
     residuals = scores - of_runs - scores.mean(axis=0, keepdims=True) + scores.mean()
     if np.max(np.abs(residuals)) <= SAME:
-        return TukeyTest("no-variation", differences, undefined, undefined, np.nan, np.nan, n_topics)
+        return TukeyTest("no-variation", undefined)
     freedom = (n_runs - 1) * (n_topics - 1)
     variance = float(np.sum(residuals**2)) / freedom
     p = studentised_range_p(np.abs(differences) / np.sqrt(variance / n_topics), n_runs, freedom)
     np.fill_diagonal(p, 1.0)
     f = n_topics * float(np.var(of_runs, ddof=1)) / variance
-    return TukeyTest(
-        reason=None,
-        differences=differences,
-        p=p,
-        effect_sizes=differences / np.sqrt(variance),
-        f=f,
-        p_of_f=float(fdtrc(n_runs - 1, freedom, f)),
-        n_topics=n_topics,
-    )
+    return TukeyTest(None, p, f, float(fdtrc(n_runs - 1, freedom, f)))
 
 
 def randomised_tukey_test(
     scores: NDArray[np.float64], *, seed: int, permutations: int = PERMUTATIONS
-) -> RandomisedTukeyTest:
+) -> NDArray[np.float64]:
     r"""Compare all pairs of runs, with no assumption on how scores are distributed.
 
     Parameters
@@ -214,14 +178,14 @@ def randomised_tukey_test(
     scores
         As in `tukey_test`.
     seed : int
-        Not negative; stored with the result.
+        Not negative.
     permutations : int, default=10000
         B, at least 1.
 
     Returns
     -------
-    RandomisedTukeyTest
-        Reasons: ``fewer-than-two-runs``, ``fewer-than-two-topics``.
+    ndarray of float64, shape (n_runs, n_runs)
+        p, above 0, symmetric; 1 on the diagonal. NaN with fewer than two runs or topics.
 
     Notes
     -----
@@ -237,22 +201,18 @@ def randomised_tukey_test(
     Examples
     --------
     >>> scores = np.array([[0.5, 0.3, 0.6, 0.4], [0.2, 0.1, 0.1, 0.3]])
-    >>> float(randomised_tukey_test(scores, seed=1).p[0, 1])  # 2 of the 16 orders of the two runs
+    >>> float(randomised_tukey_test(scores, seed=1)[0, 1])  # 2 of the 16 orders of the two runs
     0.125
     """
     scores = _checked(scores)
-    check_integer("seed", seed, 0)
-    check_integer("permutations", permutations, 1)
     n_runs, n_topics = scores.shape
     reason, differences = _start(scores)
     if reason is not None:
-        p = np.full(differences.shape, np.nan)
-        return RandomisedTukeyTest(reason, differences, p, n_topics, permutations, seed)
+        return np.full(differences.shape, np.nan)
     is_exact = math.factorial(n_runs) ** (n_topics - 1) <= permutations
     ranges = np.sort(_all_ranges(scores) if is_exact else _drawn_ranges(scores, permutations, seed))
     n_as_far = ranges.size - np.searchsorted(ranges, np.abs(differences) - SAME)
-    p = n_as_far / ranges.size if is_exact else (n_as_far + 1) / (ranges.size + 1)
-    return RandomisedTukeyTest(None, differences, p, n_topics, ranges.size, seed, is_exact)
+    return np.asarray((n_as_far + 1 - is_exact) / (ranges.size + 1 - is_exact))
 
 
 def _drawn_ranges(scores: NDArray[np.float64], permutations: int, seed: int) -> NDArray[np.float64]:
