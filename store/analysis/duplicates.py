@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.alpha import alpha
+from store.analysis.agreement.kappa import alpha
 from store.errors import ArgumentError
 
 LENGTH = 5
@@ -182,8 +182,6 @@ def _renumbered(names: NDArray[np.int64]) -> tuple[NDArray[np.int32], int, NDArr
     return found, n_distinct, is_repeated[found]
 
 
-THRESHOLD = Fraction(4, 5)
-"""Least Jaccard of documents that are taken for one content (Bernstein & Zobel's content-equivalent)."""
 _AT_ONCE = 4_000_000
 """Pairs that are made, or shingles that are compared, at a time."""
 

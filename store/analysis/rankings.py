@@ -246,17 +246,6 @@ class GradedRankings:
         return np.array(counts, dtype=np.int64)
 
 
-def precision_sums(lists: NDArray[np.int64], ranks: NDArray[np.int64], n_lists: int) -> NDArray[np.float64]:
-    """Add up, list by list, the precisions at the ranks of relevant documents, shape (n_lists,).
-
-    Each place is a list, ascending, and a rank from 1, ascending within its list.
-    """
-    n_in_list = np.bincount(lists, minlength=n_lists)
-    before = np.cumsum(n_in_list) - n_in_list
-    n_so_far = np.arange(1, lists.size + 1) - before[lists]
-    return np.asarray(np.bincount(lists, n_so_far / ranks, minlength=n_lists), dtype=np.float64)
-
-
 def graded_rankings(
     topics: Sequence[str],
     tags: Sequence[str],

@@ -26,7 +26,6 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.agreement.alpha import METRIC_OF, alpha, stacked_alpha
 from store.analysis.agreement.intervals import (
     Interval,
     Statistic,
@@ -37,16 +36,22 @@ from store.analysis.agreement.intervals import (
     topic_bootstraps,
 )
 from store.analysis.agreement.kappa import (
+    METRIC_OF,
     Chance,
     Coefficient,
     Numbers,
     Reason,
+    RelevantCounts,
     Weights,
+    alpha,
     chance_cost,
     costs_of,
     divide,
+    macro_overlap,
+    macro_sums,
+    relevant_to_all,
+    stacked_alpha,
 )
-from store.analysis.agreement.overlap import RelevantCounts, macro_overlap, macro_sums, relevant_to_all
 from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
 from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts, n_judges_of
 from store.errors import ArgumentError
@@ -260,7 +265,7 @@ def all_judges(
     elif kind == "asymptotic":
         for many in names:
             one = many_coefficient(many, population.votes)
-            intervals[many] = asymptotic_interval(one.value, one.standard_error, n_units=one.n_documents)
+            intervals[many] = asymptotic_interval(one.value, one.standard_error)
     made = []
     for name, of in statistics.items():
         value = float(of(whole[np.newaxis])[0])
@@ -283,7 +288,7 @@ def all_judges_by_topic(population: PopulationVotes, level_index: int | None) ->
     columns = _statistics(level_index, graded.votes.scale_values)
     values = {name: of(sums).tolist() for name, of in columns.items()}
     n_shared = sums_apart(sums).n_shared.astype(np.int64).tolist()
-    counts = None if level_index is None else _relevant_counts(graded, level_index)
+    counts = None if level_index is None else relevant_to_all(graded.votes, level_index)
     made: dict[str, list[AllJudges]] = {}
     for topic, name in enumerate(population.votes.topics):
         if not (n := n_shared[topic]):
@@ -327,16 +332,11 @@ def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return stacked_many_specific(sums)[..., 1]
 
 
-def _relevant_counts(population: PopulationVotes, level_index: int) -> RelevantCounts:
-    """Count the documents that all judges graded, and found relevant."""
-    return RelevantCounts(*relevant_to_all(population.votes, level_index))
-
-
 def _overlap(
     population: PopulationVotes, level_index: int, kind: IntervalKind, resamples: int, seed: int
 ) -> AllJudges:
     """Measure the mean overlap of topics of all judges' relevant documents."""
-    counts = _relevant_counts(population, level_index)
+    counts = relevant_to_all(population.votes, level_index)
     result = macro_overlap(counts)
     interval = None
     if kind == "topic":

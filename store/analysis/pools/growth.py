@@ -1,10 +1,7 @@
-"""What each depth brought, what lies deeper; MAP as judgements grow.
+"""What each depth brought, and what lies deeper.
 
 A document enters the depth-k pool at its best rank in any run. Where the relevant documents that each further
 depth brings fall off slowly, the pool missed many; a power law fitted to them gives a number [1]_.
-
-Only relevant documents move average precision, and most ranks hold none. So the ranks that do are gathered
-once, and any part of the relevant documents is scored in the time it takes to look at them.
 
 References
 ----------
@@ -22,9 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_integer, finite_vector
-from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.pools.contributions import best_ranks
-from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings, precision_sums
+from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings
 from store.errors import ArgumentError
 
 Reason = Literal["fewer-than-three-depths", "no-relevant", "not-falling", "pool-unjudged"]
@@ -300,75 +296,3 @@ def _drawn_sums(fit: GrowthFit, to_depth: int, n_draws: int, seed: int) -> NDArr
         with np.errstate(over="ignore"):
             sums[part] = np.sum(np.maximum(0.0, np.exp(line) - 1), axis=1)
     return sums
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RelevantRanks:
-    """Where every relevant document stands in every run; build it with `relevant_ranks`.
-
-    Relevant documents are numbered topic by topic, and within a topic in the order of their codes
-    in `JudgedRankings`, which is that of their ids. Those that no run retrieved have a number too.
-    """
-
-    n_runs: int
-    topic_of: NDArray[np.int64]
-    """Shape (n_relevant,): place of the document's topic, ascending."""
-    n_topics: int
-    lists: NDArray[np.int64]
-    """Shape (n_places,), ascending: run * n_topics + topic of each relevant document retrieved."""
-    ranks: NDArray[np.int64]
-    """Shape (n_places,): its rank there, from 1; ascending within a list."""
-    documents: NDArray[np.int64]
-    """Shape (n_places,): its number."""
-
-    def mean_average_precision(
-        self, found: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return MAP, and the topics it is over, of every run, were only some relevant documents known.
-
-        `found`, shape (n_relevant,), says which; the others count as not relevant, and not in R. As
-        `store.analysis.measures.average_precision`, R over the pool, but for rounding: NaN over no topic, and
-        the same number of topics for every run. O(n_relevant + n_places).
-        """
-        if found.shape != self.topic_of.shape:
-            requirement = f"must have shape {self.topic_of.shape}"
-            raise ArgumentError("found", requirement, found.shape)
-        is_known = found[self.documents]
-        sums = precision_sums(self.lists[is_known], self.ranks[is_known], self.n_runs * self.n_topics)
-        n_relevant = np.bincount(self.topic_of[found], minlength=self.n_topics)
-        return mean_average_precision(quotient(sums.reshape(self.n_runs, self.n_topics), n_relevant))
-
-
-def relevant_ranks(arrays: JudgedRankings) -> RelevantRanks:
-    """Gather the ranks that hold a relevant document; O(ranks of all runs).
-
-    Examples
-    --------
-    Documents 10 and 30 are relevant. With both known, AP is (1/1 + 2/3) / 2; with 30 alone, which is at rank
-    3, it is 1/3:
-
-    >>> from store.analysis.rankings import judged_rankings
-    >>> grades = {"t": (np.array([10, 20, 30]), np.array([True, False, True]))}
-    >>> lists = {("run", "t"): np.array([10, 20, 30])}
-    >>> ranks = relevant_ranks(judged_rankings(["t"], ["run"], lists, grades, cutoff=1000))
-    >>> ranks.mean_average_precision(np.array([True, True]))[0].round(4).tolist()
-    [0.8333]
-    >>> ranks.mean_average_precision(np.array([False, True]))[0].round(4).tolist()
-    [0.3333]
-    """
-    runs, topics, columns = np.nonzero(arrays.relevant())
-    is_relevant = [states == RELEVANT for states in arrays.states]
-    together = np.concatenate([np.zeros(0, np.bool_), *is_relevant])
-    sizes = np.array([one.size for one in is_relevant], dtype=np.int64)
-    before = np.cumsum(sizes) - sizes
-    numbers = np.cumsum(together) - 1
-    codes = arrays.documents[runs, topics, columns]
-    n_topics = len(arrays.topics)
-    return RelevantRanks(
-        n_runs=len(arrays.tags),
-        topic_of=np.repeat(np.arange(n_topics), arrays.n_relevant),
-        n_topics=n_topics,
-        lists=runs * n_topics + topics,
-        ranks=columns + 1,
-        documents=numbers[before[topics] + codes],
-    )

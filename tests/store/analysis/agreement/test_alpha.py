@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.analysis.agreement.alpha import METRICS, Metric, alpha, stacked_alpha
+from store.analysis.agreement.kappa import METRICS, Metric, alpha, stacked_alpha
 from store.analysis.agreement.tables import pair_tables
 from store.errors import ArgumentError
 from tests.store.analysis.agreement.exact import scott_pi, two_judge_alpha

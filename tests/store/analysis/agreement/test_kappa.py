@@ -20,9 +20,9 @@ from store.analysis.agreement.kappa import (
     Weights,
     chance_cost,
     stacked_chance_corrected,
+    stacked_raw,
     stacked_standard_errors,
 )
-from store.analysis.agreement.overlap import stacked_raw
 from store.analysis.agreement.tables import pair_tables
 from store.analysis.collapse import collapse_table
 from store.errors import ArgumentError

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from store.analysis.agreement.kappa import Coefficient
+from store.analysis.agreement.kappa import Coefficient, stacked_raw, stacked_specific
 from store.analysis.agreement.many import (
     MANY_NAMES,
     ManyName,
@@ -21,7 +21,6 @@ from store.analysis.agreement.many import (
     stacked_many_raw,
     stacked_many_specific,
 )
-from store.analysis.agreement.overlap import stacked_raw, stacked_specific
 from store.analysis.agreement.tables import pair_tables, vote_sums
 from store.analysis.agreement.votes import Votes, grade_counts, votes_from_rows, votes_of_judges
 from store.errors import ArgumentError

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import jaccard_score
 
 from store.analysis.agreement.intervals import ratio_of_sums
-from store.analysis.agreement.overlap import (
+from store.analysis.agreement.kappa import (
     MacroOverlap,
     macro_overlap,
     macro_sums,

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.agreement.intervals import topic_bootstrap
+from store.analysis.agreement.kappa import macro_overlap
 from store.analysis.agreement.many import all_judges, all_judges_by_topic, many_coefficient
-from store.analysis.agreement.overlap import macro_overlap
 from store.analysis.agreement.tables import (
     all_pair_stacks,
     binary_stack,
