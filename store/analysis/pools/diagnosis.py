@@ -2,8 +2,7 @@
 
 This is what the command and the report both show, so that their numbers are the same. Counts are made in
 O(size of the rankings). Where `pooled` is asked for, it is a ndarray of bool, shape (n_runs, n_topics,
-width), of the ranks that brought their document to the pool, as of `contributions.within_depth`;
-`ArgumentError` for another shape.
+width), of the ranks that brought their document to the pool, as of `contributions.within_depth`.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from store.analysis.measures.incomplete import condensed
 from store.analysis.measures.names import Scores, evaluate, parse_measure
 from store.analysis.pools.contributions import (
     NO_DOCUMENT,
-    check_pooled,
+    InferredPool,
+    infer_pool,
     n_contributing,
     remove_uniques,
     unique_contributions,
     within_depth,
 )
 from store.analysis.pools.growth import FirstRetrievals, MissedRelevant, first_retrievals, missed_relevant
-from store.analysis.pools.inference import InferredPool, infer_pool
 from store.analysis.pools.leave_out import (
     Adjusted,
     LeaveOut,
@@ -137,8 +136,6 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
     >>> counts.pool_relevant.tolist(), counts.pool_unjudged.tolist(), counts.outside.tolist()
     ([0], [0], [1])
     """
-    if pooled is not None:
-        check_pooled(pooled, rankings.documents.shape)
     counts = np.zeros((4, len(rankings.topics)), np.int64)
     for topic, states in enumerate(rankings.states):
         counts[0, topic] = np.count_nonzero(states >= NOT_RELEVANT)
@@ -146,13 +143,7 @@ def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = No
             there = rankings.documents_at(topic, pooled[:, topic])
             for row, least in ((1, UNJUDGED), (2, NOT_RELEVANT), (3, RELEVANT)):
                 counts[row, topic] = np.count_nonzero(there & (states >= least))
-    return TopicCounts(
-        judged=counts[0],
-        relevant=rankings.n_relevant,
-        pooled=counts[1],
-        pool_judged=counts[2],
-        pool_relevant=counts[3],
-    )
+    return TopicCounts(counts[0], rankings.n_relevant, *counts[1:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,7 +173,6 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
     >>> brought_by(arrays, within_depth(arrays, 1)).relevant.tolist()
     [0, 0, 1]
     """
-    check_pooled(pooled, rankings.documents.shape)
     n_runs = len(rankings.tags)
     counts = np.zeros((3, n_runs + 1), np.int64)
     for topic, states in enumerate(rankings.states):
@@ -190,7 +180,7 @@ def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy
         runs = n_contributing(documents, states.size)
         for row, of_kind in enumerate((states >= UNJUDGED, states >= NOT_RELEVANT, states == RELEVANT)):
             counts[row] += np.bincount(runs[(runs > 0) & of_kind], minlength=n_runs + 1)
-    return BroughtBy(counts[0], counts[1], counts[2])
+    return BroughtBy(*counts)
 
 
 def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -210,7 +200,6 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
     >>> held_by_pool(arrays, within_depth(arrays, 1, np.array([True, False]))).tolist()
     [[[True, False]], [[False, True]]]
     """
-    check_pooled(pooled, rankings.documents.shape)
     held = np.zeros(rankings.documents.shape, np.bool_)
     for topic in range(len(rankings.topics)):
         held[:, topic] = rankings.by_rank(topic, rankings.documents_at(topic, pooled[:, topic]))
@@ -460,12 +449,9 @@ def diagnose(
             bad_guess = BadGuess(int(np.min(depth)), source == "inferred", n_runs, n_outside)
             reason = "bad-guess"
     if depth is not None and reason is None:
-        pool = _depth_pool(rankings, taking, depth, pooled, groups, source=source)
-        if graded.open is not None:
-            known = pooled & graded.open
-            every = range(len(rankings.topics))
-            n_open = sum(int(rankings.documents_at(one, known[:, one]).sum()) for one in every)
-            pool = replace(pool, n_open=n_open)
+        known = pooled & (graded.open if graded.open is not None else np.False_)
+        n_open = sum(int(rankings.documents_at(one, known[:, one]).sum()) for one in range(known.shape[1]))
+        pool = _depth_pool(rankings, taking, depth, pooled, groups, source=source, n_open=n_open)
         topics = topic_counts(rankings, pooled)
     return PoolDiagnosis(
         rankings, graded, scores, ranks, topics, inferred, pool, reason, contributing is not None, bad_guess
@@ -480,6 +466,7 @@ def _depth_pool(
     groups: Sequence[str] | None,
     *,
     source: DepthSource,
+    n_open: int,
 ) -> DepthPool:
     """Diagnose the pool of a depth; `pooled`: the ranks that brought their document."""
     named = [group or tag for group, tag in zip(groups or (), rankings.tags, strict=False)]
@@ -511,7 +498,7 @@ def _depth_pool(
         n_pairs=n_pairs,
         n_judged=n_judged,
         n_unjudged=n_pairs - n_judged,
-        n_open=0,
+        n_open=n_open,
         n_outside=everything - n_judged,
         by_run=left_out(None),
         by_group=left_out(groups) if shared else None,

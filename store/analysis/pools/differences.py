@@ -83,9 +83,9 @@ class QrelsDiff:
         """Count what both have alike."""
         return sum(self.same.values())
 
-    def counts(self, topic: str | None = None) -> dict[ChangeKind, int]:
-        """Count differences by kind, of one topic or all; every kind has its key."""
-        found = Counter(one.kind for one in self.differences if topic in (None, one.topic))
+    def counts(self) -> dict[ChangeKind, int]:
+        """Count differences by kind; every kind has its key."""
+        found = Counter(one.kind for one in self.differences)
         return {kind: found[kind] for kind in ChangeKind}
 
     def crossings(self, level: int) -> tuple[int, int]:

@@ -18,10 +18,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_integer, finite_vector
 from store.analysis.pools.contributions import best_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings
-from store.errors import ArgumentError
 
 Reason = Literal["fewer-than-three-depths", "no-relevant", "not-falling", "pool-unjudged"]
 """Why there is no number: too few depths to tell a line from chance, nothing relevant at any, or new
@@ -134,9 +132,7 @@ def fit_growth(new_relevant: ArrayLike) -> Growth:
     >>> fit_growth([3, 1])
     Growth(fit=None, reason='fewer-than-three-depths')
     """
-    counts = finite_vector("new_relevant", new_relevant)
-    if counts.size and counts.min() < 0:
-        raise ArgumentError("new_relevant", "must be at least 0", float(counts.min()))
+    counts = np.asarray(new_relevant, dtype=np.float64)
     if counts.size < 3:
         return Growth(None, "fewer-than-three-depths")
     if not counts.any():
@@ -176,21 +172,13 @@ class MissedRelevant:
     """Lower end of the prediction interval of what these depths hold."""
     high: float | None
     """Its upper end; infinite where so few depths were fitted that draws overflow."""
-    coverage: float
-    """Of the interval, in (0, 1)."""
     n_known: int
     """Relevant documents at these depths that were judged all the same."""
     n_unjudged: int
     """Unjudged documents that the rankings have at these depths, as far as they reach: where they
     reach to K, no more can be missed."""
-    growth: Growth
     reason: Reason | None = None
     """Why there is no number; ``None`` when there is one."""
-
-    @property
-    def missed(self) -> float | None:
-        """What is expected beyond what is known, at least 0; ``None`` = see `reason`."""
-        return None if self.expected is None else max(0.0, self.expected - self.n_known)
 
 
 def missed_relevant(
@@ -246,19 +234,11 @@ def missed_relevant(
     >>> relevant = np.array([[30, 14, 11, 7, 6, 5, 4, 4, 3, 4]])
     >>> first = FirstRetrievals(("t",), relevant, relevant, relevant)
     >>> missed = missed_relevant(first, depth=10, to_depth=100)
-    >>> missed.expected == missed.growth.fit.expected(11, 100)
+    >>> missed.expected == fit_growth(relevant[0]).fit.expected(11, 100)
     True
-    >>> missed.low < missed.expected < missed.high and missed.missed == missed.expected
+    >>> missed.low < missed.expected < missed.high
     True
     """
-    width = first.relevant.shape[1]
-    if not 1 <= depth <= width:
-        raise ArgumentError("depth", f"must be from 1 to {width}", depth)
-    if to_depth <= depth:
-        raise ArgumentError("to_depth", f"must be above {depth}", to_depth)
-    if not 0 < coverage < 1:
-        raise ArgumentError("coverage", "must be between 0 and 1", coverage)
-    check_integer("n_draws", n_draws, 100)
     counts = first.relevant.sum(axis=0)
     below = slice(depth, to_depth)
     n_known = int(counts[below].sum())
@@ -268,14 +248,12 @@ def missed_relevant(
     if growth.fit is not None and growth.fit.exponent >= 0:
         reason = "not-falling"
     if growth.fit is None or reason is not None:
-        return MissedRelevant(
-            depth, to_depth, None, None, None, coverage, n_known, n_unjudged, growth, reason
-        )
+        return MissedRelevant(depth, to_depth, None, None, None, n_known, n_unjudged, reason)
     sums = _drawn_sums(growth.fit, to_depth, n_draws, seed)
     ends = [(1 - coverage) / 2, (1 + coverage) / 2]
     low, high = np.quantile(sums, ends, method="inverted_cdf").tolist()
     expected = growth.fit.expected(depth + 1, to_depth)
-    return MissedRelevant(depth, to_depth, expected, low, high, coverage, n_known, n_unjudged, growth)
+    return MissedRelevant(depth, to_depth, expected, low, high, n_known, n_unjudged)
 
 
 def _drawn_sums(fit: GrowthFit, to_depth: int, n_draws: int, seed: int) -> NDArray[np.float64]:
