@@ -1,8 +1,7 @@
 """Several judges' grades of a document made one, or a probability that it is relevant.
 
 Rules work on `counts`, ndarray of int64, shape (n_documents, n_grades): how many judges gave a document each
-grade, grades ascending, as of `store.analysis.agreement.votes.grade_counts`; `ArgumentError` is raised where
-it is not two-dimensional with a column at least, not of integers, or negative. Rows do not influence one
+grade, grades ascending, as of `store.analysis.agreement.votes.grade_counts`. Rows do not influence one
 another; every rule costs O(n_documents * n_grades).
 
 A rule either gives a grade, or says why there is none. Whatever it gives, the result keeps both ends of the
@@ -33,8 +32,6 @@ TIED_UNRESOLVED = 1
 """The votes are tied, and ties are left open."""
 NO_JUDGEMENT = 2
 """No judge graded the document; skipping it or finding it impossible to judge is no vote."""
-
-TIES: tuple[Ties, ...] = get_args(Ties)
 
 TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
 
@@ -81,7 +78,6 @@ def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
         What several grades with the largest number of votes give: the lowest of them (TripJudge's rule [1]_),
         the highest (FiRA's [2]_), or none, and the document waits for an adjudicator. There is no default:
         published collections disagree, and with two judges it decides every document they do not agree on.
-        `ArgumentError` for another word.
 
     Returns
     -------
@@ -106,7 +102,6 @@ def majority(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     >>> result.grades.tolist(), result.n_ties
     ([2, -1, -1], 1)
     """
-    counts = check_counts(counts)
     at_top = counts == counts.max(axis=1, keepdims=True)
     return _result(counts, _first(at_top), _last(at_top), ties=ties)
 
@@ -125,7 +120,6 @@ def median(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     >>> median(counts, ties="low").grades.tolist(), median(counts, ties="high").grades.tolist()
     ([2, 0, 1], [2, 1, 2])
     """
-    counts = check_counts(counts)
     up_to = counts.cumsum(axis=1)
     n_votes = up_to[:, -1:]
     # Of n grades in order, from 1, the middle ones are number (n + 1) // 2 and n // 2 + 1.
@@ -160,8 +154,7 @@ def mean_half_up(counts: NDArray[np.int64], scale_values: Sequence[int]) -> Aggr
     >>> result.grades.tolist(), result.n_ties
     ([1, 0, 1], 1)
     """
-    counts = check_counts(counts)
-    values = _check_values(scale_values, counts.shape[1])
+    values = np.array(scale_values, dtype=np.int64)
     if any(high - low != 1 for low, high in pairwise(values.tolist())):
         requirement = "must rise by 1: a mean may lie on a gap, and would be no grade"
         raise ArgumentError("scale_values", requirement, values.tolist())
@@ -179,7 +172,6 @@ def lowest(counts: NDArray[np.int64]) -> AggregateResult:
     >>> lowest(np.array([[0, 1, 2], [0, 0, 0]])).grades.tolist()
     [1, -1]
     """
-    counts = check_counts(counts)
     place = _first(counts > 0)
     return _result(counts, place, place, ties="low")
 
@@ -192,7 +184,6 @@ def highest(counts: NDArray[np.int64]) -> AggregateResult:
     >>> highest(np.array([[2, 1, 0], [0, 0, 0]])).grades.tolist()
     [1, -1]
     """
-    counts = check_counts(counts)
     place = _last(counts > 0)
     return _result(counts, place, place, ties="low")
 
@@ -205,23 +196,21 @@ def agreed(counts: NDArray[np.int64]) -> AggregateResult:
     >>> agreed(np.array([[0, 2], [1, 1], [0, 0]])).grades.tolist()
     [1, -1, -1]
     """
-    counts = check_counts(counts)
     return _result(counts, _first(counts > 0), _last(counts > 0), ties="unresolved")
 
 
 def grade_sums(counts: NDArray[np.int64], scale_values: Sequence[int]) -> NDArray[np.int64]:
     """Add the grade values of every document, as the NTCIR WWW tasks do, shape (n_documents,).
 
-    Sums are no grades of the scale any more, and comparable only between documents with equally many judges;
-    0 without a grade. `ArgumentError` unless there is a value for each grade.
+    Sums are no grades of the scale, and comparable only between documents with equally many judges; 0 without
+    a grade.
 
     Examples
     --------
     >>> grade_sums(np.array([[1, 1, 1], [0, 0, 2]]), (0, 1, 2)).tolist()
     [3, 4]
     """
-    counts = check_counts(counts)
-    return counts @ _check_values(scale_values, counts.shape[1])
+    return counts @ np.array(scale_values, dtype=np.int64)
 
 
 def leaves_tied(rule: TieRule, grades: Sequence[int]) -> bool:
@@ -257,8 +246,6 @@ def _result(
     counts: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64], *, ties: Ties
 ) -> AggregateResult:
     """Choose between the two ends of every tie; a row without votes has no grade."""
-    if ties not in TIES:
-        raise ArgumentError("ties", f"must be one of {', '.join(TIES)}", ties)
     unvoted = ~counts.any(axis=1)
     low, high = (np.where(unvoted, NO_GRADE, places) for places in (low, high))
     status = np.where(unvoted, NO_JUDGEMENT, AGGREGATED).astype(np.int8)
@@ -267,25 +254,6 @@ def _result(
         status[low != high] = TIED_UNRESOLVED
         chosen[low != high] = NO_GRADE
     return AggregateResult(chosen, status, low, high)
-
-
-def check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return `counts` when they are counts by grade, else raise `ArgumentError`."""
-    counts = np.asarray(counts)
-    is_table = counts.ndim == 2 and counts.shape[1] > 0
-    if not is_table or not np.issubdtype(counts.dtype, np.integer):
-        requirement = "must be integers of shape (n_documents, n_grades)"
-        raise ArgumentError("counts", requirement, f"{counts.dtype} of shape {counts.shape}")
-    if counts.size and counts.min() < 0:
-        raise ArgumentError("counts", "must be at least 0", int(counts.min()))
-    return counts.astype(np.int64, copy=False)
-
-
-def _check_values(scale_values: Sequence[int], n_grades: int) -> NDArray[np.int64]:
-    values = np.array(scale_values, dtype=np.int64)
-    if values.shape != (n_grades,):
-        raise ArgumentError("scale_values", f"must be {n_grades} grades", list(scale_values))
-    return values
 
 
 def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> NDArray[np.float64]:
@@ -302,8 +270,8 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     Returns
     -------
     ndarray of float64, shape (n_documents,)
-        In [0, 1]. `ArgumentError` if `counts` are no counts or have a row without votes, or `values` are not
-        one probability a grade.
+        In [0, 1]. `ArgumentError` if `counts` have a row without votes, or `values` are not one probability a
+        grade.
 
     References
     ----------
@@ -319,7 +287,7 @@ def value_probabilities(counts: NDArray[np.int64], values: Sequence[float]) -> N
     >>> value_probabilities(counts, (0.0, 0.8, 1.0)).round(10).tolist()
     [1.0, 0.9, 0.5, 0.8, 0.4, 0.0]
     """
-    counts = _check_counts(counts)
+    _check_votes(counts)
     worth = np.array(values, dtype=np.float64)
     if worth.shape != (counts.shape[1],) or not ((worth >= 0) & (worth <= 1)).all():
         requirement = f"must be {counts.shape[1]} probabilities from 0 to 1, one a grade"
@@ -336,25 +304,20 @@ def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[
     """Compute the share, in [0, 1], of a document's judges who find it relevant, shape (n_documents,).
 
     `counts` as for `value_probabilities`, with its errors; `level_index` is the place of the least relevant
-    grade, from 1 to ``n_grades - 1``, else `ArgumentError`.
+    grade, from 1 to ``n_grades - 1``.
 
     Examples
     --------
     >>> share_probabilities(np.array([[0, 1, 3], [4, 0, 0]]), 2).tolist()
     [0.75, 0.0]
     """
-    counts = _check_counts(counts)
-    if not 1 <= level_index < counts.shape[1]:
-        requirement = f"must be an integer from 1 to {counts.shape[1] - 1}"
-        raise ArgumentError("level_index", requirement, level_index)
+    _check_votes(counts)
     shares: NDArray[np.float64] = counts[:, level_index:].sum(axis=1) / counts.sum(axis=1)
     return shares
 
 
-def _check_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    counts = check_counts(counts)
+def _check_votes(counts: NDArray[np.int64]) -> None:
     if not counts.any(axis=1).all():
         row = int(np.argmin(counts.any(axis=1)))
         requirement = "must have a vote in every row: an ungraded document has no probability"
         raise ArgumentError("counts", requirement, f"none in row {row}")
-    return counts

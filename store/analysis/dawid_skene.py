@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts
-from store.errors import ArgumentError, PoolerError
+from store.errors import PoolerError
 
 MIN_JUDGES = 3
 """Judges altogether; with fewer, the model cannot tell who is right."""
@@ -74,8 +74,7 @@ def dawid_skene(
     Returns
     -------
     DawidSkeneResult
-        Nothing in it depends on the order of judges or documents, but for rounding. `ArgumentError` if
-        `fixed` has another shape or holds no places, or a limit cannot be used.
+        Nothing in it depends on the order of judges or documents, but for rounding.
 
     Notes
     -----
@@ -115,17 +114,13 @@ def dawid_skene(
     >>> result.confusion[2].round(3).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    if max_iterations < 1:
-        raise ArgumentError("max_iterations", "must be an integer >= 1", max_iterations)
-    if not tolerance > 0:
-        raise ArgumentError("tolerance", "must be above 0", tolerance)
     n_judges = len(np.unique(votes.judge_codes))
     if n_judges < MIN_JUDGES:
         message = f"Dawid-Skene needs votes of at least {MIN_JUDGES} judges, and has {n_judges}"
         raise PoolerError(message, hint="majority and median take any number of judges")
     counts = grade_counts(votes)
     n_votes = counts.sum(axis=1)
-    known = _check_fixed(fixed, votes)
+    known = np.full(votes.n_documents, NO_GRADE, dtype=np.int64) if fixed is None else fixed
     is_known = known != NO_GRADE
     certain = np.eye(votes.n_grades)[:, known[is_known]]
     cells = votes.judge_codes * votes.n_grades + votes.places
@@ -225,17 +220,3 @@ def _lengthened(
     length = float(np.linalg.norm(change)) / size
     longer = np.clip(first + 2 * length * change + length**2 * bend, 0.0, None)
     return np.asarray(longer / longer.sum(axis=0))
-
-
-def _check_fixed(fixed: NDArray[np.int64] | None, votes: Votes) -> NDArray[np.int64]:
-    """Return the known places, `NO_GRADE` where nothing is known."""
-    if fixed is None:
-        return np.full(votes.n_documents, NO_GRADE, dtype=np.int64)
-    fixed = np.asarray(fixed)
-    if fixed.shape != (votes.n_documents,) or not np.issubdtype(fixed.dtype, np.integer):
-        requirement = f"must be {votes.n_documents} integers, one a document"
-        raise ArgumentError("fixed", requirement, f"{fixed.dtype} of shape {fixed.shape}")
-    if fixed.size and not NO_GRADE <= fixed.min() <= fixed.max() < votes.n_grades:
-        requirement = f"must be from 0 to {votes.n_grades - 1}, or {NO_GRADE} for not known"
-        raise ArgumentError("fixed", requirement, [int(fixed.min()), int(fixed.max())])
-    return fixed.astype(np.int64, copy=False)

@@ -96,8 +96,6 @@ def costs_of(n_grades: int, weights: Weights, values: Sequence[int] | None = Non
     >>> costs_of(3, "quadratic").tolist(), costs_of(3, "linear", [-2, 0, 1]).tolist()
     ([[0, 1, 4], [1, 0, 1], [4, 1, 0]], [[0, 2, 3], [2, 0, 1], [3, 1, 0]])
     """
-    if weights not in WEIGHTS:
-        raise ArgumentError("weights", f"must be one of {', '.join(WEIGHTS)}", weights)
     places = list(range(n_grades)) if values is None else [int(value) for value in values]
     if len(places) != n_grades or sorted(set(places)) != places:
         raise ArgumentError("values", f"must be {n_grades} grades, ascending", places)
@@ -376,8 +374,6 @@ def stacked_alpha(
 
 def _distances(coincidences: Numbers, metric: Metric, values: Sequence[int] | None) -> Numbers:
     """Tabulate what disagreements cost, four times as much for the ordinal metric."""
-    if metric not in METRICS:
-        raise ArgumentError("metric", f"must be one of {', '.join(METRICS)}", metric)
     costs = costs_of(coincidences.shape[-1], "none" if metric == "nominal" else "quadratic", values)
     if metric != "ordinal":
         return costs.astype(coincidences.dtype)

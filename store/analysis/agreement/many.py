@@ -54,7 +54,6 @@ from store.analysis.agreement.kappa import (
 )
 from store.analysis.agreement.tables import IntervalKind, VoteSums, sums_apart, sums_of_counts, vote_sums
 from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts, n_judges_of
-from store.errors import ArgumentError
 
 ManyName = Literal[
     "alpha_ordinal", "alpha_nominal", "alpha_interval", "fleiss", "linear", "quadratic", "ac1", "ac2", "s"
@@ -167,8 +166,6 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
 
 def _chance_and_costs(name: str, sums: VoteSums) -> tuple[Chance, NDArray[np.float64]]:
     """Return what a coefficient counts as chance, and the costs of its disagreements."""
-    if name not in _CHANCES:
-        raise ArgumentError("name", f"must be one of {', '.join(MANY_NAMES)}", name)
     chance, weights = _CHANCES[name]
     return chance, costs_of(sums.grade_shares.shape[-1], weights).astype(np.float64)
 

@@ -18,7 +18,6 @@ from store.analysis.agreement.votes import Votes
 from store.analysis.measures.average_precision import relevant_ranks
 from store.analysis.rankings import judged_rankings
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, n_swapped_pairs, tau_ap
-from store.errors import ArgumentError
 
 MIXTURES = 1000
 SHOWN_SHARE = 0.05
@@ -158,8 +157,7 @@ def judge_order(
     -------
     JudgeOrder
         Mixtures are compared with the mean over the judges who have a score. Scores of runs that differ by
-        no more than `TIED_MAP` are tied. `ArgumentError` if an argument cannot be used, or a judge has a
-        score for some runs only of a topic.
+        no more than `TIED_MAP` are tied.
 
     Notes
     -----
@@ -186,17 +184,9 @@ def judge_order(
     (0, 1, True)
     """
     ap = np.asarray(average_precisions, dtype=np.float64)
-    has_score = _check_scores(ap)
+    has_score = np.asarray(~np.isnan(ap).all(axis=1))  # without runs, no judge has one
     n_topics, _, n_judges = ap.shape
     least = n_judges if min_judges is None else min_judges
-    if not min(2, n_judges) <= least <= n_judges:
-        raise ArgumentError("min_judges", f"must be from {min(2, n_judges)} to {n_judges}", least)
-    if seed < 0:
-        raise ArgumentError("seed", "must be an integer >= 0", seed)
-    if mixtures < 1:
-        raise ArgumentError("mixtures", "must be an integer >= 1", mixtures)
-    if not 0 <= shown_share <= 1:
-        raise ArgumentError("shown_share", "must be from 0 to 1", shown_share)
     used = np.flatnonzero(has_score.sum(axis=1) >= least)
     n_scored = tuple(has_score.sum(axis=0).tolist())
     ap, has_score = ap[used], has_score[used]
@@ -212,23 +202,6 @@ def judge_order(
         ),
         mixtures=_mixtures(ap, has_score, mixtures, seed, shown_share),
     )
-
-
-def _check_scores(ap: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which judge has a score for which topic; raise `ArgumentError` for a bad array."""
-    name = "average_precisions"
-    if ap.ndim != 3 or ap.shape[2] == 0:
-        raise ArgumentError(name, "must have shape (n_topics, n_runs, n_judges)", ap.shape)
-    missing = np.isnan(ap)
-    some, every = missing.any(axis=1), missing.all(axis=1)
-    if np.any(some & ~every):
-        topic, judge = np.argwhere(some & ~every)[0].tolist()
-        requirement = "must be NaN for all runs of a topic or for none"
-        raise ArgumentError(name, requirement, f"some at topic {topic}, judge {judge}")
-    outside = (ap < 0) | (ap > 1)
-    if outside.any():
-        raise ArgumentError(name, "must be from 0 to 1", float(ap[outside][0]))
-    return np.asarray(~every)  # without runs, no judge has one
 
 
 def _judge_map(ap: NDArray[np.float64], has_score: NDArray[np.bool_]) -> JudgeMap:

@@ -82,7 +82,6 @@ def stacked(name: StackName, tables: Numbers, values: Sequence[int] | None = Non
     ----------
     name : str
         One of `PAIR_NAMES`, or ``raw``; ``positive`` and ``overlap`` are of tables of two grades.
-        `ArgumentError` for another.
     tables : ndarray, shape (..., n_grades, n_grades)
         Counts; weighted sums of topics' tables too.
     values : sequence of int, length n_grades, optional
@@ -102,14 +101,10 @@ def stacked(name: StackName, tables: Numbers, values: Sequence[int] | None = Non
     if name == "raw":
         return stacked_raw(tables)
     if name in ("positive", "overlap"):
-        if tables.shape[-2:] != (2, 2):
-            raise ArgumentError("tables", "must be 2 x 2", f"shape {tables.shape}")
         return stacked_overlap(tables) if name == "overlap" else stacked_specific(tables)[..., 1]
     if name in METRIC_OF:
         coefficients = stacked_alpha(tables + np.swapaxes(tables, -1, -2), METRIC_OF[name], values=values)
         return np.where(tables.sum(axis=(-2, -1)) < 2, np.nan, coefficients)
-    if name not in _CHANCES:
-        raise ArgumentError("name", f"must be one of {', '.join(PAIR_NAMES)}", name)
     chance, weights = _CHANCES[name]
     return stacked_chance_corrected(chance, tables, weights)
 
@@ -205,15 +200,10 @@ def sums_of_counts(
 
 
 def sums_apart(sums: Numbers) -> VoteSums:
-    """Return the parts of `vote_sums` by name, or of sums of its rows, shape (..., n_sums).
-
-    Raise `ArgumentError` if the last axis has a length that `vote_sums` never gives.
-    """
+    """Return the parts of `vote_sums` by name, or of sums of its rows, shape (..., n_sums)."""
     sums = np.asarray(sums, np.float64)
     n_sums = sums.shape[-1]
     q = (math.isqrt(max(12 * n_sums - 23, 0)) - 1) // 6
-    if 3 * q * q + q + 2 != n_sums:
-        raise ArgumentError("sums", "must be what `vote_sums` counts", f"shape {sums.shape}")
     squares = sums[..., : 3 * q * q].reshape(*sums.shape[:-1], 3, q, q)
     return VoteSums(
         squares[..., 0, :, :],

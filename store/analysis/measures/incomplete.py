@@ -27,7 +27,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.measures.average_precision import quotient
 from store.analysis.rankings import GradedRankings
-from store.errors import ArgumentError
 
 _EPSILON = 0.00001
 """INFAP_EPSILON of trec_eval: a little of both kinds above, so that 0 of 0 is one half."""
@@ -67,7 +66,6 @@ def bpref(
     0.75
     """
     relevant, judged = np.asarray(relevant, np.bool_), np.asarray(judged, np.bool_)
-    _check_within(relevant, "judged", judged)
     shape: tuple[int, ...] = relevant.shape[:-1]
     found, lists, _, above = _found_with_above(relevant, judged)
     n_relevant = np.broadcast_to(np.asarray(n_relevant, dtype=np.int64), shape)
@@ -118,8 +116,6 @@ def inferred_average_precision(
     0.250005
     """
     relevant, judged, pooled = (np.asarray(x, np.bool_) for x in (relevant, judged, pooled))
-    _check_within(relevant, "judged", judged)
-    _check_within(judged, "pooled", pooled)
     shape = relevant.shape[:-1]
     found, lists, columns, above = _found_with_above(relevant, judged)
     in_pool = _found_with_above(relevant, pooled)[3]
@@ -184,13 +180,6 @@ def condensed(rankings: GradedRankings) -> GradedRankings:
     # Both masks are read row by row, and have as many places in a row.
     grades[judged] = rankings.grades[rankings.judged]
     return replace(rankings, grades=grades, judged=judged, lengths=lengths, open=None)
-
-
-def _check_within(relevant: NDArray[np.bool_], name: str, flags: NDArray[np.bool_]) -> None:
-    if flags.shape != relevant.shape:
-        raise ArgumentError(name, f"must have the shape {relevant.shape}", flags.shape)
-    if (relevant > flags).any():
-        raise ArgumentError(name, "must hold wherever a document is relevant or judged", False)
 
 
 def _found_with_above(

@@ -40,7 +40,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_cutoff
 from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.measures.incomplete import inferred_average_precision
 from store.analysis.rankings import NOT_RETRIEVED, judged_rankings
@@ -115,8 +114,7 @@ def sampled_pool(
     Returns
     -------
     SampledPool
-        `ArgumentError` if lengths differ, a document stands twice, a state is another number, or a
-        probability cannot be. O(n log n).
+        `ArgumentError` if a document stands twice, or a probability cannot be. O(n log n).
 
     Examples
     --------
@@ -128,36 +126,24 @@ def sampled_pool(
     >>> pool.relevant(1).tolist()
     [False, False, True]
     """
-    ids = _vector("documents", documents, None)
+    ids = np.asarray(documents, dtype=np.int64)
     order = np.argsort(ids, kind="stable")
     ids = ids[order]
     if (ids[1:] == ids[:-1]).any():
         repeated = int(ids[1:][ids[1:] == ids[:-1]][0])
         raise ArgumentError("documents", "must hold each document once", repeated)
-    states = _vector("states", states, ids.size)[order]
-    if not np.isin(states, (NOT_SAMPLED, UNGRADED, GRADED)).all():
-        requirement = f"must be {NOT_SAMPLED}, {UNGRADED} or {GRADED}"
-        raise ArgumentError("states", requirement, np.unique(states).tolist())
-    of_grades = _vector("grades", grades, ids.size)[order]
-    of_strata = None if strata is None else _vector("strata", strata, ids.size)[order]
+    states = np.asarray(states, dtype=np.int8)[order]
+    of_grades = np.asarray(grades, dtype=np.int64)[order]
+    of_strata = None if strata is None else np.asarray(strata, dtype=np.int64)[order]
     chances = None
     if inclusion is not None:
-        chances = np.asarray(inclusion, dtype=np.float64)
-        if chances.shape != ids.shape:
-            raise ArgumentError("inclusion", f"must have shape {ids.shape}", chances.shape)
-        chances = chances[order]
+        chances = np.asarray(inclusion, dtype=np.float64)[order]
         is_idle = (states == NOT_SAMPLED) & (np.isnan(chances) | (chances == 0))
         is_known = is_idle | ((chances > 0) & (chances <= 1))
         if not is_known.all():
             requirement = "must be above 0 and at most 1 for documents that were sampled"
             raise ArgumentError("inclusion", requirement, float(chances[~is_known][0]))
-    return SampledPool(
-        documents=ids,
-        states=states.astype(np.int8),
-        grades=np.where(states == GRADED, of_grades, 0),
-        strata=of_strata,
-        inclusion=chances,
-    )
+    return SampledPool(ids, states, np.where(states == GRADED, of_grades, 0), of_strata, chances)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,14 +209,7 @@ def sampled_rankings(
         of_code = np.where(is_pooled, np.cumsum(is_pooled) - 1, NOT_POOLED)
         # The padding code -1 picks the last element.
         places[:, column] = np.append(of_code, NOT_RETRIEVED)[arrays.documents[:, column]]
-    return SampledRankings(
-        topics=arrays.topics,
-        tags=arrays.tags,
-        places=places,
-        lengths=arrays.lengths,
-        pools=tuple(pools.values()),
-        cutoff=cutoff,
-    )
+    return SampledRankings(arrays.topics, arrays.tags, places, arrays.lengths, tuple(pools.values()), cutoff)
 
 
 def at_places(values: NDArray[Any], places: NDArray[np.int32]) -> NDArray[Any]:
@@ -241,19 +220,6 @@ def at_places(values: NDArray[Any], places: NDArray[np.int32]) -> NDArray[Any]:
     """
     # The places -1 and -2 pick the last two elements.
     return np.append(values, np.zeros(2, values.dtype))[places]
-
-
-def _vector(name: str, values: ArrayLike, size: int | None) -> NDArray[np.int64]:
-    """Return integers as an array of one dimension, checked."""
-    array = np.asarray(values)
-    if array.size == 0:
-        array = array.astype(np.int64)
-    if array.ndim != 1 or (size is not None and array.size != size):
-        requirement = "must be one-dimensional" if size is None else f"must have length {size}"
-        raise ArgumentError(name, requirement, f"shape {array.shape}")
-    if not np.issubdtype(array.dtype, np.integer):
-        raise ArgumentError(name, "must be integers", str(array.dtype))
-    return array.astype(np.int64)
 
 
 EPSILON = 1e-5
@@ -306,7 +272,7 @@ def stratified_scores(
     Returns
     -------
     StratifiedScores
-        All of them, topic by topic. `ArgumentError` if a pool has no strata, or an argument is below 1.
+        All of them, topic by topic. `ArgumentError` if a pool has no strata.
 
     Notes
     -----
@@ -367,9 +333,6 @@ def stratified_scores(
     >>> scores.precision.round(4).tolist()
     [[[0.5]]]
     """
-    check_cutoff(max_retrieved)
-    for cutoff in cutoffs:
-        check_cutoff(cutoff)
     n_runs, n_topics = rankings.lengths.shape
     scores = StratifiedScores(
         inf_ap=np.empty((n_runs, n_topics)),

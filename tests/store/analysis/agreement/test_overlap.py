@@ -21,7 +21,6 @@ from store.analysis.agreement.kappa import (
 from store.analysis.agreement.tables import pair_tables
 from store.analysis.agreement.votes import Votes
 from store.analysis.collapse import collapse_table
-from store.errors import ArgumentError
 from tests.store.analysis.agreement.exact import relevant_in
 from tests.store.analysis.graded import (
     MISSING,
@@ -151,10 +150,3 @@ def test_macro_sums_give_the_macro_overlap(votes: Votes) -> None:
     assert ratio_of_sums(weights @ sums) == pytest.approx(
         np.nan if again.value is None else again.value, nan_ok=True, rel=1e-15
     )
-
-
-@pytest.mark.parametrize("level", [0, 3])
-def test_level_that_cuts_nothing_is_refused(level: int) -> None:
-    """A level has a grade below and a grade at or above."""
-    with pytest.raises(ArgumentError, match="`level_index` must be an integer from 1 to 2"):
-        relevant_to_all(votes_in(["01"], range(3)), level)
