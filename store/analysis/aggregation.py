@@ -114,8 +114,6 @@ def median(counts: NDArray[np.int64], *, ties: Ties) -> AggregateResult:
     1, 3, 3 the lower is 1, the higher 3. Collapsing before or after it is the same for low and high, as it
     depends on the order of grades alone.
 
-    Examples
-    --------
     >>> counts = np.array([[1, 0, 2], [1, 1, 0], [1, 1, 2]])
     >>> median(counts, ties="low").grades.tolist(), median(counts, ties="high").grades.tolist()
     ([2, 0, 1], [2, 1, 2])
@@ -167,8 +165,6 @@ def mean_half_up(counts: NDArray[np.int64], scale_values: Sequence[int]) -> Aggr
 def lowest(counts: NDArray[np.int64]) -> AggregateResult:
     """Give every document the lowest of its grades; never tied.
 
-    Examples
-    --------
     >>> lowest(np.array([[0, 1, 2], [0, 0, 0]])).grades.tolist()
     [1, -1]
     """
@@ -179,8 +175,6 @@ def lowest(counts: NDArray[np.int64]) -> AggregateResult:
 def highest(counts: NDArray[np.int64]) -> AggregateResult:
     """Give every document the highest of its grades; never tied.
 
-    Examples
-    --------
     >>> highest(np.array([[2, 1, 0], [0, 0, 0]])).grades.tolist()
     [1, -1]
     """
@@ -191,8 +185,6 @@ def highest(counts: NDArray[np.int64]) -> AggregateResult:
 def agreed(counts: NDArray[np.int64]) -> AggregateResult:
     """Give every document the grade that all its judges gave; where they differ it stays unresolved.
 
-    Examples
-    --------
     >>> agreed(np.array([[0, 2], [1, 1], [0, 0]])).grades.tolist()
     [1, -1, -1]
     """
@@ -205,8 +197,6 @@ def grade_sums(counts: NDArray[np.int64], scale_values: Sequence[int]) -> NDArra
     Sums are no grades of the scale, and comparable only between documents with equally many judges; 0 without
     a grade.
 
-    Examples
-    --------
     >>> grade_sums(np.array([[1, 1, 1], [0, 0, 2]]), (0, 1, 2)).tolist()
     [3, 4]
     """
@@ -216,8 +206,6 @@ def grade_sums(counts: NDArray[np.int64], scale_values: Sequence[int]) -> NDArra
 def leaves_tied(rule: TieRule, grades: Sequence[int]) -> bool:
     """Return whether a rule leaves the votes on one document tied; no votes are no tie.
 
-    Examples
-    --------
     >>> leaves_tied("majority", [0, 1, 2]), leaves_tied("median", [0, 1, 2])
     (True, False)
     >>> leaves_tied("majority", [0, 0, 1, 2]), leaves_tied("median", [0, 0, 1, 2])
@@ -306,8 +294,6 @@ def share_probabilities(counts: NDArray[np.int64], level_index: int) -> NDArray[
     `counts` as for `value_probabilities`, with its errors; `level_index` is the place of the least relevant
     grade, from 1 to ``n_grades - 1``.
 
-    Examples
-    --------
     >>> share_probabilities(np.array([[0, 1, 3], [4, 0, 0]]), 2).tolist()
     [0.75, 0.0]
     """

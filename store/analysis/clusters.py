@@ -55,8 +55,6 @@ def contingency_table(clusters: Sequence[Hashable], classes: Sequence[Hashable])
     Both are in the order in which they first occur among the documents; `ArgumentError` if the two differ in
     length.
 
-    Examples
-    --------
     >>> contingency_table("aab", "xyy").tolist()
     [[1, 1], [0, 1]]
     """

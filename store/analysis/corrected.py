@@ -79,8 +79,6 @@ def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[
     Topics ascend, else `ArgumentError`. Sampled documents that could not be judged are lost at
     random within their stratum: they count as not sampled.
 
-    Examples
-    --------
     >>> sample = drawn(np.zeros(4, int), np.array([0, 0, 0, 1]), np.array([True, False, True, True]))
     >>> sample.inclusion.round(3).tolist(), sample.joint.round(3).tolist()
     ([0.667, 0.667, 1.0], [1.333, 1.0])
@@ -95,8 +93,6 @@ def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[
 def grade_counts(model: NDArray[np.int64], sample: Drawn) -> NDArray[np.int64]:
     """Count judged documents by the model's grade, for the grades that documents have, ascending.
 
-    Examples
-    --------
     >>> sample = drawn(np.zeros(3, int), np.zeros(3, int), np.array([True, True, False]))
     >>> grade_counts(np.array([2, 0, 1]), sample).tolist()
     [1, 0, 1]
@@ -393,8 +389,6 @@ def corrected_ideal(
 def corrected_ndcg(discounted: NDArray[np.float64], ideal: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide estimated discounted gains by those of the best list, cut to [0, 1]; 0 where that has none.
 
-    Examples
-    --------
     >>> corrected_ndcg(np.array([[1.0, 3.0, 1.0]]), np.array([2.0, 2.0, 0.0])).tolist()
     [[0.5, 1.0, 0.0]]
     """

@@ -37,8 +37,6 @@ _HAS_ALONE = re.compile(f"[{_ALONE}]")
 def words_of(text: str) -> list[str]:
     """Cut a text into normalised words.
 
-    Examples
-    --------
     >>> words_of("The ﬁrst Straße, 東京の!")
     ['the', 'first', 'strasse', '東', '京', 'の']
     """
@@ -202,8 +200,6 @@ class NearPairs:
 def as_threshold(threshold: float | str | Fraction) -> Fraction:
     """Read a least Jaccard as it is written; `ArgumentError` if it is not above 0 and at most 1.
 
-    Examples
-    --------
     >>> as_threshold(0.8)
     Fraction(4, 5)
     """
@@ -340,8 +336,6 @@ MOST_COMPARED = 2_000_000
 def components(pairs: NearPairs, twins: NDArray[np.int64]) -> NDArray[np.int64]:
     """Put together what chains of near pairs join, shape (n_documents,): the least place of each cluster.
 
-    Examples
-    --------
     >>> chain = NearPairs(*np.array([[0, 1], [1, 4], [8, 8], [9, 9]]))
     >>> components(chain, np.array([0, 1, 1, 3, 4])).tolist()
     [0, 0, 0, 3, 0]
@@ -403,8 +397,6 @@ def pair_consistency(pairs: Sequence[tuple[int, int]], values: Sequence[int]) ->
     Grades stand in either order, and are of the scale `values`, ascending, else `ArgumentError`. A pair is a
     unit of two votes of which neither is the first, so that alpha, and not kappa, corrects for chance.
 
-    Examples
-    --------
     >>> pair_consistency([(1, 1), (0, 0), (1, 0)], [0, 1]).same
     2
     >>> pair_consistency([(1, 1)], [0, 1]).reason

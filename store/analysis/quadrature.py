@@ -59,8 +59,6 @@ def window(probabilities: NDArray[np.float64]) -> tuple[int, int]:
     The numbers follow from Bernstein's inequality: the first is at least 1, the second at most n_documents
     and at least the first.
 
-    Examples
-    --------
     Ten sure documents and a thousand of .5, of which 500 are expected, 15.8 being their standard deviation:
 
     >>> window(np.concatenate([np.ones(10), np.full(1000, 0.5)]))

@@ -29,9 +29,14 @@ from pooler.tables import (
     hidden,
 )
 from store.analysis.significance.folds import MeanChanges, mean_changes
-from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
-from store.analysis.significance.randomisation import RESAMPLES, randomisation_test, studentised_bootstrap
-from store.analysis.significance.signs import sign_test, wilcoxon_test
+from store.analysis.significance.pairs import RunPairs, compare_pairs, holm, randomised_tukey_test, tukey_test
+from store.analysis.significance.randomisation import (
+    RESAMPLES,
+    randomisation_test,
+    sign_test,
+    studentised_bootstrap,
+    wilcoxon_test,
+)
 from store.analysis.significance.t_tests import (
     NormalityPicture,
     normal_p,
@@ -40,7 +45,6 @@ from store.analysis.significance.t_tests import (
     unpaired_t,
     welch_t,
 )
-from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
 from store.analysis.undiscovered.pairs import required_difference
 from store.errors import PoolerError, UnknownNameError
 from store.text import counted

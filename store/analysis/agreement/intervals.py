@@ -71,8 +71,6 @@ def asymptotic_interval(value: float | None, standard_error: float | None) -> In
     ``value -+ z * standard_error`` with the normal quantile z, not cut at 1. No interval of no value
     (``undefined``), nor with an error of ``None`` or 0 (``no-standard-error``).
 
-    Examples
-    --------
     >>> interval = asymptotic_interval(0.776119, 0.038888)
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.6999, 0.8523)

@@ -462,8 +462,6 @@ def stacked_raw(tables: Numbers) -> NDArray[np.float64]:
 
     NaN without documents.
 
-    Examples
-    --------
     >>> float(stacked_raw(np.array([[20, 5], [10, 15]])))
     0.7
     """
@@ -477,8 +475,6 @@ def stacked_specific(tables: Numbers) -> NDArray[np.float64]:
     no judge gave. Of the grade "relevant" it is positive agreement, the Dice coefficient of the two judges'
     sets of relevant documents.
 
-    Examples
-    --------
     >>> stacked_specific(np.array([[70, 10], [20, 300]])).tolist()
     [0.8235294117647058, 0.9523809523809523]
     """
@@ -491,8 +487,6 @@ def stacked_overlap(tables: Numbers) -> NDArray[np.float64]:
 
     Documents relevant to both over those relevant to at least one; NaN without relevant documents.
 
-    Examples
-    --------
     >>> float(stacked_overlap(np.array([[70, 10], [20, 300]]))) == 300 / 330
     True
     """

@@ -115,8 +115,6 @@ def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
     By grade of `first` (rows) and of `second` (columns), topics as in ``votes.topics``. `UnknownNameError`
     for a name that is none, `ArgumentError` for the same judge twice.
 
-    Examples
-    --------
     Ann gives 0 1 2 to three documents, Bob 2 1 to the first two:
 
     >>> from store.analysis.agreement.votes import votes_from_rows

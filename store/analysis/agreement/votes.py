@@ -246,8 +246,6 @@ def population_votes(cells: Cells, *, least: int = 2) -> PopulationVotes:
 
     O(n_cells log n_cells).
 
-    Examples
-    --------
     Ann graded documents 7 and 8, Bob skipped 7 and graded 8 and 9:
 
     >>> cells = Cells(

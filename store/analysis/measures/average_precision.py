@@ -151,8 +151,6 @@ def mean_average_precision(
 
     Beside the mean, NaN when no topic is defined, the number of topics that it is over.
 
-    Examples
-    --------
     >>> mean, n_defined = mean_average_precision(np.array([0.5, np.nan, 0.25]))
     >>> float(mean), int(n_defined)
     (0.375, 2)
@@ -211,8 +209,6 @@ class RelevantRanks:
 def relevant_ranks(arrays: JudgedRankings) -> RelevantRanks:
     """Gather the ranks that hold a relevant document; O(ranks of all runs).
 
-    Examples
-    --------
     Documents 10 and 30 are relevant. With both known, AP is (1/1 + 2/3) / 2; with 30 alone, which is at rank
     3, it is 1/3:
 

@@ -185,8 +185,6 @@ def e_measure(
 ) -> NDArray[np.float64]:
     """Return 1 - F, in [0, 1], 0 for a perfect set; arguments as for `f_measure`.
 
-    Examples
-    --------
     >>> float(e_measure(1.0, 1.0)), float(e_measure(0.5, 0.0))
     (0.0, 1.0)
     """
@@ -314,8 +312,6 @@ def area_of_rankings(relevant: NDArray[np.bool_], lengths: ArrayLike) -> NDArray
     ir_measures calls this `Accuracy`; it gives no value without a relevant document, and fails where all are
     relevant. O(size of `relevant`).
 
-    Examples
-    --------
     >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
     >>> float(area_of_rankings(relevant, 8))
     0.6875

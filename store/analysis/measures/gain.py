@@ -68,8 +68,6 @@ _LARGEST_EXPONENT = 1023
 def discounts(width: int, discount: Discount) -> NDArray[np.float64]:
     """Tabulate what each rank weighs, in (0, 1], shape (width,), the first rank first.
 
-    Examples
-    --------
     >>> discounts(4, "log2").round(4).tolist()
     [1.0, 0.6309, 0.5, 0.4307]
     >>> discounts(4, "jarvelin").round(4).tolist()
@@ -131,8 +129,6 @@ def ideal_gain(
 
     0 where no grade is above 0.
 
-    Examples
-    --------
     The slides print 10.70; 4 + 4 + 2/log2(3) + 1/2 + 1/log2(5) is
 
     >>> float(ideal_gain([np.array([4, 1, 4, 2, 1])], discount="jarvelin")[0].round(6))
@@ -156,8 +152,6 @@ def normalised_gain(
     Exactly 1 for an ideal list; NaN where no judged document of the topic has a grade above 0
     (``no-relevant``). With the defaults trec_eval's `ndcg` and `ndcg_cut`.
 
-    Examples
-    --------
     The slides' list and the same reversed, printed .83 and .65 from a wrong IDCG:
 
     >>> grades = np.array([[[4, 1, 4, 2, 1]], [[1, 2, 4, 1, 4]], [[1, 1, 2, 4, 4]]])

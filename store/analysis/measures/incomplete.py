@@ -159,8 +159,6 @@ def condensed(rankings: GradedRankings) -> GradedRankings:
     at k that shall find k judged documents needs rankings that were looked at deeper than k.
     Scores of condensed lists favour runs that did not feed the pool. O(size of `grades`).
 
-    Examples
-    --------
     Document 1 is unjudged; AP rises from 1/2 to 1:
 
     >>> from store.analysis.measures.average_precision import average_precision

@@ -50,8 +50,6 @@ def precision_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64
 
     Defined everywhere: 0 for an empty list and for R = 0.
 
-    Examples
-    --------
     >>> float(precision_at(np.array([True, False, True]), 10))
     0.2
     """
@@ -61,8 +59,6 @@ def precision_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64
 def recall_at(relevant: NDArray[np.bool_], n_relevant: ArrayLike, cutoff: int) -> NDArray[np.float64]:
     """Return the relevant documents among the first `cutoff` ranks, divided by R; NaN where R = 0.
 
-    Examples
-    --------
     >>> recall_at(np.array([[True, False, True], [False, False, False]]), [4, 0], 2).tolist()
     [0.25, nan]
     """
@@ -72,8 +68,6 @@ def recall_at(relevant: NDArray[np.bool_], n_relevant: ArrayLike, cutoff: int) -
 def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     """Return the values precision at a cutoff can take: from 0 to min(1, R/N) in steps of 1/N, N the cutoff.
 
-    Examples
-    --------
     >>> attainable_precision([100, 5], 10).highest.tolist()
     [1.0, 0.5]
     """
@@ -85,8 +79,6 @@ def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
 def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     """Return the values recall at a cutoff can take: from 0 to min(1, N/R) in steps of 1/R; NaN where R = 0.
 
-    Examples
-    --------
     >>> attainable = attainable_recall([100, 5], 10)
     >>> attainable.highest.tolist(), attainable.step.tolist()
     ([0.1, 1.0], [0.01, 0.2])
@@ -101,8 +93,6 @@ def r_precision(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[n
 
     Ranks that the list does not fill count as not relevant.
 
-    Examples
-    --------
     >>> float(r_precision(np.array([True, False, True, True]), 3).round(4))
     0.6667
     """
@@ -120,8 +110,6 @@ def break_even(relevant: NDArray[np.bool_], n_relevant: ArrayLike, lengths: Arra
     It is `r_precision`, since found/k = found/R at k = R alone, unless nothing was found. NaN where R = 0
     (``no-relevant``) or the list ends above rank R (``list-too-short``): nothing is interpolated.
 
-    Examples
-    --------
     The slides' ++--+-+-; and the same list cut before its fourth rank:
 
     >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
@@ -137,8 +125,6 @@ def reciprocal_rank(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
 
     One of the sources averages over all relevant documents, which is another measure.
 
-    Examples
-    --------
     The slides' two questions, MRR (1/1 + 1/4) / 2 = .625:
 
     >>> relevant = np.array([[True, False, True, False], [False, False, False, True]])
@@ -154,8 +140,6 @@ def reciprocal_rank(relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
 def success_at(relevant: NDArray[np.bool_], cutoff: int) -> NDArray[np.float64]:
     """Return 1 where a relevant document is among the first `cutoff` ranks, else 0.
 
-    Examples
-    --------
     >>> success_at(np.array([[False, True], [False, False]]), 5).tolist()
     [1.0, 0.0]
     """
@@ -171,8 +155,6 @@ def judged_share(
     given, and the length: ranks that do not exist are not unjudged. NaN for an empty list
     (``no-documents``).
 
-    Examples
-    --------
     >>> float(judged_share(np.array([True, True, False]), 3, 10).round(4))
     0.6667
     """
@@ -187,8 +169,6 @@ def unjudged_share(judged: NDArray[np.bool_], lengths: ArrayLike, cutoff: int) -
     `unj_k` of trec_eval, if `judged` are grades from 0 on: ranks below the end of the list count as judged,
     so that it is 0 for an empty list, and never above ``1 - judged_share``.
 
-    Examples
-    --------
     One judged, one not, and the list ends:
 
     >>> judged = np.array([True, False])
@@ -230,8 +210,6 @@ def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[
     The slides name no interpolation; this is `interpolated_precision`, the usual one, and trec_eval's
     `11pt_avg`.
 
-    Examples
-    --------
     >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
     >>> float(eleven_point(relevant, 4).round(6))  # (6 * 1 + 2 * 3/5 + 3 * 4/7) / 11
     0.81039
@@ -244,8 +222,6 @@ def eleven_point(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[
 def precision_recall_curve(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -> NDArray[np.float64]:
     """Return `interpolated_precision` at each of the recalls 0, 0.1, ..., 1, shape (11, ...).
 
-    Examples
-    --------
     >>> relevant = np.array([letter == "+" for letter in "++--+-+-"])
     >>> precision_recall_curve(relevant, 4).round(2).tolist()
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6, 0.6, 0.57, 0.57, 0.57]

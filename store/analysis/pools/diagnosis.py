@@ -122,8 +122,6 @@ class TopicCounts:
 def topic_counts(rankings: JudgedRankings, pooled: NDArray[np.bool_] | None = None) -> TopicCounts:
     """Count what is judged of each topic, and of its pool, which by default is empty.
 
-    Examples
-    --------
     Depth 1 holds document 1 alone, which is judged; 2 is judged, too, and relevant:
 
     >>> from store.analysis.pools.contributions import within_depth
@@ -161,8 +159,6 @@ class BroughtBy:
 def brought_by(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> BroughtBy:
     """Count the documents of a pool by how many runs brought them.
 
-    Examples
-    --------
     Depth 1: both runs brought document 1, and 2 is in no pool.
 
     >>> from store.analysis.rankings import judged_rankings
@@ -188,8 +184,6 @@ def held_by_pool(rankings: JudgedRankings, pooled: NDArray[np.bool_]) -> NDArray
 
     Shape (n_runs, n_topics, width); False below the end of a list.
 
-    Examples
-    --------
     The pool is the first document of `a`, which `b` has second:
 
     >>> from store.analysis.rankings import judged_rankings

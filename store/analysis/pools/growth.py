@@ -49,8 +49,6 @@ def first_retrievals(rankings: JudgedRankings) -> FirstRetrievals:
 
     For every depth up to the width of the rankings, whose runs should all have fed the pool; O(their size).
 
-    Examples
-    --------
     Documents 1 and 2 stand first; 3 is second in run `b`; 4, which no run returned, is relevant:
 
     >>> from store.analysis.rankings import judged_rankings
@@ -122,8 +120,6 @@ def fit_growth(new_relevant: ArrayLike) -> Growth:
     logarithms to be spread about the line independently and equally widely. Counts are not: small ones spread
     more, so with few documents a depth the errors are a rough guide. O(n_depths).
 
-    Examples
-    --------
     A power law without chance is found again:
 
     >>> growth = fit_growth([60 * i**-0.5 - 1 for i in range(1, 101)])

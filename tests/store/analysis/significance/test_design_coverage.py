@@ -15,13 +15,13 @@ from scipy import stats
 
 from store.analysis.run_order import kendall_tau_b, tau_ap
 from store.analysis.significance.generalizability import order_on_new_topics, score_components
+from store.analysis.significance.pairs import randomised_tukey_test
 from store.analysis.significance.power import (
     detectable_effect,
     expected_width,
     topics_for_power,
     topics_for_width,
 )
-from store.analysis.significance.tukey import randomised_tukey_test
 from store.analysis.variation.order import expected_tau, expected_tau_ap
 
 N = 2000

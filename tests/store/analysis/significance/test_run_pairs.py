@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.significance.pairs import compare_pairs, neighbours
-from store.analysis.significance.randomisation import randomisation_test
-from store.analysis.significance.signs import wilcoxon_test
+from store.analysis.significance.randomisation import randomisation_test, wilcoxon_test
 from store.analysis.significance.t_tests import paired_t
 from tests.vectors.three_systems import SCORES
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from store.analysis.significance.signs import sign_test
+from store.analysis.significance.randomisation import sign_test
 from store.analysis.significance.t_tests import (
     paired_t,
     paired_t_of_moments,

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.libqsturng import psturng
 
-from store.analysis.significance.tukey import studentised_range_p
+from store.analysis.significance.pairs import studentised_range_p
 
 
 @pytest.mark.parametrize(("n_groups", "freedom"), [(2, 1), (3, 38), (5, 4), (10, 12), (30, 200), (120, 5831)])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from store.analysis.significance.pairs import randomised_tukey_test, tukey_test
 from store.analysis.significance.t_tests import paired_t
-from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
 from store.errors import ArgumentError
 from tests.vectors.agreement_tables import assert_prints
 from tests.vectors.three_systems import SCORES, X, Y

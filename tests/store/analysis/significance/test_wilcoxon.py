@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from store.analysis.significance.signs import WilcoxonTest, doubled_signed_ranks, wilcoxon_test
+from store.analysis.significance.randomisation import WilcoxonTest, doubled_signed_ranks, wilcoxon_test
 from store.errors import ArgumentError
 from tests.vectors.three_systems import X, Y
 
