@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -543,44 +543,29 @@ def corrected_measures(
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Expected:
+class _Expected(NamedTuple):
     """What is expected of every document: its gain, and for nDCG how likely each grade is."""
 
     gains: NDArray[np.float64]
     shares: NDArray[np.float64]
 
 
-def _gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
+def _gains(population: Population, spec: MeasureSpec, level: int | None = None) -> NDArray[np.float64]:
+    """Return the gain of every grade, where relevance is one at a level, by default people's."""
     if spec.gains is not None:
         return spec.gains
-    return (population.levels >= population.level).astype(np.float64)
-
-
-def _model_gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Return the gain of every document by the model; 0 without a grade."""
-    of_level = spec.gains
-    if of_level is None:
-        of_level = (population.levels >= population.model_level).astype(np.float64)
-    return np.append(of_level, 0.0)[population.model]
-
-
-def _shares(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Return how likely each outcome is by the sample: relevant or not, or every grade."""
-    outcomes, n = population.people, population.levels.size
-    if spec.gains is None:
-        outcomes, n = _gains(population, spec)[outcomes].astype(np.int64), 2
-    return calibrated_shares(population.model, outcomes, n, population.sample)
+    return (population.levels >= (population.level if level is None else level)).astype(np.float64)
 
 
 def _expected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> _Expected:
+    n_documents, n_outcomes = population.model.size, population.levels.size
     if way == "people":
-        return _Expected(
-            np.zeros(population.model.size), np.zeros((population.model.size, population.levels.size))
-        )
-    shares = _shares(population, spec)
-    gains = shares[:, 1] if spec.gains is None else shares @ spec.gains
-    return _Expected(gains, shares)
+        return _Expected(np.zeros(n_documents), np.zeros((n_documents, n_outcomes)))
+    outcomes = population.people
+    if spec.gains is None:  # relevant or not
+        outcomes, n_outcomes = _gains(population, spec)[outcomes].astype(np.int64), 2
+    shares = calibrated_shares(population.model, outcomes, n_outcomes, population.sample)
+    return _Expected(shares[:, 1] if spec.gains is None else shares @ spec.gains, shares)
 
 
 def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) -> NDArray[np.float64]:
@@ -656,7 +641,8 @@ def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     unjudged = replace(population, sample=none, people=np.empty(0, np.int64))
     n_levels = population.levels.size
     grades = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
-    expected = _Expected(_model_gains(population, spec), grades)
+    of_grade = np.append(_gains(population, spec, population.model_level), 0.0)
+    expected = _Expected(of_grade[population.model], grades)
     found = _by_topic(unjudged, spec, expected)
     if spec.kind == "nDCG":
         n_topics = population.places.shape[1]

@@ -45,7 +45,6 @@ is listed above.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -727,23 +726,14 @@ def _integer(name: str, value: str, *, least: int | None) -> int:
     return int(value)
 
 
-def _decimal(name: str, value: str, *, most: float) -> float:
-    if not _DECIMAL.fullmatch(value) or float(value) > most:
-        requirement = "must be a number >= 0" if most == math.inf else "must be between 0 and 1"
+def _decimal(name: str, value: str, requirement: str, is_so: Callable[[Fraction], bool]) -> Fraction:
+    if not _DECIMAL.fullmatch(value) or not is_so(Fraction(value)):
         raise ArgumentError(name, requirement, value)
-    return float(value)
-
-
-def _persistence(value: str) -> float:
-    if not _DECIMAL.fullmatch(value) or float(value) >= 1:
-        raise ArgumentError("p", "must be at least 0 and below 1", value)
-    return float(value)
-
-
-def _recall(value: str) -> Fraction:
-    if not _DECIMAL.fullmatch(value) or Fraction(value) > 1:
-        raise ArgumentError("recall", "must be between 0 and 1", value)
     return Fraction(value)
+
+
+def _share(name: str, value: str) -> Fraction:
+    return _decimal(name, value, "must be between 0 and 1", lambda number: number <= 1)
 
 
 def _dcg(value: str) -> Dcg:
@@ -757,12 +747,12 @@ def _dcg(value: str) -> Dcg:
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "cutoff": partial(_integer, "cutoff", least=1),
-    "recall": _recall,
+    "recall": partial(_share, "recall"),
     "rel": partial(_integer, "rel", least=None),
-    "beta": partial(_decimal, "beta", most=math.inf),
+    "beta": lambda value: float(_decimal("beta", value, "must be a number >= 0", lambda _: True)),
     "dcg": _dcg,
     "docs": partial(_integer, "docs", least=1),
-    "alpha": partial(_decimal, "alpha", most=1),
-    "p": _persistence,
+    "alpha": lambda value: float(_share("alpha", value)),
+    "p": lambda value: float(_decimal("p", value, "must be at least 0 and below 1", lambda p: p < 1)),
 }
 """How the value of each parameter is read."""

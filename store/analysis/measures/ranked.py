@@ -9,7 +9,7 @@ n_relevant : array_like of int, shape (...) or one that broadcasts to it
 lengths : array_like of int, shape (...) or one that broadcasts to it
     Ranks filled.
 cutoff : int
-    Ranks that count, which may be above the width; `ArgumentError` below 1.
+    Ranks that count, at least 1, which may be above the width.
 
 Measures are float64, shape (...), in [0, 1]; NaN stands where there is no number, and each function says
 where. Each costs O(size of `relevant`). A cutoff divides by itself, as in trec_eval: a list of 3 documents,
@@ -25,7 +25,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_cutoff
 from store.analysis.measures.average_precision import quotient
 from store.errors import ArgumentError
 
@@ -71,7 +70,6 @@ def attainable_precision(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     >>> attainable_precision([100, 5], 10).highest.tolist()
     [1.0, 0.5]
     """
-    check_cutoff(cutoff)
     counts = _counts(n_relevant)
     return Attainable(np.minimum(counts, cutoff) / cutoff, np.full(counts.shape, 1 / cutoff))
 
@@ -83,7 +81,6 @@ def attainable_recall(n_relevant: ArrayLike, cutoff: int) -> Attainable:
     >>> attainable.highest.tolist(), attainable.step.tolist()
     ([0.1, 1.0], [0.01, 0.2])
     """
-    check_cutoff(cutoff)
     counts = _counts(n_relevant)
     return Attainable(quotient(np.minimum(counts, cutoff), counts), quotient(np.ones_like(counts), counts))
 
@@ -230,9 +227,7 @@ def precision_recall_curve(relevant: NDArray[np.bool_], n_relevant: ArrayLike) -
 
 
 def _found(flags: NDArray[np.bool_], cutoff: int | None) -> NDArray[np.int64]:
-    check_cutoff(cutoff)
-    first = np.asarray(flags, dtype=np.bool_)[..., :cutoff]
-    return np.asarray(np.count_nonzero(first, axis=-1), dtype=np.int64)
+    return np.asarray(np.count_nonzero(flags[..., :cutoff], axis=-1), dtype=np.int64)
 
 
 def _counts(values: ArrayLike) -> NDArray[np.int64]:

@@ -34,7 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.intervals import topic_weights
-from store.analysis.arguments import vector
 from store.analysis.significance.t_tests import SAME, normal_p
 from store.errors import ArgumentError
 
@@ -144,7 +143,7 @@ def randomisation_test(
     >>> randomisation_test(np.array([0.3 - 0.2, 0.2 - 0.1, -0.1])).p
     1.0
     """
-    whole = rounded_differences(vector("differences", differences), resolution)
+    whole = rounded_differences(differences, resolution)
     if not whole.size:
         return RandomisationTest(None, "no-topics")
     return RandomisationTest(sign_flip_p(whole, resolution), None)
@@ -312,7 +311,7 @@ def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOL
     >>> test.positive, test.p
     (9.0, 0.25)
     """
-    whole = rounded_differences(vector("differences", differences), resolution)
+    whole = rounded_differences(differences, resolution)
     doubled = doubled_signed_ranks(whole)
     if not whole.any():
         return WilcoxonTest(None, None, "no-difference" if whole.size else "no-topics", 0.0)
