@@ -89,8 +89,8 @@ inverse purity         bounds K and L interchanged, and N where its example has 
 
 References
 ----------
-.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
-   2001 (in Japanese).
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment", 2001 (in
+   Japanese).
 .. [2] "F値の前身はE値?", article on the web (in Japanese).
 .. [3] "情報検索システムの評価指標:精度と再現率", article on the web (in Japanese).
 .. [4] "recall と precision の定義と意味", article on the web (in Japanese).

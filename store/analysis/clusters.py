@@ -14,8 +14,8 @@ meant, and use it in their example (.598); the standard form gives .6 there.
 
 References
 ----------
-.. [1] E. Amigó, J. Gonzalo, J. Artiles and F. Verdejo, "A comparison of extrinsic clustering
-   evaluation metrics based on formal constraints", *Information Retrieval* 12(4), 461-486, 2009,
+.. [1] E. Amigó, J. Gonzalo, J. Artiles and F. Verdejo, "A comparison of extrinsic clustering evaluation
+   metrics based on formal constraints", *Information Retrieval* 12(4), 461-486, 2009,
    doi:10.1007/s10791-008-9066-8.
 """
 
@@ -101,8 +101,7 @@ def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard
     .. math::
 
         \text{purity} = \frac1N \sum_i \max_j n_{ij}, \qquad
-        \text{inverse purity} = \frac1N \sum_j \max_i n_{ij}
-        \quad\text{or}\quad \frac1N \sum_i \frac{|i|}{|j^*(i)|} n_{i j^*(i)}
+        \text{inverse purity} = \frac1N \sum_j \max_i n_{ij} \quad\text{or}\quad \frac1N \sum_i \frac{|i|}{|j^*(i)|} n_{i j^*(i)}
 
     Where several classes are the most frequent of a cluster, the weighted form takes the largest of them,
     which gives the lowest value whatever the order of the columns. Clusters of one document each have purity

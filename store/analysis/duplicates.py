@@ -240,8 +240,8 @@ def near_pairs(sets: ShingleSets, threshold: float | str | Fraction) -> NearPair
     ----------
     .. [1] S. Chaudhuri, V. Ganti and R. Kaushik, "A primitive operator for similarity joins in data
        cleaning", *ICDE* 2006, doi:10.1109/ICDE.2006.9.
-    .. [2] R. J. Bayardo, Y. Ma and R. Srikant, "Scaling up all pairs similarity search", *WWW* 2007,
-       131-140, doi:10.1145/1242572.1242591.
+    .. [2] R. J. Bayardo, Y. Ma and R. Srikant, "Scaling up all pairs similarity search", *WWW* 2007, 131-140,
+       doi:10.1145/1242572.1242591.
 
     Examples
     --------

@@ -15,7 +15,9 @@ from store.analysis.aggregation import (
     TIE_RULES,
     TIES,
     AggregateResult,
+    DawidSkeneResult,
     agreed,
+    dawid_skene,
     grade_sums,
     highest,
     lowest,
@@ -23,10 +25,8 @@ from store.analysis.aggregation import (
     mean_half_up,
     median,
 )
-from store.analysis.agreement.votes import NO_GRADE, collapse_votes
+from store.analysis.agreement.votes import NO_GRADE, collapse_votes, level_index
 from store.analysis.arrays import Grades
-from store.analysis.collapse import collapse, level_index
-from store.analysis.dawid_skene import DawidSkeneResult, dawid_skene
 from store.errors import ArgumentError, PoolerError
 from store.formats.qrels import QrelCells
 from store.grades.definition import EQUAL, SINGLE_JUDGE, QrelsDefinition
@@ -106,7 +106,7 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
 
 
 def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int) -> NDArray[np.int64]:
-    return np.where(is_given, collapse(grades, level), 0).astype(np.int64)
+    return np.where(is_given, grades >= level, 0).astype(np.int64)
 
 
 def _has_votes(all_votes: AllVotes, definition: QrelsDefinition) -> NDArray[np.bool_]:

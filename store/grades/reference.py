@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
-from store.analysis.agreement.votes import NO_GRADE, PopulationVotes, Votes, votes_of_judges
-from store.analysis.collapse import level_index
+from store.analysis.agreement.votes import NO_GRADE, PopulationVotes, Votes, level_index, votes_of_judges
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import NO_ROUND, AllVotes
 from store.grades.qrels import GradeOutcome, outcome_of

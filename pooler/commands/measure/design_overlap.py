@@ -145,7 +145,7 @@ def _plan_rows(
 ) -> Iterator[dict[str, Any]]:
     from store.analysis.agreement.sharing import plan_overlap
     from store.analysis.agreement.tables import pair_tables
-    from store.analysis.collapse import collapse_table
+    from store.analysis.agreement.votes import collapse_table
 
     for first, second in pairs:
         tables = pair_tables(population.votes, first=first, second=second)

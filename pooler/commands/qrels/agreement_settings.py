@@ -44,7 +44,7 @@ class AgreementOptions:
     @property
     def level_indices(self) -> list[int]:
         """The levels as indices into the scale."""
-        from store.analysis.collapse import level_index
+        from store.analysis.agreement.votes import level_index
 
         return [level_index(self.scale, level) for level in self.levels]
 

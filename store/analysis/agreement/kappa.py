@@ -167,12 +167,12 @@ def stacked_chance_corrected(
     .. [1] J. Cohen, "A Coefficient of Agreement for Nominal Scales", *Educational and Psychological
        Measurement* 20(1), 37-46, 1960, doi:10.1177/001316446002000104.
     .. [2] J. Cohen, "Weighted Kappa", *Psychological Bulletin* 70(4), 213-220, 1968, doi:10.1037/h0026256.
-    .. [3] W. A. Scott, "Reliability of Content Analysis: The Case of Nominal Scale Coding", *Public
-       Opinion Quarterly* 19(3), 321-325, 1955, doi:10.1086/266577.
+    .. [3] W. A. Scott, "Reliability of Content Analysis: The Case of Nominal Scale Coding", *Public Opinion
+       Quarterly* 19(3), 321-325, 1955, doi:10.1086/266577.
     .. [4] E. M. Bennett, R. Alpert and A. C. Goldstein, "Communications Through Limited-Response
        Questioning", *Public Opinion Quarterly* 18(3), 303-308, 1954, doi:10.1086/266520.
-    .. [5] K. L. Gwet, "Computing Inter-Rater Reliability and Its Variance in the Presence of High
-       Agreement", *British Journal of Mathematical and Statistical Psychology* 61(1), 29-48, 2008,
+    .. [5] K. L. Gwet, "Computing Inter-Rater Reliability and Its Variance in the Presence of High Agreement",
+       *British Journal of Mathematical and Statistical Psychology* 61(1), 29-48, 2008,
        doi:10.1348/000711006X126600.
 
     Examples

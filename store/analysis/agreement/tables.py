@@ -41,8 +41,7 @@ from store.analysis.agreement.kappa import (
     stacked_specific,
     stacked_standard_errors,
 )
-from store.analysis.agreement.votes import PopulationVotes, Votes, grade_counts
-from store.analysis.collapse import collapse_table
+from store.analysis.agreement.votes import PopulationVotes, Votes, collapse_table, grade_counts
 from store.errors import ArgumentError
 
 PairName = Literal[

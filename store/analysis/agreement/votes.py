@@ -2,6 +2,9 @@
 
 Judges of many share few documents: votes hold what was graded and nothing else, so that "not judged",
 "skipped" and "cannot be judged" never turn into a grade. Grades are places on the declared scale, from 0.
+
+A level is a grade value: a document is relevant when its grade is at least the level. Arrays that hold places
+on the scale are cut at `level_index`.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.errors import ArgumentError, UnknownNameError
-from store.records import State
+from store.records import Scale, State
 
 NO_GRADE = -1
 """Stands in tables of grades where nothing was graded."""
@@ -154,6 +157,43 @@ def collapse_votes(votes: Votes, level_index: int) -> Votes:
     """
     relevant = (votes.places >= level_index).astype(np.int64)
     return replace(votes, scale_values=(0, 1), places=relevant)
+
+
+def collapse_table(tables: NDArray[np.int64], level_index: int) -> NDArray[np.int64]:
+    """Collapse graded tables to not relevant and relevant.
+
+    Parameters
+    ----------
+    tables : ndarray of int64, shape (..., n_grades, n_grades)
+        One table or a stack of them.
+    level_index : int
+        Index into the scale of the least relevant grade, from 1 to ``n_grades - 1``.
+
+    Returns
+    -------
+    ndarray of int64, shape (..., 2, 2)
+        The same documents; index 0 is not relevant, 1 relevant.
+
+    Examples
+    --------
+    >>> collapse_table(np.array([[5, 1, 0], [2, 3, 1], [0, 1, 4]]), 1).tolist()
+    [[5, 1], [2, 9]]
+    """
+    rows = np.add.reduceat(tables, [0, level_index], axis=-2)
+    return np.add.reduceat(rows, [0, level_index], axis=-1).astype(np.int64)
+
+
+def level_index(scale: Scale, level: int) -> int:
+    """Return the place on the scale of the least grade that is at least a level, from 1.
+
+    `ArgumentError` if the level, which need not be a value of the scale, does not cut it in two.
+
+    >>> from store.formats.scale import parse_scale
+    >>> level_index(parse_scale("0-3"), 2), level_index(parse_scale("-2-2"), 1)
+    (2, 3)
+    """
+    scale.check_level(level)
+    return next(index for index, value in enumerate(scale.values) if value >= level)
 
 
 def n_judges_of(votes: Votes) -> int:

@@ -8,9 +8,9 @@ ours. What the paper misprints is listed in `store.analysis`; the code follows t
 
 References
 ----------
-.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
-   2001 (in Japanese), section 2 and appendix 1. Eq. 1 is printed there with the prefactor 1/N; its own
-   worked example uses 1/R.
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment", 2001 (in
+   Japanese), section 2 and appendix 1. Eq. 1 is printed there with the prefactor 1/N; its own worked example
+   uses 1/R.
 """
 
 from __future__ import annotations
@@ -317,10 +317,9 @@ def variance_of_average_precision(
 
     Notes
     -----
-    Equation E1; the paper has the mean only. With :math:`f_j`, the probability that j documents
-    drawn are all relevant, :math:`\rho_i = (i-1)/i + H_N - H_i`, :math:`H'_N = \sum 1/i^2`,
-    :math:`W = N - H_N`, :math:`W' = H_N - H'_N`, :math:`a = \sum \rho_i/i` and
-    :math:`b = \sum \rho_i^2`:
+    Equation E1; the paper has the mean only. With :math:`f_j`, the probability that j documents drawn are all
+    relevant, :math:`\rho_i = (i-1)/i + H_N - H_i`, :math:`H'_N = \sum 1/i^2`, :math:`W = N - H_N`, :math:`W'
+    = H_N - H'_N`, :math:`a = \sum \rho_i/i` and :math:`b = \sum \rho_i^2`:
 
     .. math::
 

@@ -13,11 +13,10 @@ P, RR, Success, SetP, NumRet, DCG, RBP
 R, SetR
     (found + a) / (R + a + b), a of the u and b of the e relevant, rises with a and falls with b.
 AP
-    Neither all nor none is the extreme: S rises with each relevant document, and so does R. For a
-    fixed number c of the u the precisions sum to most where the first c are relevant, to least
-    where the last c are, since moving a relevant document up never lowers the sum; the e only
-    raise R. So the highest is the greatest of S(first c) / (R + c), the lowest the least of
-    S(last c) / (R + e + c), over all c.
+    Neither all nor none is the extreme: S rises with each relevant document, and so does R. For a fixed
+    number c of the u the precisions sum to most where the first c are relevant, to least where the last c
+    are, since moving a relevant document up never lowers the sum; the e only raise R. So the highest is the
+    greatest of S(first c) / (R + c), the lowest the least of S(last c) / (R + e + c), over all c.
 Rprec
     For a fixed number c the rank R + c is fixed, and as many of the c as possible are above or
     below it. A relevant document far below can raise Rprec, which then looks further.
@@ -42,8 +41,8 @@ nDCG
 
 References
 ----------
-.. [1] W. Dinkelbach, "On nonlinear fractional programming", *Management Science* 13(7), 492-498,
-   1967, doi:10.1287/mnsc.13.7.492.
+.. [1] W. Dinkelbach, "On nonlinear fractional programming", *Management Science* 13(7), 492-498, 1967,
+   doi:10.1287/mnsc.13.7.492.
 """
 
 from __future__ import annotations
@@ -57,9 +56,8 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.measures.gain import discounted_gain, discounts, rbp_residual
-from store.analysis.measures.incomplete import condensed, inferred_average_precision
 from store.analysis.measures.names import MeasureName, Scores, evaluate, parse_measure
-from store.analysis.measures.ranked import judged_share, unjudged_share
+from store.analysis.measures.ranked import condensed, inferred_average_precision, judged_share, unjudged_share
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 
@@ -116,10 +114,9 @@ def score_bounds(
     Returns
     -------
     list of Bounds
-        In the order of `measures`. `values` is within the bounds if 0 or a grade below is in the
-        scale and the level of relevance is above it.
-        O(ranks of all runs) a measure; nDCG O(ranks * steps of the scale) a run and iteration, of which
-        there are a handful.
+        In the order of `measures`. `values` is within the bounds if 0 or a grade below is in the scale and
+        the level of relevance is above it. O(ranks of all runs) a measure; nDCG O(ranks * steps of the scale)
+        a run and iteration, of which there are a handful.
 
     Examples
     --------

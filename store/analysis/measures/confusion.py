@@ -25,8 +25,7 @@ References
 .. [2] C. D. Manning, P. Raghavan and H. Schütze, *Introduction to Information Retrieval*, Cambridge
    University Press, 2008, section 8.3.
 .. [3] J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating
-   characteristic (ROC) curve", *Radiology* 143(1), 29-36, 1982,
-   doi:10.1148/radiology.143.1.7063747.
+   characteristic (ROC) curve", *Radiology* 143(1), 29-36, 1982, doi:10.1148/radiology.143.1.7063747.
 """
 
 from __future__ import annotations

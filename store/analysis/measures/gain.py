@@ -35,15 +35,15 @@ Each function costs O(size of `grades`).
 
 References
 ----------
-.. [1] K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", *ACM
-   Transactions on Information Systems* 20(4), 422-446, 2002, doi:10.1145/582415.582418.
+.. [1] K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", *ACM Transactions on
+   Information Systems* 20(4), 422-446, 2002, doi:10.1145/582415.582418.
 .. [2] C. Burges et al., "Learning to rank using gradient descent", *ICML*, 89-96, 2005,
    doi:10.1145/1102351.1102363.
-.. [3] T. Sakai, "On the reliability of information retrieval metrics based on graded relevance",
-   *Information Processing & Management* 43(2), 531-548, 2007, doi:10.1016/j.ipm.2006.07.020.
+.. [3] T. Sakai, "On the reliability of information retrieval metrics based on graded relevance", *Information
+   Processing & Management* 43(2), 531-548, 2007, doi:10.1016/j.ipm.2006.07.020.
 .. [4] T. Sakai, "Alternatives to bpref", *SIGIR* 2007, 71-78, doi:10.1145/1277741.1277756.
-.. [5] A. Moffat and J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness",
-   *ACM Transactions on Information Systems* 27(1), 2:1-27, 2008, doi:10.1145/1416950.1416952.
+.. [5] A. Moffat and J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness", *ACM
+   Transactions on Information Systems* 27(1), 2:1-27, 2008, doi:10.1145/1416950.1416952.
 """
 
 from __future__ import annotations
@@ -189,10 +189,9 @@ def q_measure(
     -----
     .. math:: Q = \frac{1}{R} \sum_{r\,relevant} \frac{C(r) + \beta\,cg(r)}{r + \beta\,cg^*(r)}
 
-    with C the relevant documents and cg the gains down to rank r, and cg* those of the ideal list
-    ([3]_, section 3.1). Of a condensed list, see `incomplete.condensed`, it is the Q' of
-    [4]_. With a cutoff k the sum is divided by min(R, k), as in NTCIREVAL, so that an ideal list
-    has 1; AP@k of trec_eval divides by R.
+    with C the relevant documents and cg the gains down to rank r, and cg* those of the ideal list ([3]_,
+    section 3.1). Of a condensed list, see `ranked.condensed`, it is the Q' of [4]_. With a cutoff k the sum
+    is divided by min(R, k), as in NTCIREVAL, so that an ideal list has 1; AP@k of trec_eval divides by R.
 
     Examples
     --------

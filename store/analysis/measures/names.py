@@ -12,7 +12,7 @@ measure there, with four exceptions, each for a reason:
 - ``dcg`` may also be ``jarvelin`` or ``exp-jarvelin``: the discount of the original article.
 
 Each is defined in the file of its idea, beside this one: `average_precision`, `ranked`, `gain`,
-`incomplete`, `confusion`. Names belong to functions by the table `MEASURES`. How far a score can be
+`confusion`. Names belong to functions by the table `MEASURES`. How far a score can be
 known with documents unjudged is in `bounds`; a new reason needs its words in `pooler.reasons`.
 
 An undefined score is a reason, never a number, and does not enter the mean:
@@ -37,10 +37,9 @@ A grade below 0 is a judgement to Judged, as it is to ir_measures; to Bpref, inf
 RBPResidual it is none, as it is to trec_eval. -1 of qrels is no grade unless it is declared to be, so
 that it is not judged, where ir_measures says it is.
 
-Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in
-order ``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order
-``trec``, of trec_eval 10, scores that only this rounding ties stand apart. What is meant to differ
-is listed above.
+Where trec_eval 9, pytrec_eval or ir_measures define a measure, it is theirs if documents are in order
+``trec9`` of `store.ranking`: equal scores, rounded to 32 bits, by docno descending. In order ``trec``, of
+trec_eval 10, scores that only this rounding ties stand apart. What is meant to differ is listed above.
 """
 
 from __future__ import annotations
@@ -73,8 +72,7 @@ from store.analysis.measures.gain import (
     rank_biased_precision,
     rbp_residual,
 )
-from store.analysis.measures.incomplete import bpref_of, inferred_ap_of
-from store.analysis.measures.ranked import eleven_point, interpolated_precision
+from store.analysis.measures.ranked import bpref_of, eleven_point, inferred_ap_of, interpolated_precision
 from store.analysis.rankings import GradedRankings
 from store.errors import ArgumentError, UnknownNameError
 

@@ -23,11 +23,11 @@ relevant documents, without bias for any design of the sample. The scores are th
 
 References
 ----------
-.. [1] E. Yilmaz, E. Kanoulas and J. A. Aslam, "A simple and efficient sampling method for
-   estimating AP and NDCG", *SIGIR* 2008, 603-610, doi:10.1145/1390334.1390437.
+.. [1] E. Yilmaz, E. Kanoulas and J. A. Aslam, "A simple and efficient sampling method for estimating AP and
+   NDCG", *SIGIR* 2008, 603-610, doi:10.1145/1390334.1390437.
 .. [2] `sample_eval.pl`, the scorer of TREC and TRECVID, with NIST's changes of 2010 and 2012.
-.. [3] V. Pavlu and J. A. Aslam, "A practical sampling strategy for efficient retrieval evaluation",
-   technical report, Northeastern University, 2007.
+.. [3] V. Pavlu and J. A. Aslam, "A practical sampling strategy for efficient retrieval evaluation", technical
+   report, Northeastern University, 2007.
 .. [4] `statAP_MQ_eval_v3.pl` and `_v4.pl`, the scorers of the Million Query and Web tracks.
 """
 
@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.measures.average_precision import mean_average_precision, quotient
-from store.analysis.measures.incomplete import inferred_average_precision
+from store.analysis.measures.ranked import inferred_average_precision
 from store.analysis.rankings import NOT_RETRIEVED, judged_rankings
 from store.errors import ArgumentError
 
@@ -235,9 +235,8 @@ class StratifiedScores:
     """
 
     inf_ap: NDArray[np.float64]
-    """Shape (n_runs, n_topics), at least 0; it may exceed 1. NaN where no sampled document is
-    relevant, the program has 0 there; 0 for a run with no document, whose topic the program leaves
-    out."""
+    """Shape (n_runs, n_topics), at least 0; it may exceed 1. NaN where no sampled document is relevant, the
+    program has 0 there; 0 for a run with no document, whose topic the program leaves out."""
     inf_ndcg: NDArray[np.float64]
     """Shape (n_runs, n_topics), at least 0; it may exceed 1. NaN where no sampled document has a
     grade above 0, the program has 0 there; otherwise as `inf_ap`."""
@@ -285,11 +284,10 @@ def stratified_scores(
               \frac{r_c^{<k} + \varepsilon}{s_c^{<k} + 3 \varepsilon}, \qquad
         \mathrm{xinfAP} = \frac{1}{\hat R} \sum_c \frac{N_c}{S_c} \sum_{k \in c} P_k
 
-    so that documents outside the pool count as not relevant. Where :math:`\hat R` exceeds
-    `max_retrieved`, the score is multiplied by their quotient, since no run can return so many.
-    Precision at K is that sum over :math:`N_c^{\le K}`, divided by K. infNDCG is
-    :math:`\sum_c N_c^{ret} g_c / s_c^{ret}` divided by an ideal gain, with :math:`g_c` the
-    discounted gains, grade / log2(k + 1), of the graded documents retrieved.
+    so that documents outside the pool count as not relevant. Where :math:`\hat R` exceeds `max_retrieved`,
+    the score is multiplied by their quotient, since no run can return so many. Precision at K is that sum
+    over :math:`N_c^{\le K}`, divided by K. infNDCG is :math:`\sum_c N_c^{ret} g_c / s_c^{ret}` divided by an
+    ideal gain, with :math:`g_c` the discounted gains, grade / log2(k + 1), of the graded documents retrieved.
 
     In the ideal list the estimated number of documents of a grade is not rounded: with n of grade g expected
     after b of higher grades, g stands at the ranks b + 1, b + 2, ..., as many as are at most b + n. So a
@@ -505,8 +503,7 @@ def statap_scores(rankings: SampledRankings, *, level: int) -> StatapScores:
 
     .. math::
 
-        \frac{n}{(m + 0.1) \hat R^2} \Bigl[ \sum_d (1 - \pi_d) y_d^2
-        - \frac{\sum_{d \ne e} y_d y_e}{n - 1}
+        \frac{n}{(m + 0.1) \hat R^2} \Bigl[ \sum_d (1 - \pi_d) y_d^2 - \frac{\sum_{d \ne e} y_d y_e}{n - 1}
         + \sum_d (1 - \pi_d) w_d^2 \Bigl(\sum_{e\,below\,d} w_e / k_e \Bigr)^2 \Bigr]
 
     but 1 where this is more. It takes the sample to be the only source of chance and its joint

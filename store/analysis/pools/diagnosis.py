@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import quotient
 from store.analysis.measures.bounds import Bounds, score_bounds
-from store.analysis.measures.incomplete import condensed
 from store.analysis.measures.names import Scores, evaluate, parse_measure
+from store.analysis.measures.ranked import condensed
 from store.analysis.pools.contributions import (
     NO_DOCUMENT,
     InferredPool,

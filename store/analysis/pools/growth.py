@@ -22,10 +22,9 @@ from store.analysis.pools.contributions import best_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, JudgedRankings
 
 Reason = Literal["fewer-than-three-depths", "no-relevant", "not-falling", "pool-unjudged"]
-"""Why there is no number: too few depths to tell a line from chance, nothing relevant at any, or new
-relevant documents that do not grow fewer with depth, so that a sum to any depth says nothing. Of a
-whole diagnosis also: too much of the pool is unjudged, or it is not all of the first documents of
-its runs."""
+"""Why there is no number: too few depths to tell a line from chance, nothing relevant at any, or new relevant
+documents that do not grow fewer with depth, so that a sum to any depth says nothing. Of a whole diagnosis
+also: too much of the pool is unjudged, or it is not all of the first documents of its runs."""
 
 N_DRAWS = 2000
 """Draws of the parametric bootstrap."""

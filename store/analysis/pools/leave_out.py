@@ -8,12 +8,12 @@ adds to newcomers what pooled runs owe to the pool.
 
 References
 ----------
-.. [1] J. Zobel, "How reliable are the results of large-scale information retrieval experiments?",
-   *SIGIR* 1998, 307-314, doi:10.1145/290941.291014.
-.. [2] A. Lipani, M. Lupu and A. Hanbury, "Splitting water: precision and anti-precision to reduce
-   pool bias", *SIGIR* 2015, 103-112, doi:10.1145/2766462.2767749.
-.. [3] W. Webber and L. A. F. Park, "Score adjustment for correction of pooling bias", *SIGIR*
-   2009, 444-451, doi:10.1145/1571941.1572018.
+.. [1] J. Zobel, "How reliable are the results of large-scale information retrieval experiments?", *SIGIR*
+   1998, 307-314, doi:10.1145/290941.291014.
+.. [2] A. Lipani, M. Lupu and A. Hanbury, "Splitting water: precision and anti-precision to reduce pool bias",
+   *SIGIR* 2015, 103-112, doi:10.1145/2766462.2767749.
+.. [3] W. Webber and L. A. F. Park, "Score adjustment for correction of pooling bias", *SIGIR* 2009, 444-451,
+   doi:10.1145/1571941.1572018.
 """
 
 from __future__ import annotations

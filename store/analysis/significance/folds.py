@@ -127,8 +127,7 @@ def mean_changes(n_relevant: Sequence[int], changes: Sequence[int], *, cutoff: i
               = \sum_h \frac{d_h}{R_h} - \overline{1/R} \sum_h d_h
 
     so that a recall sign above the precision sign makes it positive, and one below negative: gains lean to
-    topics with few relevant documents, or with many.
-    O(n_topics).
+    topics with few relevant documents, or with many. O(n_topics).
 
     Examples
     --------

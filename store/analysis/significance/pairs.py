@@ -8,9 +8,8 @@ References
 ----------
 .. [1] T. Sakai, *Laboratory Experiments in Information Retrieval*, Springer, 2018, chapter 4,
    doi:10.1007/978-981-13-1199-4.
-.. [2] B. Carterette, "Multiple testing in statistical analysis of systems-based information
-   retrieval experiments", *ACM Transactions on Information Systems* 30(1), 4:1-4:34, 2012,
-   doi:10.1145/2094072.2094076.
+.. [2] B. Carterette, "Multiple testing in statistical analysis of systems-based information retrieval
+   experiments", *ACM Transactions on Information Systems* 30(1), 4:1-4:34, 2012, doi:10.1145/2094072.2094076.
 """
 
 from __future__ import annotations
@@ -244,8 +243,8 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
     References
     ----------
-    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure", *Scandinavian
-       Journal of Statistics* 6(2), 65-70, 1979.
+    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure", *Scandinavian Journal of
+       Statistics* 6(2), 65-70, 1979.
 
     Examples
     --------
@@ -432,11 +431,10 @@ def randomised_tukey_test(
 
     Notes
     -----
-    The scores of each topic are given to the runs at random, B times; p of a pair is the share of
-    the times when the best mean is as far from the worst as the two means are from each other [2]_,
-    with the scores as they are counted as one more time: so p is never 0. Where all permutations
-    are at most B (topic by topic, the first one as it is, since names make no difference), each is
-    looked at once, and p is exact.
+    The scores of each topic are given to the runs at random, B times; p of a pair is the share of the times
+    when the best mean is as far from the worst as the two means are from each other [2]_, with the scores as
+    they are counted as one more time: so p is never 0. Where all permutations are at most B (topic by topic,
+    the first one as it is, since names make no difference), each is looked at once, and p is exact.
 
     The orders are made from raw bits of PCG64 and so are the same in every version of numpy.
     O(B n_topics n_runs log n_runs): .1 s for 3 runs and some 2 s for 120, of 50 topics.

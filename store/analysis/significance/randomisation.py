@@ -13,14 +13,13 @@ differences, all ways are counted at once, topic by topic, and ties are ties.
 References
 ----------
 .. [1] R. A. Fisher, *The Design of Experiments*, Oliver & Boyd, 1935, section 21.
-.. [2] M. D. Smucker, J. Allan and B. Carterette, "A comparison of statistical significance tests
-   for information retrieval evaluation", *CIKM* 2007, 623-632, doi:10.1145/1321440.1321528.
+.. [2] M. D. Smucker, J. Allan and B. Carterette, "A comparison of statistical significance tests for
+   information retrieval evaluation", *CIKM* 2007, 623-632, doi:10.1145/1321440.1321528.
 .. [3] T. Sakai, "Evaluating evaluation metrics based on the bootstrap", *SIGIR* 2006, 525-532,
    doi:10.1145/1148170.1148261.
-.. [4] B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall, 1993,
-   section 16.4.
-.. [5] F. Wilcoxon, "Individual comparisons by ranking methods", *Biometrics Bulletin* 1(6), 80-83,
-   1945, doi:10.2307/3001968.
+.. [4] B. Efron and R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall, 1993, section 16.4.
+.. [5] F. Wilcoxon, "Individual comparisons by ranking methods", *Biometrics Bulletin* 1(6), 80-83, 1945,
+   doi:10.2307/3001968.
 .. [6] W. J. Conover, *Practical Nonparametric Statistics*, 3rd edition, Wiley, 1999, sections 3.4 and 5.7.
 """
 
@@ -124,12 +123,11 @@ def randomisation_test(
     .. math:: p = 2^{-L} \, \#\Bigl\{ s \in \{-1, 1\}^L : \Bigl|\sum_h s_h u_h\Bigr|
               \ge \Bigl|\sum_h u_h\Bigr| \Bigr\}
 
-    With d the sum of the differences and W that of their absolute values, both in multiples of
-    the resolution, the condition is that the absolute values with a plus add up to at most
-    (W - \|d\|)/2, or to at least (W + \|d\|)/2. The ways to reach each sum are counted for two
-    halves of the topics and joined. All terms are positive, so p is right to some 1e-13 of itself,
-    however small. O(n_topics * W / 4) time and O(W) memory: 1 ms for 50 topics and some 10 ms for
-    250, with differences of .15 at the default resolution.
+    With d the sum of the differences and W that of their absolute values, both in multiples of the
+    resolution, the condition is that the absolute values with a plus add up to at most (W - \|d\|)/2, or to
+    at least (W + \|d\|)/2. The ways to reach each sum are counted for two halves of the topics and joined.
+    All terms are positive, so p is right to some 1e-13 of itself, however small. O(n_topics * W / 4) time and
+    O(W) memory: 1 ms for 50 topics and some 10 ms for 250, with differences of .15 at the default resolution.
 
     Examples
     --------
@@ -322,8 +320,7 @@ def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOL
 def signed_rank_p(doubled: NDArray[np.int64]) -> float:
     """Compute p of `wilcoxon_test` from what `doubled_signed_ranks` gives.
 
-    In (0, 1]: exact up to `MOST_EXACT` ranks, then by the normal approximation. One rank at least
-    is not 0.
+    In (0, 1]: exact up to `MOST_EXACT` ranks, then by the normal approximation. One rank at least is not 0.
 
     >>> signed_rank_p(np.array([-2, 4, 7, 7]))
     0.25
@@ -383,11 +380,10 @@ def studentised_bootstrap(
 
     Notes
     -----
-    With :math:`t(u) = \bar u / \sqrt{s_u^2 / L}`, B resamples :math:`u^*` of L topics are drawn
-    with replacement from the differences shifted to mean 0, and p is the share with
-    :math:`|t(u^*)| \ge |t(u)|` (section 3 of [3]_, which follows [4]_), the differences as they
-    are counted as one more resample: so p is never 0. A resample without variation has infinite t,
-    or, with mean 0, t = 0.
+    With :math:`t(u) = \bar u / \sqrt{s_u^2 / L}`, B resamples :math:`u^*` of L topics are drawn with
+    replacement from the differences shifted to mean 0, and p is the share with :math:`|t(u^*)| \ge |t(u)|`
+    (section 3 of [3]_, which follows [4]_), the differences as they are counted as one more resample: so p is
+    never 0. A resample without variation has infinite t, or, with mean 0, t = 0.
 
     The draws are made from raw bits of PCG64 and so are the same in every version of numpy.
     O(B n_pairs n_topics): 20 ms for a pair of 50 topics, some seconds for 7,140 pairs.

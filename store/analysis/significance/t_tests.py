@@ -14,8 +14,8 @@ no-variation  the difference is the same in every topic (`paired_t`), or each ru
 
 References
 ----------
-.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
-   2001 (in Japanese), sections 3.1 and 4.2.2, figure 3.
+.. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment", 2001 (in
+   Japanese), sections 3.1 and 4.2.2, figure 3.
 .. [2] T. Sakai, "Statistical reform in information retrieval?", *SIGIR Forum* 48(1), 3-12, 2014,
    doi:10.1145/2641383.2641385.
 """

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from store.analysis.collapse import collapse, collapse_table, level_index
+from store.analysis.agreement.votes import collapse_table, level_index
 from store.errors import ArgumentError
 from store.records import Grade
 from tests.helpers.world import make_scale, parse_scale
@@ -17,16 +17,6 @@ from tests.helpers.world import make_scale, parse_scale
 GAPS = make_scale(
     tuple(Grade(value, f"grade {value}", key) for value, key in ((-2, "j"), (0, "0"), (3, "3")))
 )
-
-
-def test_collapse_cuts_at_the_level() -> None:
-    """A grade is relevant when it is at least the level, negative grades included."""
-    grades = np.array([[-2, 0, 1], [2, 3, 1]], dtype=np.int64)
-    assert collapse(grades, 1).tolist() == [[0, 0, 1], [1, 1, 1]]
-    assert collapse(grades, 2).tolist() == [[0, 0, 0], [1, 1, 0]]
-    assert collapse(grades, -1).tolist() == [[0, 1, 1], [1, 1, 1]]
-    assert collapse(grades, 1).dtype == np.int8
-    assert collapse(np.array([], dtype=np.int64), 1).tolist() == []
 
 
 @given(arrays(np.int64, (3, 2, 4, 4), elements=st.integers(0, 9)), st.integers(1, 3))

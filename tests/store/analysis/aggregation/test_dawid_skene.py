@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from store.analysis.aggregation import majority
+from store.analysis.aggregation import DawidSkeneResult, dawid_skene, majority
 from store.analysis.agreement.votes import NO_GRADE, Votes, grade_counts, votes_from_rows
-from store.analysis.dawid_skene import DawidSkeneResult, dawid_skene
 from store.errors import PoolerError
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.agreement.tables import PAIR_NAMES, PairName, pair_tables, stacked
-from store.analysis.collapse import collapse_table
+from store.analysis.agreement.votes import collapse_table
 from tests.cf_collection import SCALE, load_judgements
 from tests.store.analysis.agreement.exact import cohen_kappa, pair_coefficient, two_judge_alpha
 from tests.store.analysis.graded import Table, graded_tables, votes_of

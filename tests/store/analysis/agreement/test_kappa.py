@@ -24,7 +24,7 @@ from store.analysis.agreement.kappa import (
     stacked_standard_errors,
 )
 from store.analysis.agreement.tables import pair_tables
-from store.analysis.collapse import collapse_table
+from store.analysis.agreement.votes import collapse_table
 from store.errors import ArgumentError
 from tests.store.analysis.agreement.exact import bennett_s, chance_corrected, cohen_kappa, gwet_ac, scott_pi
 from tests.store.analysis.graded import Table, expand, graded_tables, two_columns

@@ -19,8 +19,7 @@ from store.analysis.agreement.kappa import (
     stacked_specific,
 )
 from store.analysis.agreement.tables import pair_tables
-from store.analysis.agreement.votes import Votes
-from store.analysis.collapse import collapse_table
+from store.analysis.agreement.votes import Votes, collapse_table
 from tests.store.analysis.agreement.exact import relevant_in
 from tests.store.analysis.graded import (
     MISSING,

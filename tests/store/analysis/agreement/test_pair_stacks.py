@@ -23,8 +23,13 @@ from store.analysis.agreement.tables import (
     sharing_pairs,
     stacks_of,
 )
-from store.analysis.agreement.votes import Cells, PopulationVotes, grade_counts, population_votes
-from store.analysis.collapse import collapse_table
+from store.analysis.agreement.votes import (
+    Cells,
+    PopulationVotes,
+    collapse_table,
+    grade_counts,
+    population_votes,
+)
 from tests.store.analysis.agreement.exact import cohen_kappa, pair_coefficient, relevant_in
 
 SCALE = (0, 1, 3)

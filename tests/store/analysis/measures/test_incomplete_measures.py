@@ -10,15 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.gain import rank_biased_precision
-from store.analysis.measures.incomplete import (
+from store.analysis.measures.names import evaluate, parse_measure
+from store.analysis.measures.ranked import (
     bpref,
     bpref_of,
     condensed,
     inferred_ap_of,
     inferred_average_precision,
+    judged_share,
+    unjudged_share,
 )
-from store.analysis.measures.names import evaluate, parse_measure
-from store.analysis.measures.ranked import judged_share, unjudged_share
 from store.analysis.rankings import GradedRankings
 from tests.store.analysis.measures.incomplete import (
     DOCNOS,

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.measures.gain import q_measure
-from store.analysis.measures.incomplete import condensed
 from store.analysis.measures.names import evaluate, parse_measure
+from store.analysis.measures.ranked import condensed
 from tests.store.analysis.measures.incomplete import one_list
 
 LISTS = st.text("0123?", max_size=7)
