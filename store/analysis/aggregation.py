@@ -38,6 +38,7 @@ TIED_UNRESOLVED = 1
 NO_JUDGEMENT = 2
 """No judge graded the document; skipping it or finding it impossible to judge is no vote."""
 
+TIES: tuple[Ties, ...] = get_args(Ties)
 TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
 
 

@@ -101,7 +101,8 @@ def cluster_scores(table: NDArray[np.int64], *, inverse: InverseForm = "standard
     .. math::
 
         \text{purity} = \frac1N \sum_i \max_j n_{ij}, \qquad
-        \text{inverse purity} = \frac1N \sum_j \max_i n_{ij} \quad\text{or}\quad \frac1N \sum_i \frac{|i|}{|j^*(i)|} n_{i j^*(i)}
+        \text{inverse purity} = \frac1N \sum_j \max_i n_{ij}
+        \quad\text{or}\quad \frac1N \sum_i \frac{|i|}{|j^*(i)|} n_{i j^*(i)}
 
     Where several classes are the most frequent of a cluster, the weighted form takes the largest of them,
     which gives the lowest value whatever the order of the columns. Clusters of one document each have purity
