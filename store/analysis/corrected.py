@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 from store.analysis.measures.average_precision import mean_average_precision, quotient
 from store.analysis.measures.sampled import NOT_POOLED, at_places
 from store.analysis.rankings import NOT_RETRIEVED
-from store.errors import ArgumentError
 
 NO_GRADE = -1
 """Of a document that the model did not grade: nothing is expected of it, which is a gain of 0."""
@@ -76,15 +75,13 @@ class Drawn:
 def drawn(topics: NDArray[np.int64], strata: NDArray[np.int64], judged: NDArray[np.bool_]) -> Drawn:
     """Describe a sample by the topic and stratum of every document, both from 0, and whether it was judged.
 
-    Topics ascend, else `ArgumentError`. Sampled documents that could not be judged are lost at
+    Topics ascend. Sampled documents that could not be judged are lost at
     random within their stratum: they count as not sampled.
 
     >>> sample = drawn(np.zeros(4, int), np.array([0, 0, 0, 1]), np.array([True, False, True, True]))
     >>> sample.inclusion.round(3).tolist(), sample.joint.round(3).tolist()
     ([0.667, 0.667, 1.0], [1.333, 1.0])
     """
-    if np.any(np.diff(topics) < 0):
-        raise ArgumentError("topics", "must ascend", topics.tolist())
     sizes = np.bincount(strata)
     counts = np.bincount(strata[judged], minlength=sizes.size)
     return Drawn(topics, strata, np.flatnonzero(judged), sizes, counts)

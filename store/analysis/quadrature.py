@@ -16,8 +16,6 @@ from math import ceil, floor, log, log2, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from store.errors import ArgumentError
-
 TOLERANCE = 1e-12
 """Relative error that a rule may have, unless another is asked for."""
 
@@ -104,10 +102,6 @@ def rule_for(least: int, most: int, *, tolerance: float = TOLERANCE) -> Rule:
     >>> bool(abs((rule.weights[0] * rule.t**6).sum() - 1 / 7) < 1e-14)
     True
     """
-    if not 1 <= least <= most:
-        raise ArgumentError("least", f"must be from 1 to {most}", least)
-    if not 1e-14 <= tolerance < 1:
-        raise ArgumentError("tolerance", "must be from 1e-14 to below 1", tolerance)
     return _rule(_rounded(least, floor), _rounded(most, ceil), tolerance)
 
 

@@ -125,8 +125,7 @@ def many_coefficient(name: ManyName, votes: Votes, *, values: Sequence[int] | No
     -------
     Coefficient
         A value, or ``one-judge``, ``no-common-docs``, ``one-doc``, ``single-grade``. All but alpha have a
-        standard error. `ArgumentError` if `name` is another word or `values` are not ascending grades of the
-        scale.
+        standard error.
 
     Notes
     -----

@@ -369,7 +369,7 @@ def judge_average_precisions(
     relevant = votes.places >= level_index
     found = np.zeros((len(votes.judges), votes.n_documents), dtype=np.bool_)
     found[votes.judge_codes[relevant], votes.documents[relevant]] = True
-    to_somebody = found.any(axis=0)
+    to_somebody = np.asarray(found.any(axis=0))
     ends = np.searchsorted(votes.topic_codes, np.arange(len(votes.topics) + 1)).tolist()
     judged = {
         topic: (document_ids[begin:end], to_somebody[begin:end])

@@ -32,7 +32,6 @@ from store.analysis.agreement.kappa import (
     Numbers,
     RelevantCounts,
     Weights,
-    check_tables,
     macro_sums,
     stacked_alpha,
     stacked_chance_corrected,
@@ -42,7 +41,6 @@ from store.analysis.agreement.kappa import (
     stacked_standard_errors,
 )
 from store.analysis.agreement.votes import PopulationVotes, Votes, collapse_table, grade_counts
-from store.errors import ArgumentError
 
 PairName = Literal[
     "kappa",
@@ -96,7 +94,7 @@ def stacked(name: StackName, tables: Numbers, values: Sequence[int] | None = Non
     >>> stacked("kappa", np.array([[[2, 1], [1, 2]], [[9, 0], [0, 0]]]))
     array([0.33333333,        nan])
     """
-    tables = check_tables(tables)
+    tables = np.asarray(tables, dtype=np.float64)
     if name == "raw":
         return stacked_raw(tables)
     if name in ("positive", "overlap"):
@@ -112,7 +110,7 @@ def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
     """Count, topic by topic, the documents that two judges graded, shape (n_topics, n_grades, n_grades).
 
     By grade of `first` (rows) and of `second` (columns), topics as in ``votes.topics``. `UnknownNameError`
-    for a name that is none, `ArgumentError` for the same judge twice.
+    for a name that is none.
 
     Ann gives 0 1 2 to three documents, Bob 2 1 to the first two:
 
@@ -124,8 +122,6 @@ def pair_tables(votes: Votes, first: str, second: str) -> NDArray[np.int64]:
     [[[0, 0, 1], [0, 1, 0], [0, 0, 0]]]
     """
     codes = votes.judge_index(first), votes.judge_index(second)
-    if first == second:
-        raise ArgumentError("second", "must be another judge than `first`", second)
     mine, theirs = (np.flatnonzero(votes.judge_codes == code) for code in codes)
     row_of = np.full(votes.n_documents, -1, dtype=np.int64)
     row_of[votes.documents[mine]] = votes.places[mine]

@@ -85,8 +85,7 @@ def votes_from_rows(
     Returns
     -------
     Votes
-        O(n log n); faster where the rows come in order already. `ArgumentError` if a judge has two votes on
-        one document.
+        `ArgumentError` if a judge has two votes on one document. O(n log n).
 
     Examples
     --------
@@ -98,11 +97,9 @@ def votes_from_rows(
     >>> votes.judge_codes.tolist(), votes.places.tolist()
     ([0, 0, 1], [0, 1, 2])
     """
-    columns = [np.asarray(one, np.int64) for one in (topic_codes, documents, judge_codes, places)]
-    if not _in_order(*columns[:3]):
-        order = np.lexsort((columns[2], columns[1], columns[0]))
-        columns = [column[order] for column in columns]
-    of_topic, document, judge, place = columns
+    order = np.lexsort((judge_codes, documents, topic_codes))
+    rows = (topic_codes, documents, judge_codes, places)
+    of_topic, document, judge, place = (np.asarray(one, np.int64)[order] for one in rows)
     new = np.ones(len(document), dtype=np.bool_)
     new[1:] = (np.diff(of_topic) != 0) | (np.diff(document) != 0)
     twice = np.flatnonzero(~new[1:] & (np.diff(judge) == 0))
@@ -137,16 +134,14 @@ def votes_of_judges(votes: Votes, judges: Sequence[str]) -> Votes:
     graded[votes.documents[kept]] = True
     documents = (np.cumsum(graded) - 1)[votes.documents[kept]]
     judge_codes, places = code_of[votes.judge_codes[kept]], votes.places[kept]
-    if codes != sorted(codes):
-        order = np.lexsort((judge_codes, documents))
-        judge_codes, places = judge_codes[order], places[order]
+    order = np.lexsort((judge_codes, documents))
     return replace(
         votes,
         judges=tuple(judges),
         topic_codes=votes.topic_codes[graded],
         documents=documents,
-        judge_codes=judge_codes,
-        places=places,
+        judge_codes=judge_codes[order],
+        places=places[order],
     )
 
 
@@ -206,17 +201,6 @@ def grade_counts(votes: Votes) -> NDArray[np.int64]:
     cells = votes.documents * votes.n_grades + votes.places
     counts = np.bincount(cells, minlength=votes.n_documents * votes.n_grades)
     return counts.reshape(votes.n_documents, votes.n_grades)
-
-
-def _in_order(*columns: NDArray[np.int64]) -> bool:
-    """Return whether rows ascend by the first column, then the second, ..."""
-    undecided = np.ones(max(len(columns[0]) - 1, 0), dtype=np.bool_)
-    for column in columns:
-        step = np.diff(column)
-        if bool((undecided & (step < 0)).any()):
-            return False
-        undecided &= step == 0
-    return True
 
 
 UNJUDGED = -1

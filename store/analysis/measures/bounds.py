@@ -80,8 +80,6 @@ class Bounds:
     """Shape (n_runs, n_topics): the score as judged, unjudged counting as not relevant; NaN = undefined."""
     upper: NDArray[np.float64]
     """Shape (n_runs, n_topics); NaN where `lower` is."""
-    n_unjudged: NDArray[np.int64]
-    """Shape (n_runs, n_topics): unjudged documents of the list, at any rank looked at."""
 
     def means(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Return lower bound, score and upper bound of each run's mean, shape (n_runs,) each.
@@ -145,13 +143,12 @@ def score_bounds(
     grades = sorted(set(scale))
     there = np.arange(rankings.grades.shape[-1]) < rankings.lengths[..., None]
     free = there & ~rankings.judged
-    n_unjudged = np.asarray(np.count_nonzero(free, axis=-1), dtype=np.int64)
     found = []
     for name, scores in zip(measures, evaluate(rankings, measures), strict=True):
         if name.name not in BOUNDED:
             raise UnknownNameError("measure with known bounds", name.name, BOUNDED)
         lower, upper = BOUNDED[name.name](rankings, free, name, grades)
-        found.append(Bounds(name, lower, scores.values, upper, n_unjudged))
+        found.append(Bounds(name, lower, scores.values, upper))
     return found
 
 

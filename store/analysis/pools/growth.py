@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -97,8 +97,7 @@ class GrowthFit:
         return float(np.sum(np.maximum(0.0, curve)))
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(NamedTuple):
     """A fit, or why there is none."""
 
     fit: GrowthFit | None

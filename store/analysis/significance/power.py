@@ -111,20 +111,10 @@ def topics_for_power(
 def detectable_effect(
     n_topics: int, *, n_runs: int | None = None, alpha: float = 0.05, power: float = POWER
 ) -> float:
-    """Compute the least difference that so many topics find.
+    """Compute the least difference that so many topics find, with the arguments of `topics_for_power`.
 
-    Parameters
-    ----------
-    n_topics, n_runs, alpha, power
-        As in `power_of` and `topics_for_power`, with their errors.
+    Above 0, in standard deviations as `effect` of `power_of`; right to 12 digits.
 
-    Returns
-    -------
-    float
-        Above 0, in standard deviations as `effect` of `power_of`; right to 12 digits.
-
-    Examples
-    --------
     >>> [round(detectable_effect(n), 4) for n in (8, 30, 50)]
     [1.156, 0.5292, 0.4042]
     """

@@ -278,20 +278,8 @@ class WilcoxonTest:
 
 
 def wilcoxon_test(differences: NDArray[np.float64], *, resolution: float = RESOLUTION) -> WilcoxonTest:
-    r"""Test by signed ranks whether two runs differ.
+    r"""Test by signed ranks whether two runs differ, with the arguments of `randomisation_test`.
 
-    Parameters
-    ----------
-    differences, resolution
-        As in `randomisation_test`.
-
-    Returns
-    -------
-    WilcoxonTest
-        Both p-values. Reasons: ``no-topics``, ``no-difference``.
-
-    Notes
-    -----
     Absolute differences that are not 0 are ranked from 1, as in [5]_, tied ones by the mean of their ranks.
     The exact p is that of `sign_flip_p` on twice the signed ranks, which are whole numbers. The
     approximation divides by the variance of the signed ranks,

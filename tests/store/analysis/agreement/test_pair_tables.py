@@ -11,7 +11,7 @@ from hypothesis import given
 
 from store.analysis.agreement.tables import pair_tables
 from store.analysis.agreement.votes import Votes
-from store.errors import ArgumentError, UnknownNameError
+from store.errors import UnknownNameError
 from tests.store.analysis.graded import drawn_votes, texts_of, votes_in
 
 
@@ -38,9 +38,7 @@ def test_tables_of_a_pair_count_documents_graded_by_both(votes: Votes) -> None:
 
 
 def test_judge_not_there_is_refused() -> None:
-    """An unknown judge is an error that lists the judges, and so is a judge against itself."""
+    """An unknown judge is an error that lists the judges."""
     votes = votes_in(["0"], (0, 1))
     with pytest.raises(UnknownNameError, match="unknown judge `ann`; known: `judge 0`"):
         pair_tables(votes, "judge 0", "ann")
-    with pytest.raises(ArgumentError, match="`second` must be another judge than `first`"):
-        pair_tables(votes, "judge 0", "judge 0")
