@@ -505,25 +505,11 @@ def _mean(by_topic: NDArray[np.float64]) -> NDArray[np.float64]:
 def corrected_measures(
     population: Population, specs: Sequence[MeasureSpec], *, whole: Drawn | None = None
 ) -> list[CorrectedMeasure]:
-    """Correct a model's scores by people's grades of a sample.
+    """Correct a model's scores by people's grades of a sample, in which every stratum has a judged document.
 
-    Parameters
-    ----------
-    population : Population
-        Every stratum that has documents has a judged one.
-    specs : sequence of MeasureSpec
-    whole : Drawn, optional
-        The sample with the documents that could not be judged; bounds are of it.
-
-    Returns
-    -------
-    list of CorrectedMeasure
-        What is expected of documents that people did not judge is one of `WAYS`.
-
-    Notes
-    -----
-    Methods are those of `difference_scores`, `corrected_precision` and `corrected_ndcg`.
-    O(n_runs^2 n_judged) a measure.
+    What is expected of documents that people did not judge is one of `WAYS`. Methods are those of
+    `difference_scores`, `corrected_precision` and `corrected_ndcg`. `whole` is the sample with the documents
+    that could not be judged; bounds are of it. O(n_runs^2 n_judged) a measure.
     """
     used: CorrectionMethod = "calibrated" if population.is_learnable else "people"
     found = []

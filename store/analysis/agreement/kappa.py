@@ -480,21 +480,11 @@ Bands = Literal["landis-koch", "ir-book", "krippendorff"]
 
 
 def band(value: float, bands: Bands) -> str:
-    """Name a coefficient.
+    """Name a coefficient, at most 1, in somebody's words.
 
-    Parameters
-    ----------
-    value : float
-        At most 1.
-    bands : {"landis-koch", "ir-book", "krippendorff"}
-        Whose words.
-
-    Returns
-    -------
-    str
-        ``landis-koch`` [1]_: poor below 0, then slight up to .20, fair .40, moderate .60, substantial .80,
-        almost perfect. ``ir-book`` [2]_: good above .80, fair from .67, else dubious. ``krippendorff`` [3]_:
-        firm from .80, tentative from .667, else unreliable.
+    ``landis-koch`` [1]_: poor below 0, then slight up to .20, fair .40, moderate .60, substantial .80, almost
+    perfect. ``ir-book`` [2]_: good above .80, fair from .67, else dubious. ``krippendorff`` [3]_: firm from
+    .80, tentative from .667, else unreliable.
 
     References
     ----------

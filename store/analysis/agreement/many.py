@@ -220,23 +220,10 @@ class AllJudges:
 def all_judges(
     population: PopulationVotes, level_index: int | None, kind: IntervalKind, *, resamples: int, seed: int
 ) -> list[AllJudges]:
-    """Measure the agreement of all judges by every coefficient.
+    """Measure the agreement of all judges by every coefficient, with an interval of a kind.
 
-    Parameters
-    ----------
-    population : PopulationVotes
-        Graded votes of the judges in question.
-    level_index : int or None
-        Index into the scale of the least relevant grade; ``None`` = graded.
-    kind : {"topic", "item", "asymptotic", "none"}
-        Of the intervals. Alpha has no standard error.
-    resamples, seed
-        As for `store.analysis.agreement.intervals.topic_bootstrap`.
-
-    Returns
-    -------
-    list of AllJudges
-        `MANY_NAMES`, or `BINARY_MANY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``.
+    `MANY_NAMES`, or `BINARY_MANY`, then ``raw`` and, at a level, ``positive`` and ``macro_overlap``;
+    `level_index` is the place of the least relevant grade, ``None`` = graded. Alpha has no standard error.
     """
     graded = population
     if level_index is not None:

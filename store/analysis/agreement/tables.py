@@ -291,22 +291,12 @@ def sharing_pairs(stacks: Sequence[PairStack]) -> tuple[list[PairStack], list[in
 def coefficients(
     tables: NDArray[np.int64], *, binary: bool, values: Sequence[int] | None = None
 ) -> dict[str, NDArray[np.float64]]:
-    """Measure every table of a stack by every coefficient.
+    """Measure every table of a stack by every coefficient: by name, shape (n_tables,); NaN = undefined.
 
-    Parameters
-    ----------
-    tables : ndarray of int64, shape (n_tables, n_grades, n_grades)
-        Of pairs, or of topics.
-    binary : bool
-        Whether the grades are not relevant and relevant: weights have no meaning then, overlap has.
-    values : sequence of int, length n_grades, optional
-        The grades, for ``alpha_interval``, which takes their distances; by default places on the scale.
-        Weighted kappas take places always, as other programs do.
-
-    Returns
-    -------
-    dict of str to ndarray of float64, shape (n_tables,)
-        By the name of the coefficient; NaN where it is undefined.
+    `tables`, shape (n_tables, n_grades, n_grades), are of pairs, or of topics; `binary` says whether the
+    grades are not relevant and relevant: weights have no meaning then, overlap has. `values` are the grades,
+    for ``alpha_interval``, which takes their distances; by default places on the scale. Weighted kappas take
+    places always, as other programs do.
     """
     names = BINARY_NAMES if binary else PAIR_NAMES
     columns = {"raw": stacked("raw", tables)} | {
@@ -345,22 +335,9 @@ def pair_intervals(
 ) -> list[dict[str, Interval]]:
     """Make the intervals of one pair: of kappa, and of quadratic kappa or the mean overlap.
 
-    Parameters
-    ----------
-    stacks : sequence of PairStack
-        Of the same pairs.
-    pair : int
-        Its number in the stacks.
-    kind : {"topic", "item", "asymptotic"}
-        Topic bootstrap, item bootstrap, or kappa's standard error.
-    resamples, seed
-        As for `store.analysis.agreement.intervals.topic_bootstrap`.
-
-    Returns
-    -------
-    list of dict of str to Interval
-        One a stack, by ``kappa``, ``quadratic`` and ``macro_overlap``. The mean overlap of topics has an
-        interval from the topic bootstrap alone.
+    One dict a stack of the same pairs, by ``kappa``, ``quadratic`` and ``macro_overlap``; `pair` is the
+    number in the stacks. The topic bootstrap, the item bootstrap, or kappa's standard error make them; the
+    mean overlap of topics has an interval from the topic bootstrap alone.
     """
     if kind == "topic":
         return _from_topics(stacks, pair, resamples, seed)

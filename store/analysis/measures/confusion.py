@@ -10,10 +10,7 @@ not retrieved    FN           TN
 A false positive is an error of the first kind, a false negative one of the second. All functions
 work on stacks of tables. Where the denominator is 0 there is no number (NaN).
 
-Two sources this follows print three of them wrong: fallout is FP / (FP + TN), not TN / (TN + FP),
-which is specificity; generality is (TP + FN) / all, not TP / all; and E = 1 - 2 / (1/P + 1/R), the
-2 of which one of them lost (that form gives 1/2, not 0, for a perfect set). In F, beta is how much
-more recall weighs than precision, not the reverse.
+What the sources print wrong of them is listed in `store.analysis`.
 
 The area under the ROC curve is the probability that a relevant document scores above one that is
 not, plus half the probability that the two tie [3]_. It is computed from counts of pairs, so

@@ -651,25 +651,11 @@ def estimates(
     level: int,
     cutoffs: Sequence[int] = (5, 10),
 ) -> SampleScores:
-    """Estimate all scores that a sample allows.
+    """Estimate all scores that a sample allows: for all topics, as strata of half of them allow no mean.
 
-    Parameters
-    ----------
-    ranked : RankedDocuments
-        The runs.
-    pools : mapping of str to SampledPool
-        The topics, of each of which a document is graded.
-    cutoff : int
-        Documents of a ranking that are looked at, and the most that `sample_eval.pl` lets a run
-        return; at least 1.
-    level : int
-        Least grade that counts as relevant.
-    cutoffs : sequence of int
-        Ranks at which precision is estimated.
-
-    Notes
-    -----
-    An estimate is there for all topics or for none: strata of half of them allow no mean.
+    Of each topic of `pools` a document is graded. `cutoff`, at least 1, are the documents of a ranking that
+    are looked at, and the most that `sample_eval.pl` lets a run return; `level` is the least grade that
+    counts as relevant, `cutoffs` the ranks at which precision is estimated.
     """
     rankings = sampled_rankings(ranked.tags, ranked.rankings, pools, cutoff=cutoff)
     stratified = ("xinfAP", "infNDCG", *(f"iP@{one}" for one in cutoffs))

@@ -217,23 +217,11 @@ class Overlap:
 def overlaps(lower: NDArray[np.float64], scores: NDArray[np.float64], upper: NDArray[np.float64]) -> Overlap:
     """Count runs whose limits overlap.
 
-    Parameters
-    ----------
-    lower, scores, upper : ndarray of float64, shape (n_runs,)
-        Of each run; NaN = without a score, and left out.
+    `lower`, `scores` and `upper`, shape (n_runs,), are of each run; NaN = without a score, and left out. Of
+    equal scores the run that is first in the arrays comes first. Limits that overlap do not say that the runs
+    may swap: documents that both have count for both. Limits that do not overlap say that they cannot.
+    O(n_runs**2).
 
-    Returns
-    -------
-    Overlap
-        Of equal scores the run that is first in the arrays comes first.
-
-    Notes
-    -----
-    Limits that overlap do not say that the runs may swap: documents that both have count for both. Limits
-    that do not overlap say that they cannot. O(n_runs**2).
-
-    Examples
-    --------
     >>> low, high = np.array([0.5, 0.3, 0.1]), np.array([0.7, 0.55, 0.2])
     >>> overlaps(low, (low + high) / 2, high)
     Overlap(n_pairs=2, n_overlapping=1, n_settled=2, n_all_pairs=3)

@@ -171,20 +171,9 @@ def expected_width(n_topics: int, *, alpha: float = 0.05) -> float:
 def topics_for_width(width: float, *, alpha: float = 0.05) -> int | None:
     """Compute the least number of topics whose interval is expected to be no wider.
 
-    Parameters
-    ----------
-    width : float
-        In standard deviations of the differences by topic, above 0 and finite.
-    alpha : float, default=0.05
-        As in `expected_width`, with its errors.
+    `width`, above 0 and finite, is in standard deviations of the differences by topic; `alpha` as in
+    `expected_width`. At least 2; ``None`` = more than `MOST_TOPICS`.
 
-    Returns
-    -------
-    int or None
-        At least 2; ``None`` = more than `MOST_TOPICS`.
-
-    Examples
-    --------
     >>> [topics_for_width(0.1 / variance**0.5) for variance in (0.05, 0.0211, 0.1)]
     [79, 35, 156]
     """
