@@ -28,7 +28,7 @@ from pooler.strategies.kinds import (
 )
 from pooler.strategies.rankings import TopicRankings, descending
 from store.analysis.arrays import RankedDocuments
-from store.analysis.pools.growth import RelevantRanks
+from store.analysis.measures.average_precision import RelevantRanks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.analysis.run_order import TIED_MAP, TauResult, kendall_tau_b, tau_ap
 from store.errors import ArgumentError

@@ -20,9 +20,8 @@ from pooler.sources.named_runs import check_no_file_for_a_tag, check_no_files, c
 from pooler.sources.source import Source, opened_collection
 from pooler.tables import listed
 from store.analysis.aggregation import share_probabilities, value_probabilities
-from store.analysis.agreement.votes import grade_counts, n_judges_of
+from store.analysis.agreement.votes import grade_counts, level_index, n_judges_of
 from store.analysis.arrays import cut_by_code
-from store.analysis.collapse import level_index
 from store.analysis.variation.collection import CollectionVariation, collection_variation
 from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings, probable_rankings
 from store.errors import ArgumentError, PoolerError

@@ -11,11 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.analysis import aggregation
+from store.analysis.aggregation import DawidSkeneResult, dawid_skene
 from store.analysis.agreement.tables import PairStack, binary_stack, pair_tables, stacks_of
-from store.analysis.agreement.votes import NO_GRADE, PopulationVotes, Votes, collapse_votes, votes_of_judges
+from store.analysis.agreement.votes import (
+    NO_GRADE,
+    PopulationVotes,
+    Votes,
+    collapse_votes,
+    level_index,
+    votes_of_judges,
+)
 from store.analysis.arrays import Grades, cut_by_code
-from store.analysis.collapse import collapse, level_index
-from store.analysis.dawid_skene import DawidSkeneResult, dawid_skene
 from store.errors import ArgumentError, PoolerError
 from store.formats.qrels import QrelCells
 from store.grades.definition import EQUAL, SINGLE_JUDGE, QrelsDefinition
@@ -99,7 +105,7 @@ def outcome_of(all_votes: AllVotes, definition: QrelsDefinition, level: int | No
 
 
 def _relevant(grades: NDArray[np.int64], is_given: NDArray[np.bool_], level: int) -> NDArray[np.int64]:
-    return np.where(is_given, collapse(grades, level), 0).astype(np.int64)
+    return np.where(is_given, grades >= level, 0).astype(np.int64)
 
 
 def _apply(

@@ -27,9 +27,14 @@ from pooler.tables import (
     hidden,
 )
 from store.analysis.significance.folds import MeanChanges, mean_changes
-from store.analysis.significance.pairs import RunPairs, compare_pairs, holm
-from store.analysis.significance.randomisation import randomisation_test, studentised_bootstrap
-from store.analysis.significance.signs import sign_test, wilcoxon_test
+from store.analysis.significance.pairs import RunPairs, compare_pairs, holm, randomised_tukey_test, tukey_test
+from store.analysis.significance.randomisation import (
+    RESAMPLES,
+    randomisation_test,
+    sign_test,
+    studentised_bootstrap,
+    wilcoxon_test,
+)
 from store.analysis.significance.t_tests import (
     NormalityPicture,
     normal_p,
@@ -38,7 +43,6 @@ from store.analysis.significance.t_tests import (
     unpaired_t,
     welch_t,
 )
-from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
 from store.analysis.undiscovered.pairs import required_difference
 from store.errors import PoolerError, UnknownNameError
 from store.text import counted
@@ -292,7 +296,7 @@ class Comparison(Result, RunPairs):
         unrounded = wilcoxon_test(differences, resolution=_UNROUNDED)
         exact = randomisation_test(differences, resolution=resolution)
         bootstrap = studentised_bootstrap(differences[None, :], seed=seed)
-        p_bootstrap = None if np.isnan(bootstrap.p[0]) else float(bootstrap.p[0])
+        p_bootstrap = None if np.isnan(bootstrap[0]) else float(bootstrap[0])
         names = ("test", "statistic", "p", "reason", "rounded_to", "p_unrounded", "df", "p_normal")
         made: list[tuple[Any, ...]] = []
         for name, one in students.items():
@@ -318,7 +322,7 @@ class Comparison(Result, RunPairs):
         ]
         note = (
             "All tests are two-sided. Signs, Wilcoxon and randomisation are exact, on differences rounded to"
-            f" {resolution:g}; the bootstrap drew {bootstrap.resamples:,} resamples (--seed {seed}). t1"
+            f" {resolution:g}; the bootstrap drew {RESAMPLES:,} resamples (--seed {seed}). t1"
             " and Welch's t treat the topics of A and B as independent samples, which they are not: they are"
             " given for comparison."
         )
@@ -349,7 +353,7 @@ class Comparison(Result, RunPairs):
             "p_randomisation": self.p_randomisation,
             "p_holm": holm(self.p_randomisation),
             "p_tukey": tukey_test(common).p[at],
-            "p_tukey_randomised": randomised_tukey_test(common, seed=seed).p[at],
+            "p_tukey_randomised": randomised_tukey_test(common, seed=seed)[at],
         }
         n_differ = {name: int((p <= alpha).sum()) for name, p in p_values.items()}
         fewest, most = int(self.n_topics.min()), int(self.n_topics.max())

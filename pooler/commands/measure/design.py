@@ -33,8 +33,8 @@ from pooler.sources.source import Source, opened_collection, source_of
 from pooler.tables import DOCUMENTS, REASON, Column, Plot, Table, View
 from store.analysis.agreement.sharing import LEAST_WIDTH, assumed_plan, plan_overlap
 from store.analysis.agreement.tables import pair_tables
+from store.analysis.agreement.votes import collapse_table
 from store.analysis.arrays import graded_arrays
-from store.analysis.collapse import collapse_table
 from store.analysis.measures.names import MeasureName, Scores, evaluate
 from store.analysis.pools.pace import LEAST_DECISIONS
 from store.analysis.rankings import GradedRankings

@@ -31,7 +31,7 @@ from pooler.sources.source import Source
 from pooler.strategies import find_strategy
 from pooler.strategies.kinds import AnyStrategy, ParameterValue
 from pooler.tables import REASON, TOPIC, Column, Plot, Table, View
-from store.analysis.pools.growth import relevant_ranks
+from store.analysis.measures.average_precision import relevant_ranks
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 

@@ -29,7 +29,7 @@ from pooler.result import Result, frozen_settings
 from pooler.sources.source import Source
 from pooler.tables import GRADE, JUDGE, REASON, TOPIC, Column, Table, View, cells_where
 from store.analysis.agreement.intervals import FEW_TOPICS
-from store.analysis.agreement.overlap import stacked_specific
+from store.analysis.agreement.kappa import stacked_specific
 from store.analysis.agreement.tables import all_pair_stacks, sharing_pairs
 from store.errors import ArgumentError
 from store.grades import Aggregate

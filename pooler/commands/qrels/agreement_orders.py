@@ -16,7 +16,7 @@ from pooler.result import Result, frozen_settings
 from pooler.sources.source import Source
 from pooler.tables import REASON, RUN, Column, Table, View
 from store.analysis.agreement.order_stability import JudgeOrder, judge_average_precisions, judge_order
-from store.analysis.collapse import level_index
+from store.analysis.agreement.votes import level_index
 from store.text import counted
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from store.analysis.agreement.tables import (
     reasons,
     sharing_pairs,
 )
-from store.analysis.collapse import level_index
+from store.analysis.agreement.votes import level_index
 from store.errors import PoolerError, UnknownNameError
 from store.grades.definition import QrelsDefinition
 from store.judging.kinds import SORTS, Voters, choose_voters

@@ -42,7 +42,7 @@ from pooler.sources.probabilities import Values, moments, parse_values, say_empt
 from pooler.sources.source import Source
 from pooler.tables import RUN, TOPIC, Column, Plot, Table
 from store.analysis.agreement.order_stability import judge_average_precisions
-from store.analysis.collapse import level_index
+from store.analysis.agreement.votes import level_index
 from store.analysis.significance.t_tests import shapiro_wilk
 from store.analysis.variation.collection import run_components
 from store.analysis.variation.discovery import Flip, Gain, discovered_variation, discovery

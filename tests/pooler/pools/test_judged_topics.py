@@ -10,7 +10,7 @@ from pooler.pools.replay import judged_topics
 from pooler.reading.whole import ranked_runs
 from pooler.strategies.rankings import rankings_of
 from store.analysis.arrays import RankedDocuments, judged_arrays
-from store.analysis.pools.growth import relevant_ranks
+from store.analysis.measures.average_precision import relevant_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.records import Qrel, Ranking, Run
 from tests.strategies import ids

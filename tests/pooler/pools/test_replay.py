@@ -28,7 +28,7 @@ from pooler.strategies import STRATEGIES, find_strategy
 from pooler.strategies.kinds import AdaptiveStrategy, Sample, SamplingStrategy
 from pooler.strategies.rankings import TopicRankings, rankings_of
 from store.analysis.arrays import judged_arrays
-from store.analysis.pools.growth import relevant_ranks
+from store.analysis.measures.average_precision import relevant_ranks
 from store.analysis.rankings import NOT_RELEVANT, RELEVANT, UNJUDGED
 from store.analysis.run_order import TauResult
 from store.errors import ArgumentError
