@@ -23,7 +23,6 @@ _MODULES = {
     "pooler.commands.measure.at_rank": ("attainable",),
     "pooler.commands.measure.choice": ("choose",),
     "pooler.commands.measure.measures": ("list_measures",),
-    "pooler.commands.trust.corrected": ("corrected",),
     "pooler.commands.trust.paper_least": ("swap_of_ranks",),
     "pooler.qrels_rules": ("Qrels",),
     "pooler.commands.look.strategies": ("list_strategies",),

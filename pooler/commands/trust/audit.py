@@ -76,6 +76,7 @@ def audit(
     ] = None,
     circular: bool = False,
     cutoff: Cutoff = None,
+    sample: Annotated[str | None, Option("--sample NAME", default="the only one")] = None,
     resamples: Annotated[int, Option(least=100, most=1_000_000)] = 2000,
     seed: Seed = 1,
 ) -> Audit:
@@ -84,7 +85,8 @@ def audit(
     First a verdict in words; then, over the documents that both graded: grades and kappa by level, what
     each grade is worth, how runs are scored and ordered, which groups of runs gain, which significant
     differences appear or vanish, and, of several people, the alternative annotator test. The table `runs`
-    has the scores of every run.
+    has the scores of every run. By name alone: `corrected`, scores by a model that graded a whole pool,
+    corrected by people's grades of a random sample of it, with intervals; `corrected_pairs`, differences.
 
     Example: pooler audit gpt --against alice --against bob --aggregate majority --ties low
 
@@ -102,6 +104,7 @@ def audit(
     uses : TSV with a header that lists the runs: file, tag, group, name, models (that the run uses, as
         gpt-4,llama; none; empty = unknown). Of a collection tag and models are read.
     circular : Rank runs that use the judge's own model, too.
+    sample : Table `corrected`: the sampled pool.
     resamples : Times to resample topics.
     seed : Seed of resampling.
 
@@ -201,6 +204,7 @@ def audit(
     return Audit(
         grades=grades,
         audited=runs,
+        source=whole,
         levels=tuple(levels),
         test=test,
         by_measure=tuple(by_measure),

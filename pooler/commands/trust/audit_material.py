@@ -66,13 +66,12 @@ class AuditedGrades:
         n_topics = len(self.topics)
         return np.bincount(cells, minlength=n_topics * q * q).reshape(n_topics, q, q)
 
-    def by_topic(self, places: NDArray[np.int64]) -> Grades:
-        """Return ids and grades, of people or of the other, of documents that both graded."""
+    def by_topic(self, places: NDArray[np.int64], kept: NDArray[np.bool_]) -> Grades:
+        """Return ids and grades, of people or of the other, of some documents that they graded."""
         values = np.array(self.scale.values, dtype=np.int64)
-        both = self.both
         found = {}
-        for code in np.unique(self.topic_codes[both]).tolist():
-            rows = both & (self.topic_codes == code)
+        for code in np.unique(self.topic_codes[kept]).tolist():
+            rows = kept & (self.topic_codes == code)
             found[self.topics[code]] = (self.documents[rows], values[places[rows]])
         return found
 
@@ -244,7 +243,7 @@ def measured_runs(
     for name in both[0]:
         if MEASURES[name.name].is_sum:
             raise ArgumentError("measure", "must be means over topics, not counts", str(name))
-    human, model = (grades.by_topic(places) for places in (grades.human, grades.model))
+    human, model = (grades.by_topic(places, grades.both) for places in (grades.human, grades.model))
     looked = max(cutoff or 1000, *(name.cutoff or 0 for name in both[0]))
     scores = [
         _scores(ranked, given, names, looked) for given, names in zip((human, model), both, strict=True)
