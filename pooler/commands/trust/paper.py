@@ -255,9 +255,9 @@ def _scores_of_judge(
 ) -> list[dict[str, Any]]:
     """Score both runs by the first judge, a row a run and topic.
 
-    `documents` is N, what the run lists; `retrieved` R of eq. 1, and `own` AP by it; `relevant` R of the topic,
-    and `ap` AP by it; `change` by eq. 19, were the document at rank N + 1 relevant. ``None`` = R is 0, or the
-    document is relevant, or there is none.
+    `documents` is N, what the run lists; `retrieved` R of eq. 1, and `own` AP by it; `relevant` R of the
+    topic, and `ap` AP by it; `change` by eq. 19, were the document at rank N + 1 relevant. ``None`` = R is 0,
+    or the document is relevant, or there is none.
     """
     own = votes.votes
     documents = own.documents[(own.judge_codes == 0) & (own.places >= cut)]
