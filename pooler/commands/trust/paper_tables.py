@@ -35,12 +35,12 @@ from store.analysis.undiscovered.pairs import relative_drop, required_difference
 from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
 from store.analysis.variation.collection import (
     CollectionVariation,
+    Discovery,
     VariedPairs,
     difference_variance,
     pair_components,
     run_components,
 )
-from store.analysis.variation.discovery import Discovery
 from store.analysis.variation.order import order_probabilities
 from store.analysis.variation.simulation import SimulatedMaps
 from store.errors import ArgumentError

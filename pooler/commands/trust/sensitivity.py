@@ -37,9 +37,16 @@ from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, check_pair
-from store.analysis.undiscovered.flips import ENDED, JUDGED, NO_RUN, At, Scenario
 from store.analysis.undiscovered.pairs import SIGN_WORDS, PairSensitivity, pair_sensitivity, sign_moves
-from store.analysis.undiscovered.sensitivity import Sensitivity, run_thresholds
+from store.analysis.undiscovered.sensitivity import (
+    ENDED,
+    JUDGED,
+    NO_RUN,
+    At,
+    Scenario,
+    Sensitivity,
+    run_thresholds,
+)
 from store.analysis.undiscovered.sensitivity import sensitivity as flip_each_run
 from store.text import counted, percent, rough
 

@@ -30,7 +30,7 @@ from store.analysis.measures.average_precision import RMode, check_r_mode
 from store.analysis.rankings import Depths, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, compare_pairs
-from store.analysis.undiscovered.flips import (
+from store.analysis.undiscovered.sensitivity import (
     At,
     Scenario,
     check_at,

@@ -1,24 +1,36 @@
-"""Eq. 19 for one document, whole runs, thresholds; several documents at once are in `flips`.
+r"""What undiscovered relevant documents do to AP: eq. 19 for one, for several at once, and for whole runs.
 
 A pool of depth N leaves the document at rank N+1 of a run unjudged unless another run brought it
 in. The paper asks how much the scores move if that document is relevant, and answers with eq. 19;
-the rank just below the pool is the worst case where the change is positive, since the gain falls
-with the rank. A change below 0 grows on further down: to -AP / (R + 1) in the limit.
+the rank just below the pool is the worst case where the change is positive, since the gain of AP
+(`store.analysis.measures.average_precision.gains`) falls with the rank, and a set of discoveries gains
+less when any of its ranks is lower. A change below 0 grows on further down: to -AP / (R + 1) in the limit.
+
+S is a quadratic form of the relevant ranks, so a set F of discoveries adds the gains of each one
+and, for every two of them, one over the lower of their ranks:
+
+.. math::
+
+    S' = S + \sum_{f \in F} g_f + \sum_{f < f'} \frac{1}{\max(r_f, r_{f'})}, \qquad
+    \nu' = \frac{S'}{R + |F|}    (E3)
+
+Documents that a run did not retrieve only raise R. With one document it is eq. 19 of [1]_.
 
 References
 ----------
 .. [1] K. Kishida, "Property of Average Precision as Performance Measure for Retrieval Experiment",
-   2001 (in Japanese), sections 3.3 and 4.3.
+   2001 (in Japanese), sections 3.3 and 4.3; E3 is derived from its eq. 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from store.analysis.arguments import check_integer
+from store.analysis.arguments import check_integer, one_of
 from store.analysis.measures.average_precision import (
     RMode,
     average_precision,
@@ -26,20 +38,220 @@ from store.analysis.measures.average_precision import (
     gains,
     mean_average_precision,
     own_n_relevant,
+    precision_sum,
     quotient,
 )
-from store.analysis.rankings import Depths, JudgedRankings
+from store.analysis.rankings import NOT_RETRIEVED, RELEVANT, UNJUDGED, Depths, JudgedRankings
 from store.analysis.run_order import TIED_MAP, kendall_tau_b, n_swapped_pairs, tau_ap, tau_values
-from store.analysis.undiscovered.flips import (
-    At,
-    Scenario,
-    check_at,
-    check_scenario,
-    flip_topic,
-    lists_of_topic,
-    most_flips,
-)
 from store.errors import ArgumentError
+
+At = Literal["next", "first"]
+"""Where documents are supposed relevant; see `choose_flips`."""
+AT: tuple[At, ...] = get_args(At)
+
+JUDGED = 0
+"""Every document that was looked at is judged, relevant or not. `UNJUDGED` is the other case."""
+ENDED = -2
+"""The run has documents for the topic, but ends at rank N or above."""
+NO_RUN = -3
+"""The run has no document for the topic."""
+
+
+def check_at(at: str, depth: Depths, flips: int, cutoff: int) -> At:
+    """Return `at` when it is one of `AT`, and `depth` is below the cutoff, else raise `ArgumentError`."""
+    check_integer("flips", flips, 1)
+    known = one_of("at", at, AT)
+    for one in (np.min(depth), np.max(depth)):
+        if not 1 <= one < cutoff:
+            requirement = f"must be an integer >= 1 and below the cutoff ({cutoff})"
+            raise ArgumentError("depth", requirement, int(one))
+    return known
+
+
+def choose_flips(
+    states: NDArray[np.int8], *, at: At, depth: Depths, flips: int = 1
+) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+    """Choose unjudged ranks of every run in one topic.
+
+    Parameters
+    ----------
+    states : ndarray of int8, shape (n_runs, width)
+        From `JudgedRankings.states_by_rank`.
+    at : {"next", "first"}
+        ``next``: those of the ranks N+1 to N+flips that are unjudged. ``first``: the first unjudged
+        ranks below N.
+    depth : int or ndarray of int64, shape (n_runs,)
+        N, at least 1.
+    flips : int, default=1
+        Documents of a run, at least 1.
+
+    Returns
+    -------
+    columns : ndarray of int64, shape (n_runs, flips)
+        Rank less 1 of the documents that are supposed relevant, ascending, then -1 where a run has fewer.
+    status : ndarray of int8, shape (n_runs,)
+        `UNJUDGED`, `JUDGED`, `ENDED` or `NO_RUN`. O(size of `states`). Arguments are checked by
+        `check_at`.
+
+    Examples
+    --------
+    Unjudged at ranks 2, 4 and 5 of one run; the other ends at rank 2:
+
+    >>> states = np.array([[1, -1, 0, -1, -1], [0, -1, -2, -2, -2]], dtype=np.int8)
+    >>> choose_flips(states, at="first", depth=2, flips=2)[0].tolist()
+    [[3, 4], [-1, -1]]
+    """
+    last = np.broadcast_to(depth, len(states))[:, None]
+    places = np.arange(states.shape[1])
+    below = places >= last
+    if at == "next":
+        below &= places < last + flips
+    unjudged = below & (states == UNJUDGED)
+    chosen = unjudged & (np.cumsum(unjudged, axis=1) <= flips)
+    runs, columns = np.nonzero(chosen)
+    result = np.full((len(states), flips), -1, dtype=np.int64)
+    result[runs, (np.cumsum(chosen, axis=1) - 1)[runs, columns]] = columns
+    filled = states != NOT_RETRIEVED
+    status = np.full(len(states), NO_RUN, dtype=np.int8)
+    status[filled.any(axis=1)] = ENDED
+    status[(filled & below).any(axis=1)] = JUDGED
+    status[chosen.any(axis=1)] = UNJUDGED
+    return result, status
+
+
+Scenario = Literal["shared", "own"]
+"""Who gains from a discovery: every run that retrieved the document, or the flipped run alone."""
+SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicFlips:
+    """AP of all runs in one topic, after the documents of one run after the other turn relevant."""
+
+    columns: NDArray[np.int64]
+    """Shape (n_runs, `most_flips`): the flipped ranks of each run, less 1; then -1."""
+    status: NDArray[np.int8]
+    """Shape (n_runs,): as of `choose_flips`."""
+    before: NDArray[np.float64]
+    """Shape (n_runs,): AP in [0, 1]; NaN where R = 0."""
+    flipped: NDArray[np.int64]
+    """Shape (n_flipped,): the runs that have something to flip, ascending."""
+    after: NDArray[np.float64]
+    """Shape (n_flipped, n_runs): AP of every run after the documents of a flipped one turn
+    relevant; NaN where R is 0 still."""
+
+
+def check_scenario(scenario: str) -> Scenario:
+    """Return `scenario` when it is one of `SCENARIOS`, else raise `ArgumentError`."""
+    return one_of("scenario", scenario, SCENARIOS)
+
+
+def most_flips(rankings: JudgedRankings, flips: int) -> int:
+    """Return how many documents of a list can turn relevant where `flips` are asked for: >= 1."""
+    return min(flips, max(1, int(rankings.documents.shape[2])))
+
+
+def lists_of_topic(
+    rankings: JudgedRankings, topic: int, r_mode: RMode
+) -> tuple[NDArray[np.int8], NDArray[np.bool_], NDArray[np.int64]]:
+    """Look up one topic in every run: what is known of each rank, which are relevant, and R of the run."""
+    states = rankings.states_by_rank(topic)
+    relevant = states == RELEVANT
+    if r_mode == "own":
+        return states, relevant, own_n_relevant(relevant)
+    counts = np.full(len(relevant), rankings.n_relevant[topic], dtype=np.int64)
+    return states, relevant, counts
+
+
+def scores_of_runs(rankings: JudgedRankings, r_mode: RMode) -> NDArray[np.float64]:
+    """Compute AP of every run and topic as judged, shape (n_runs, n_topics)."""
+    n_runs, n_topics = rankings.lengths.shape
+    scores = np.empty((n_runs, n_topics))
+    for topic in range(n_topics):
+        _, relevant, counts = lists_of_topic(rankings, topic, r_mode)
+        scores[:, topic] = average_precision(relevant, counts)
+    return scores
+
+
+def discovered_sums(
+    documents: NDArray[np.int32], relevant: NDArray[np.bool_], sets: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Compute what sets of documents add to S in each run of one topic if they are relevant.
+
+    `documents` and `relevant`, shape (n_runs, width), are the topic's rankings, -1 below the end of a run,
+    and what is relevant so far; `sets`, shape (n_sets, n_flips), codes of documents that are not relevant,
+    each once in a set, -1 = no document. Returned are S' - S of E3, at least 0, and how many documents of the
+    set the run retrieved, shape (n_sets, n_runs) each. O(size of `documents` + n_sets n_runs n_flips log
+    n_flips).
+
+    Examples
+    --------
+    Relevant at ranks 1, 3 and 6, so S = 13/6. With ranks 2 and 7 it is 13/6 + 1.5 + 4/7 + 1/7:
+
+    >>> documents = np.arange(1, 11, dtype=np.int32)[None]
+    >>> relevant = np.isin(documents, [1, 3, 6])
+    >>> added, n_retrieved = discovered_sums(documents, relevant, np.array([[2, 7]]))
+    >>> round(float(13 / 6 + added[0, 0]) / (4 + 2), 7)
+    0.7301587
+    """
+    # Runs often share these documents: each is looked up once.
+    codes = np.unique(sets)
+    codes = codes[codes >= 0]
+    row_of_code = np.full(int(documents.max(initial=-1)) + 2, -1, dtype=np.int64)
+    retrieved = codes[codes < row_of_code.size - 1]
+    row_of_code[retrieved] = np.arange(retrieved.size)
+    rows = row_of_code[documents]  # the padding code -1 picks the last element, which stays -1
+    runs, columns = np.nonzero(rows >= 0)
+    # The last row is that of no document, and of one that no run retrieved.
+    ranks = np.full((retrieved.size + 1, len(documents)), np.inf)
+    gain = np.zeros(ranks.shape)
+    ranks[rows[runs, columns], runs] = columns + 1
+    gain[rows[runs, columns], runs] = gains(relevant)[runs, columns]
+    places = np.searchsorted(retrieved, sets)
+    places[(sets < 0) | (sets >= row_of_code.size - 1)] = retrieved.size
+    added = gain[places].sum(axis=1)
+    in_order = ranks[places]
+    if sets.shape[1] > 1:
+        in_order.sort(axis=1)
+        added += (np.arange(sets.shape[1])[:, None] / in_order).sum(axis=1)  # E3
+    return added, np.count_nonzero(np.isfinite(in_order), axis=1)
+
+
+def flip_topic(
+    rankings: JudgedRankings,
+    topic: int,
+    *,
+    at: At,
+    depth: Depths,
+    flips: int,
+    scenario: Scenario,
+    r_mode: RMode,
+) -> TopicFlips:
+    """Turn unjudged documents of each run relevant in one topic, an index, one run after the other.
+
+    The arguments are those of `sensitivity`, and are not checked.
+    O(n_runs (width + n_runs n_flips)).
+    """
+    states, relevant, counts = lists_of_topic(rankings, topic, r_mode)
+    most = most_flips(rankings, flips)
+    depths = np.broadcast_to(depth, rankings.lengths.shape)[:, topic]
+    chosen, status = choose_flips(states, at=at, depth=depths, flips=most)
+    before = average_precision(relevant, counts)
+    flipped = np.flatnonzero(chosen[:, 0] >= 0)
+    if flipped.size == 0:
+        after = np.empty((0, len(before)))
+        return TopicFlips(chosen, status, before, flipped, after)
+    documents, columns = rankings.documents[:, topic], chosen[flipped]
+    sets = np.where(columns < 0, -1, np.take_along_axis(documents[flipped], columns, axis=1))
+    added, retrieved = discovered_sums(documents, relevant, sets.astype(np.int64))
+    more = np.count_nonzero(columns >= 0, axis=1)[:, None]
+    if scenario == "own":
+        added = np.where(flipped[:, None] == np.arange(len(before)), added, 0.0)
+    elif r_mode == "own":
+        more = retrieved
+    after = quotient(precision_sum(relevant) + added, counts + more)
+    return TopicFlips(chosen, status, before, flipped, after)
+
 
 _ROUNDING = 1e-12
 """By so much a sum of precisions may miss a bound that it reaches."""
@@ -76,9 +288,6 @@ class Sensitivity:
     map_after: NDArray[np.float64]
     """Shape (n_flipped, n_runs), [0, 1]: row f is the MAP of every run after the unjudged
     documents of run f turn relevant, in all topics at once, over the topics of `map_before`."""
-    n_topics_undefined: NDArray[np.int64]
-    """Shape (n_runs,): topics with R = 0 before, left out of both MAPs of the run. In mode ``pool``
-    the same for every run."""
     tau_b: NDArray[np.float64]
     """Shape (n_flipped,): Kendall's tau-b of `map_before` and the row of `map_after`, over the
     runs with a MAP; NaN when undefined."""
@@ -90,10 +299,6 @@ class Sensitivity:
     both are numbers."""
     n_swapped: NDArray[np.int64]
     """Shape (n_flipped,): pairs of runs put in the opposite order; ties are no swaps."""
-
-    def count(self, status: int) -> int:
-        """Count the (run, topic) pairs of one status."""
-        return int(np.count_nonzero(self.status == status))
 
     def n_flipped(self) -> NDArray[np.int64]:
         """Count the documents of each run that turned relevant, shape (n_runs,)."""
@@ -278,7 +483,7 @@ def sensitivity(
     depth : int or ndarray of int64, shape (n_runs, n_topics)
         N, the depth of the pool: at least 1 and below the cutoff of the rankings.
     at : {"next", "first"}, default="next"
-        Rank N+1, or the first unjudged rank below N; see `store.analysis.undiscovered.flips.choose_flips`.
+        Rank N+1, or the first unjudged rank below N; see `choose_flips`.
     flips : int, default=1
         Documents of a run and topic that turn relevant at once, at least 1.
     scenario : {"shared", "own"}, default="shared"
@@ -307,7 +512,6 @@ def sensitivity(
     is unjudged and stands first in `b`:
 
     >>> from store.analysis.rankings import UNJUDGED, judged_rankings
-    >>> from store.analysis.undiscovered.flips import ENDED
     >>> lists = {("a", "t"): np.array([1, 2, 3, 4]), ("b", "t"): np.array([4, 1])}
     >>> grades = {"t": (np.array([1, 2, 3]), np.array([True, False, True]))}
     >>> arrays = judged_rankings(["t"], ["a", "b"], lists, grades, cutoff=10)
@@ -353,7 +557,6 @@ def sensitivity(
         ap_after=ap_after,
         map_before=map_before,
         map_after=map_after,
-        n_topics_undefined=n_topics - n_defined,
         tau_b=tau_values(taus),
         tau_ap=tau_values(taus_ap),
         tau_reason=tuple(tau.reason or other.reason for tau, other in zip(taus, taus_ap, strict=True)),

@@ -29,9 +29,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.arguments import check_integer
+from store.analysis.arguments import check_cutoff, check_integer
 from store.analysis.quadrature import Rule
-from store.analysis.rankings import RELEVANT, JudgedRankings, judged_rankings
 from store.errors import ArgumentError
 
 SUPPOSED = -1
@@ -106,7 +105,7 @@ def probable_rankings(
         be worth to find them relevant.
     keep_rank : int, optional
         Keep documents of probability 0 that some run has at this rank: what is found there is
-        asked of `store.analysis.variation.discovery`.
+        asked of `store.analysis.variation.collection`.
     extra_relevant : int, default=0
         Suppose so many more documents a topic, surely relevant, that no run retrieved: 1 makes R
         one more, as in section 4.3 of Kishida (2001).
@@ -118,10 +117,8 @@ def probable_rankings(
 
     Notes
     -----
-    O(m) a topic for m documents retrieved and judged, or O(m log m) where their ids are sparse;
-    0.3 s for 120 runs of 50 topics and 1,000 ranks, 1 s where all that they retrieved is kept. The
-    result takes ``8 (n_runs + 2) + 1`` bytes a document that is kept, 1 kB at 120 runs: 50 MB where
-    1,000 judged documents a topic are kept, and 280 MB with 6,000 that some run retrieved.
+    O(m log m) a topic for m documents retrieved and judged. The result takes ``8 (n_runs + 2) + 1`` bytes a
+    document that is kept, 1 kB at 120 runs.
 
     Examples
     --------
@@ -140,69 +137,45 @@ def probable_rankings(
     >>> arrays.ranks[0].tolist()
     [[3.0, 2.0, inf], [1.0, inf, inf]]
     """
+    check_cutoff(cutoff)
     check_integer("extra_relevant", extra_relevant, 0)
     _check_probabilities("unjudged", np.asarray([unjudged], dtype=np.float64))
-    own = {topic: _own(probabilities, topic) for topic in topics}
-    has_own = {topic: (ids, np.ones(ids.size, dtype=np.bool_)) for topic, (ids, _) in own.items()}
-    coded = judged_rankings(topics, tags, rankings, has_own, cutoff=cutoff)
-    found: list[tuple[NDArray[np.float64], ...]] = []
-    ids_found: list[NDArray[np.int64]] = []
-    judged_found: list[NDArray[np.bool_]] = []
-    for column, topic in enumerate(topics):
-        cells = _Cells.of_topic(coded, column)
-        is_judged = coded.states[column] == RELEVANT
-        ids, p = own[topic]
-        order = np.argsort(ids)
-        values = np.full(is_judged.size, unjudged, dtype=np.float64)
-        values[is_judged] = p[order]
-        is_kept = np.ones(values.size, dtype=np.bool_) if keep_zero else values > 0
+    found: list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]] = []
+    for topic in topics:
+        own, p = _own(probabilities, topic)
+        lists = [np.asarray(rankings.get((tag, topic), ())[:cutoff], dtype=np.int64) for tag in tags]
+        ids = np.unique(np.concatenate([own, *lists]))
+        values, judged = np.full(ids.size, unjudged, dtype=np.float64), np.zeros(ids.size, dtype=np.bool_)
+        places = np.searchsorted(ids, own)
+        values[places], judged[places] = p, True
+        ranks = np.full((len(tags), ids.size + extra_relevant), np.inf)
+        for row, one in enumerate(lists):
+            ranks[row, np.searchsorted(ids, one)] = np.arange(1, one.size + 1)
+            if np.isfinite(ranks[row]).sum() < one.size:
+                requirement = "must hold each document of a ranking once"
+                raise ArgumentError("rankings", requirement, (tags[row], topic))
+        kept = (values > 0) | keep_zero
         if keep_rank is not None:
-            is_kept[cells.codes[cells.places == keep_rank]] = True
-        of_code = np.zeros(values.size, dtype=np.int64)
-        of_code[is_judged] = ids[order]
-        of_code[cells.codes] = _retrieved(rankings, tags, topic, coded.lengths[:, column])
+            kept |= (ranks[:, : ids.size] == keep_rank).any(axis=0)
+        # Supposed documents come last, and no run has them.
+        more = np.ones(extra_relevant, dtype=np.bool_)
         found.append(
-            (np.append(values[is_kept], np.ones(extra_relevant)), cells.ranks(is_kept, n_more=extra_relevant))
+            (
+                np.append(values[kept], more),
+                ranks[:, np.append(kept, more)],
+                np.append(ids[kept], np.full(extra_relevant, SUPPOSED)),
+                np.append(judged[kept], ~more),
+            )
         )
-        ids_found.append(np.append(of_code[is_kept], np.full(extra_relevant, SUPPOSED)))
-        judged_found.append(np.append(is_judged[is_kept], np.zeros(extra_relevant, dtype=np.bool_)))
     return ProbableRankings(
         topics=tuple(topics),
         tags=tuple(tags),
-        probabilities=tuple(values for values, _ in found),
-        ranks=tuple(ranks for _, ranks in found),
-        ids=tuple(ids_found),
-        judged=tuple(judged_found),
+        probabilities=tuple(one[0] for one in found),
+        ranks=tuple(one[1] for one in found),
+        ids=tuple(one[2] for one in found),
+        judged=tuple(one[3] for one in found),
         cutoff=cutoff,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """The ranks that the runs fill for one topic, run by run in rank order."""
-
-    n_runs: int
-    runs: NDArray[np.int64]
-    """Shape (n_cells,): index of the run."""
-    places: NDArray[np.int64]
-    """Shape (n_cells,): rank, from 1."""
-    codes: NDArray[np.int32]
-    """Shape (n_cells,): code of the document within the topic."""
-
-    @classmethod
-    def of_topic(cls, coded: JudgedRankings, column: int) -> _Cells:
-        documents = coded.documents[:, column]
-        runs, positions = np.nonzero(documents >= 0)
-        return cls(len(coded.tags), runs, positions + 1, documents[runs, positions])
-
-    def ranks(self, is_kept: NDArray[np.bool_], *, n_more: int) -> NDArray[np.float64]:
-        """Return ranks of the kept codes, and infinite ones of `n_more` documents after them."""
-        n_kept = int(np.count_nonzero(is_kept))
-        ranks = np.full((self.n_runs, n_kept + n_more), np.inf)
-        column_of = np.cumsum(is_kept) - 1
-        chosen = is_kept[self.codes]
-        ranks[self.runs[chosen], column_of[self.codes[chosen]]] = self.places[chosen]
-        return ranks
 
 
 def _own(probabilities: Probabilities, topic: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -224,21 +197,6 @@ def _check_probabilities(name: str, p: NDArray[np.float64]) -> None:
     wrong = ~((p >= 0) & (p <= 1))
     if wrong.any():
         raise ArgumentError(name, "must be from 0 to 1", float(p[int(np.argmax(wrong))]))
-
-
-def _retrieved(
-    rankings: Mapping[tuple[str, str], NDArray[np.signedinteger]],
-    tags: Sequence[str],
-    topic: str,
-    lengths: NDArray[np.int64],
-) -> NDArray[np.int64]:
-    """Return the ids that the runs retrieved for one topic, run by run in rank order."""
-    parts = [
-        rankings[tag, topic][:length].astype(np.int64, copy=False)
-        for tag, length in zip(tags, lengths.tolist(), strict=True)
-        if length
-    ]
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

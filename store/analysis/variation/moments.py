@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from store.analysis.quadrature import TOLERANCE, rule_for, window
+from store.analysis.quadrature import rule_for, window
 from store.analysis.variation.lists import (
     Empty,
     JudgedLists,
@@ -34,77 +34,8 @@ from store.analysis.variation.lists import (
     tilt,
 )
 
-_BY_MATRIX = 300
-"""Documents up to which two runs' pairs are one matrix product."""
 _ROWS = 64
 """Documents of which the products with all others are held at once."""
-
-
-def pair_sum_of_run(
-    ranks: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
-) -> float:
-    r"""Sum :math:`v_i v_j w_{ij}^2` over the pairs of one run, in O(n n_nodes).
-
-    `ranks`, shape (n,), ascend and are finite: the lower of two decides. `v`, shape (n_nodes, n),
-    are variances; `weights` those of the nodes.
-    """
-    before = np.cumsum(v, axis=1)
-    before -= v
-    return float(weights @ np.einsum("mi,mi->m", v, before * (1 / ranks**2)))
-
-
-def cross_pair_sum(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    v: NDArray[np.float64],
-    weights: NDArray[np.float64],
-) -> float:
-    r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over the pairs of documents that two runs have.
-
-    The ranks, shape (n,), are finite; `v` and `weights` are as in `pair_sum_of_run`. O(n^2 n_nodes)
-    in a matrix product for few documents, O(n log(n) n_nodes) for many.
-    """
-    if first.size < 2:
-        return 0.0
-    if first.size <= _BY_MATRIX:
-        products = (v * weights[:, None]).T @ v
-        smaller = np.minimum.outer(1 / first, 1 / first)
-        smaller *= np.minimum.outer(1 / second, 1 / second)
-        np.fill_diagonal(smaller, 0.0)
-        return float(0.5 * np.vdot(products, smaller))
-    return float(weights @ _by_bits(first, second, v))
-
-
-def _by_bits(
-    first: NDArray[np.float64], second: NDArray[np.float64], v: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Sum at every node: each pair meets at the highest bit in which its places differ.
-
-    Documents stand in the order of the first run. At every bit they are grouped by the higher bits
-    of their place in the second run: a document with the bit set meets those before it in its group
-    that lack it (both runs agree on which is lower), and the other way about (they do not).
-    """
-    in_first = np.argsort(first)
-    a, b, x = first[in_first], second[in_first], v[:, in_first]
-    place = np.empty(a.size, dtype=np.int64)
-    place[np.argsort(b)] = np.arange(a.size)
-    total = np.zeros(v.shape[0])
-    for bit in range(int(a.size - 1).bit_length()):
-        group = place >> (bit + 1)
-        order = np.argsort(group, kind="stable")
-        group = group[order]
-        starts = np.searchsorted(group, group)
-        is_set = (place[order] >> bit & 1).astype(np.bool_)
-        xs, over_a, over_b = x[:, order], 1 / a[order], 1 / b[order]
-        # Sums over the group so far: the running sum less what it was where the group began.
-        running = np.zeros((v.shape[0], a.size + 1))
-        np.cumsum(np.where(is_set, 0.0, xs), axis=1, out=running[:, 1:])
-        agree = running[:, :-1][:, is_set] - running[:, starts[is_set]]
-        total += np.einsum("mi,mi,i->m", xs[:, is_set], agree, (over_a * over_b)[is_set])
-        np.cumsum(np.where(is_set, xs * over_b, 0.0), axis=1, out=running[:, 1:])
-        differ = running[:, :-1][:, ~is_set] - running[:, starts[~is_set]]
-        total += np.einsum("mi,mi,i->m", xs[:, ~is_set], differ, over_a[~is_set])
-    return total
 
 
 def pair_matrix(
@@ -112,8 +43,8 @@ def pair_matrix(
 ) -> NDArray[np.float64]:
     r"""Sum :math:`v_i v_j w^A_{ij} w^B_{ij}` over all pairs of documents: shape (n_runs, n_runs).
 
-    `ranks`, shape (n_runs, n), may be infinite; `v` and `weights` are as in `pair_sum_of_run`, which
-    is the diagonal. Each document meets those that more runs have, in a matrix product of the runs
+    `ranks`, shape (n_runs, n), may be infinite; `v`, shape (n_nodes, n), are variances; `weights` those of
+    the nodes. Each document meets those that more runs have, in a matrix product of the runs
     that have it: O(n^2) times the mean square of their number, some megabytes at once.
     """
     inverse = 1 / ranks
@@ -150,8 +81,6 @@ class ScoreMoments:
     """Shape (n_runs, n_runs): of AP, symmetric; the diagonal is the variance of each run."""
     none_relevant: float
     """Probability that no document is relevant."""
-    n_nodes: int
-    """Nodes of the quadrature; 0 = nothing varies, or there is nothing to integrate."""
     error: float
     """Bound, known beforehand, of the relative error of the quadrature in means and variances.
 
@@ -160,9 +89,7 @@ class ScoreMoments:
     """
 
 
-def variation(
-    probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given", tolerance: float = TOLERANCE
-) -> ScoreMoments:
+def variation(probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given") -> ScoreMoments:
     r"""Compute mean and covariance of the average precision of runs on one topic.
 
     Parameters
@@ -175,8 +102,6 @@ def variation(
         without a chance to be relevant may be left out: they occupy ranks and do no more.
     empty : {"given", "zero"}, default="given"
         The rule for R = 0, of `store.analysis.variation.lists`.
-    tolerance : float, default=1e-12
-        Wanted bound of the error; see `ScoreMoments.error`.
 
     Returns
     -------
@@ -201,8 +126,7 @@ def variation(
     over P(R > 0); there is no further term. Documents never retrieved count in the middle sum: each
     of them, found relevant, lowers AP.
 
-    One run costs O(n n_nodes), two O(n log(n) n_nodes), and k runs O(k n n_nodes + k^2 n^2) in
-    matrix products; memory is bounded whatever k.
+    k runs cost O(k n n_nodes + k^2 n^2), in matrix products; memory is bounded whatever k.
 
     Examples
     --------
@@ -221,18 +145,17 @@ def variation(
     left = chance_left(p, empty)
     if not p.size:
         value = 0.0 if left else np.nan
-        return ScoreMoments(np.full(n_runs, value), np.full((n_runs, n_runs), value), 1.0, 0, 0.0)
+        return ScoreMoments(np.full(n_runs, value), np.full((n_runs, n_runs), value), 1.0, 0.0)
     is_random = p < 1
     if not is_random.any():
         sums = [run_sums(np.ones((1, p.size)), lists, run)[0][0] for run in range(n_runs)]
-        return ScoreMoments(np.array(sums) / p.size, np.zeros((n_runs, n_runs)), 0.0, 0, 0.0)
-    tilted = tilt(p, rule_for(*window(p), tolerance=tolerance))
+        return ScoreMoments(np.array(sums) / p.size, np.zeros((n_runs, n_runs)), 0.0, 0.0)
+    tilted = tilt(p, rule_for(*window(p)))
     mean, covariance = _moments(lists, tilted, is_random, left)
     none_relevant = float(np.exp(np.log1p(-p).sum())) if is_random.all() else 0.0
     if empty == "zero":
         covariance += np.outer(mean, mean) * none_relevant
-    rule = tilted.rule
-    return ScoreMoments(mean, covariance, none_relevant, rule.t.size, max(rule.errors))
+    return ScoreMoments(mean, covariance, none_relevant, max(tilted.rule.errors))
 
 
 def _moments(
@@ -258,7 +181,7 @@ def _moments(
             part = slice(first, first + step)
             effects = [run_sums(tilted.q[part], lists, run)[1] for run in range(n_runs)]
             covariance += _linear_part(tilted, part, mean, sums[:, part], effects, is_random)
-    covariance += _pair_part(lists, tilted.v, of_square, is_random)
+    covariance += pair_matrix(lists.ranks[:, is_random], tilted.v[:, is_random], of_square)
     return mean, covariance / left
 
 
@@ -280,26 +203,8 @@ def _linear_part(
     return np.asarray((centred * weights) @ centred.T + rows @ rows.T)
 
 
-def _pair_part(
-    lists: JudgedLists, v: NDArray[np.float64], weights: NDArray[np.float64], is_random: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    n_runs = lists.ranks.shape[0]
-    if n_runs > 2:
-        return pair_matrix(lists.ranks[:, is_random], v[:, is_random], weights)
-    pairs = np.empty((n_runs, n_runs))
-    for run in range(n_runs):
-        order = lists.order[run, : lists.n_retrieved[run]]
-        order = order[is_random[order]]
-        pairs[run, run] = pair_sum_of_run(lists.ranks[run, order], v[:, order], weights)
-    if n_runs == 2:
-        both = is_random & np.isfinite(lists.ranks).all(axis=0)
-        first, second = lists.ranks[:, both]
-        pairs[0, 1] = pairs[1, 0] = cross_pair_sum(first, second, v[:, both], weights)
-    return pairs
-
-
 def variation_gradient(
-    probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given", tolerance: float = TOLERANCE
+    probabilities: ArrayLike, ranks: ArrayLike, *, empty: Empty = "given"
 ) -> NDArray[np.float64]:
     r"""Compute how fast the expected AP grows with each document's probability of relevance.
 
@@ -308,8 +213,6 @@ def variation_gradient(
     probabilities, ranks, empty
         As in `variation`. Here documents of probability 0 matter: unjudged ones that are not expected
         anything of.
-    tolerance : float, default=1e-12
-        Wanted bound of the error, relative to each of the two means.
 
     Returns
     -------
@@ -348,7 +251,7 @@ def variation_gradient(
         return gradient
     # One document more, or less, than what is expected.
     least, most = window(p[p > 0]) if p.any() else (1, 1)
-    rule = rule_for(max(1, least - 1), most + 1, tolerance=tolerance)
+    rule = rule_for(max(1, least - 1), most + 1)
     tilted = tilt(p, rule)
     of_mean = rule.weights[0] * tilted.density
     weights = of_mean[:, None] / tilted.d
