@@ -31,7 +31,7 @@ from store.text import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns, MeasuredBoth
+    from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns
     from pooler.sources.source import Measurable
 
     Judged: TypeAlias = Measurable
@@ -186,9 +186,10 @@ def audit(
             if not ranked.any():
                 message = f"every run uses {family}, the model of the audited judge"
                 raise PoolerError(message, hint="--circular ranks these runs all the same")
-            with progress("measures", len(runs.measures)) as advance:
-                for one in runs.measures:
-                    by_measure.append(_of_measure(one, runs, ranked, top=top, alpha=alpha, **drawn))
+            with progress("measures", len(runs.scores)) as advance:
+                for one, (human, judged) in runs.scores.items():
+                    part = _of_measure(one, human, judged, runs, ranked, top=top, alpha=alpha, **drawn)
+                    by_measure.append(part)
                     advance(1)
             odds = {name: _odds(grades, runs, name, cuts[1], **drawn) for name in runs.families}
         _tell(grades, test, runs, circular=circular, family=family)
@@ -214,7 +215,9 @@ def audit(
 
 
 def _of_measure(
-    one: MeasuredBoth,
+    name: str,
+    by_people: NDArray[np.float64],
+    by_model: NDArray[np.float64],
     runs: AuditedRuns,
     ranked: NDArray[np.bool_],
     *,
@@ -223,14 +226,16 @@ def _of_measure(
     seed: int,
     resamples: int,
 ) -> MeasureAudit:
-    n_topics = one.human.shape[1]
+    kept = np.isfinite(by_people).all(axis=0) & np.isfinite(by_model).all(axis=0)
+    by_people, by_model = by_people[:, kept], by_model[:, kept]
+    n_topics, n_left_out = by_people.shape[1], int(np.count_nonzero(~kept))
     if not n_topics:
         empty = np.full(len(runs.tags), np.nan)
-        return MeasureAudit(one.name, 0, one.n_left_out, ranked, empty, empty)
+        return MeasureAudit(name, 0, n_left_out, ranked, empty, empty)
     drawn = {"seed": seed, "resamples": resamples}
-    human, model = one.human[ranked], one.model[ranked]
+    human, model = by_people[ranked], by_model[ranked]
     kinds, turned = conclusions(human, model, alpha=alpha)
-    gains = {what: favour(one.model - one.human, chosen, **drawn) for what, chosen in runs.members().items()}
+    gains = {what: favour(by_model - by_people, chosen, **drawn) for what, chosen in runs.members().items()}
     favours = {what: gain for what, gain in gains.items() if gain is not None}
     p_holm: dict[tuple[str, str], float] = {}
     for kind in ("group", "uses"):
@@ -239,14 +244,14 @@ def _of_measure(
         adjusted = holm([np.nan if p is None else p for p in p_values]).tolist()
         p_holm |= dict(zip(names, adjusted, strict=True))
     return MeasureAudit(
-        name=one.name,
+        name=name,
         n_topics=n_topics,
-        n_left_out=one.n_left_out,
+        n_left_out=n_left_out,
         ranked=ranked,
-        human=one.human.mean(axis=1),
-        model=one.model.mean(axis=1),
+        human=by_people.mean(axis=1),
+        model=by_model.mean(axis=1),
         order=order_agreement(human, model, top=top, **drawn),
-        bias=bias(one.human, one.model, counted=ranked, **drawn),
+        bias=bias(by_people, by_model, counted=ranked, **drawn),
         conclusions=tuple(
             (int((kinds == code).sum()), int(turned[kinds == code].sum())) for code in range(len(CONCLUSIONS))
         ),

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from store.analysis.arrays import Grades, RankedDocuments
     from store.analysis.audit.bias import Bias, Favour
     from store.analysis.audit.orders import OrderAgreement
-    from store.analysis.measures.names import MeasureName
     from store.collection import Collection
     from store.grades.definition import QrelsDefinition
     from store.records import Judge, Run, Scale, StoredRun
@@ -167,7 +166,8 @@ class AuditedRuns:
     """Models that each run uses; ``None`` = not said."""
     is_circular: NDArray[np.bool_]
     """Shape (n_runs,): runs that use the audited judge's own model."""
-    measures: tuple[MeasuredBoth, ...]
+    scores: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+    """By measure, of people's grades and of the judge's, shape (n_runs, n_topics); NaN = undefined."""
     first: Mapping[str, NDArray[np.bool_]]
     """Of every topic, by its documents in `AuditedGrades.by_topic`: which runs have it among their first."""
 
@@ -185,18 +185,6 @@ class AuditedRuns:
         groups = sorted({group for group in self.groups if group})
         found = {("group", name): np.array([one == name for one in self.groups]) for name in groups}
         return found | {("uses", name): self.using(name) for name in self.families}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasuredBoth:
-    """Scores of the runs by people's grades and by the audited judge's."""
-
-    name: str
-    human: NDArray[np.float64]
-    """Shape (n_runs, n_topics), over topics where the measure is defined for both."""
-    model: NDArray[np.float64]
-    n_left_out: int
-    """Topics where it is not: one of the two found no relevant document."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,40 +221,34 @@ def measured_runs(
     cutoff: int | None,
 ) -> AuditedRuns | None:
     """Score the runs by both sides; ``None`` where no run is named."""
-    ranked = _ranked(opinions)
+    stored = opinions.collection
+    if stored is None:
+        ranked = opinions.source.rankings
+    else:
+        tags = [run for run in opinions.source.option("runs") if isinstance(run, str)]
+        ranked = stored.runs.ranked(tags, order=opinions.source.order, docnos=False)
     if not ranked.tags:
         return None
     groups, models = _declared(opinions, ranked.tags, uses)
-    both = [
-        [known_measure(one, level=cut) for one in dict.fromkeys(measures)] for cut in (level, model_level)
-    ]
+    names = list(dict.fromkeys(measures))
+    both = [[known_measure(one, level=cut) for one in names] for cut in (level, model_level)]
     for name in both[0]:
         if MEASURES[name.name].is_sum:
             raise ArgumentError("measure", "must be means over topics, not counts", str(name))
     human, model = (grades.by_topic(places, grades.both) for places in (grades.human, grades.model))
     looked = max(cutoff or 1000, *(name.cutoff or 0 for name in both[0]))
-    scores = [
-        _scores(ranked, given, names, looked) for given, names in zip((human, model), both, strict=True)
-    ]
+    scores = []
+    for given, wanted in zip((human, model), both, strict=True):
+        rankings = graded_rankings(list(given), ranked.tags, ranked.rankings, given, cutoff=looked)
+        scores.append([one.values for one in evaluate(rankings, wanted)])
     return AuditedRuns(
         tags=ranked.tags,
         groups=groups,
         models=models,
         is_circular=np.array([family in (one or ()) for one in models], dtype=np.bool_),
-        measures=tuple(
-            _common(str(name), *pair)
-            for name, pair in zip(dict.fromkeys(measures), zip(*scores, strict=True), strict=True)
-        ),
+        scores=dict(zip(names, zip(*scores, strict=True), strict=True)),
         first={topic: _put_forward(ranked, topic, ids) for topic, (ids, _) in human.items()},
     )
-
-
-def _ranked(opinions: Opinions) -> RankedDocuments:
-    """Return the rankings of the named runs; of a collection all, or none if it has none."""
-    if opinions.collection is None:
-        return opinions.source.rankings
-    tags = [run for run in opinions.source.option("runs") if isinstance(run, str)]
-    return opinions.collection.runs.ranked(tags, order=opinions.source.order, docnos=False)
 
 
 def _declared(
@@ -318,19 +300,6 @@ def listed_models(listed: str, collection: str | Collection) -> dict[str, tuple[
 
 def _models_of(run: RunEntry | Run | StoredRun) -> tuple[str, ...] | None:
     return (run if isinstance(run, RunEntry) else RunEntry(run.file).with_header(run.header)).models
-
-
-def _scores(
-    ranked: RankedDocuments, grades: Grades, names: Sequence[MeasureName], cutoff: int
-) -> list[NDArray[np.float64]]:
-    """Score runs by every measure, shape (n_runs, n_topics)."""
-    rankings = graded_rankings(list(grades), ranked.tags, ranked.rankings, grades, cutoff=cutoff)
-    return [one.values for one in evaluate(rankings, names)]
-
-
-def _common(name: str, human: NDArray[np.float64], model: NDArray[np.float64]) -> MeasuredBoth:
-    kept = np.isfinite(human).all(axis=0) & np.isfinite(model).all(axis=0)
-    return MeasuredBoth(name, human[:, kept], model[:, kept], int(np.count_nonzero(~kept)))
 
 
 def _put_forward(ranked: RankedDocuments, topic: str, ids: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -196,24 +196,16 @@ def _grades(found: Audit) -> Table:
     table = grades.tables().sum(axis=0)
     cut = values.index(found.settings["level"])
     sizes = table.sum(axis=0)
-    of_grades = np.array(values, dtype=np.float64)
-    rows = [
-        {
-            "model": value,
-            "documents": int(sizes[place]),
-            "relevant": float(table[cut:, place].sum() / sizes[place]),
-            "mean": float(of_grades @ table[:, place] / sizes[place]),
-        }
-        for place, value in enumerate(values)
-        if sizes[place]
-    ]
-    columns = [
-        Column("model", "int", "model's grade"),
-        DOCUMENTS,
-        Column("relevant", "float", about=f"share that people graded {found.settings['level']} or more"),
-        Column("mean", "float", "people's mean grade", digits=3),
-    ]
-    return Table.of_rows("grades", columns, rows, title="What a grade of the model is worth")
+    kept = np.flatnonzero(sizes)
+    of_kept, n = table[:, kept], sizes[kept]
+    about = f"share that people graded {found.settings['level']} or more"
+    columns = {
+        Column("model", "int", "model's grade"): [values[place] for place in kept],
+        DOCUMENTS: n,
+        Column("relevant", "float", about=about): of_kept[cut:].sum(axis=0) / n,
+        Column("mean", "float", "people's mean grade", digits=3): np.array(values, np.float64) @ of_kept / n,
+    }
+    return Table.of_columns("grades", columns, title="What a grade of the model is worth")
 
 
 def _topics(found: Audit) -> Table:
@@ -247,16 +239,11 @@ def _orders(found: Audit) -> Table:
             rows.append(row | {"reason": "too-few-topics"})
             continue
         tags = [tag for tag, is_in in zip(found.runs, part.ranked.tolist(), strict=True) if is_in]
-        rows.append(
-            row
-            | {"tau_b": order.tau.tau, **_limits(order.tau_interval, "tau_b_")}
-            | {"ceiling": order.ceiling}
-            | {"tau_ap": order.tau_ap.tau, **_limits(order.tau_ap_interval, "tau_ap_")}
-            | {"top": order.n_top, "tau_top": order.tau_top.tau}
-            | _limits(order.tau_top_interval, "tau_top_")
-            | {"best": tags[order.best], "best_place": order.best_place}
-            | {"reason": order.tau.reason or order.tau_top.reason}
-        )
+        row |= {"tau_b": order.tau.tau, **_limits(order.tau_interval, "tau_b_"), "ceiling": order.ceiling}
+        row |= {"tau_ap": order.tau_ap.tau, **_limits(order.tau_ap_interval, "tau_ap_"), "top": order.n_top}
+        row |= {"tau_top": order.tau_top.tau, **_limits(order.tau_top_interval, "tau_top_")}
+        row |= {"best": tags[order.best], "best_place": order.best_place}
+        rows.append(row | {"reason": order.tau.reason or order.tau_top.reason})
     top = found.settings["top"]
     columns = [
         MEASURE,
@@ -264,8 +251,7 @@ def _orders(found: Audit) -> Table:
         Column("left_out", "int", show="never"),
         Column("runs", "int", show="if_varied"),
         Column("tau_b", "float", "tau-b"),
-        hidden("tau_b_low"),
-        hidden("tau_b_high"),
+        *map(hidden, ("tau_b_low", "tau_b_high")),
         Column(
             "ceiling",
             "float",
@@ -278,12 +264,10 @@ def _orders(found: Audit) -> Table:
             "tau_AP",
             "down the order of the model; two runs tied in one order are half right, in both right",
         ),
-        hidden("tau_ap_low"),
-        hidden("tau_ap_high"),
+        *map(hidden, ("tau_ap_low", "tau_ap_high")),
         Column("top", "int", about=f"runs at or above place {top} by people"),
         Column("tau_top", "float", "tau-b of these"),
-        hidden("tau_top_low"),
-        hidden("tau_top_high"),
+        *map(hidden, ("tau_top_low", "tau_top_high")),
         Column("best", show="never"),
         Column("best_place", "int", "best run", "place of people's best run by the model"),
         REASON,
@@ -300,20 +284,12 @@ def _bias(found: Audit) -> Table:
             continue
         of_runs = np.where(part.ranked, part.bias.of_runs, np.nan)
         least, most = int(np.nanargmin(of_runs)), int(np.nanargmax(of_runs))
-        rows.append(
-            {
-                "measure": part.name,
-                "bias": part.bias.mean,
-                **_limits(part.bias.interval),
-                "least": float(of_runs[least]),
-                "least_run": found.runs[least],
-                "most": float(of_runs[most]),
-                "most_run": found.runs[most],
-                "off": int(np.sum(part.bias.p_holm <= found.settings["alpha"])),
-                "correlation": part.bias.correlation,
-                "interval_reason": _code(part.bias.interval.reason),
-            }
-        )
+        row: dict[str, Any] = {"measure": part.name, "bias": part.bias.mean, **_limits(part.bias.interval)}
+        row |= {"least": float(of_runs[least]), "least_run": found.runs[least]}
+        row |= {"most": float(of_runs[most]), "most_run": found.runs[most]}
+        row |= {"off": int(np.sum(part.bias.p_holm <= found.settings["alpha"]))}
+        row |= {"correlation": part.bias.correlation, "interval_reason": _code(part.bias.interval.reason)}
+        rows.append(row)
     columns = [
         MEASURE,
         Column("bias", "float", about="mean over runs of the model's score less people's"),
@@ -341,17 +317,12 @@ def _runs(found: Audit) -> Table:
     for part in found.by_measure:
         by_human, by_model = (_places(scores, part) for scores in (part.human, part.model))
         for run, tag in enumerate(found.runs):
-            row = {
-                "measure": part.name,
-                "run": tag,
-                "group": found.audited.groups[run] or None,
-                "models": None if (used := found.audited.models[run]) is None else list(used) or ["none"],
-                "circular": bool(found.audited.is_circular[run]),
-                "human": float(part.human[run]),
-                "model": float(part.model[run]),
-                "human_place": by_human[run],
-                "model_place": by_model[run],
-            }
+            audited, used = found.audited, found.audited.models[run]
+            row: dict[str, Any] = {"measure": part.name, "run": tag}
+            row |= {"group": audited.groups[run] or None, "circular": bool(audited.is_circular[run])}
+            row |= {"models": None if used is None else list(used) or ["none"]}
+            row |= {"human": float(part.human[run]), "human_place": by_human[run]}
+            row |= {"model": float(part.model[run]), "model_place": by_model[run]}
             if part.bias is None:
                 rows.append(row | {"reason": "too-few-topics"})
                 continue
@@ -396,23 +367,12 @@ def _groups(found: Audit) -> Table:
             of_it = members[kind, name]
             assert part.bias is not None
             p_holm = part.p_holm[kind, name]
-            rows.append(
-                {
-                    "measure": part.name,
-                    "kind": kind,
-                    "name": name,
-                    "runs": int(of_it.sum()),
-                    "others": int((~of_it).sum()),
-                    "bias": float(part.bias.of_runs[of_it].mean()),
-                    "gain": gain.test.difference,
-                    **_limits(gain.interval),
-                    "t": gain.test.t,
-                    "p": gain.test.p,
-                    "p_holm": None if np.isnan(p_holm) else p_holm,
-                    "reason": _code(gain.test.reason),
-                    "interval_reason": _code(gain.interval.reason),
-                }
-            )
+            row: dict[str, Any] = {"measure": part.name, "kind": kind, "name": name}
+            row |= {"runs": int(of_it.sum()), "others": int((~of_it).sum())}
+            row |= {"bias": float(part.bias.of_runs[of_it].mean()), "gain": gain.test.difference}
+            row |= {**_limits(gain.interval), "t": gain.test.t, "p": gain.test.p}
+            row |= {"p_holm": None if np.isnan(p_holm) else p_holm, "reason": _code(gain.test.reason)}
+            rows.append(row | {"interval_reason": _code(gain.interval.reason)})
     columns = [
         MEASURE,
         Column("kind", about="runs of one group, or that use one model"),
@@ -470,12 +430,12 @@ def _documents(found: Audit) -> Table:
 
 
 def _pairs(found: Audit) -> Table:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for part in found.by_measure:
-        if not part.conclusions:
-            rows.append({"measure": part.name, "reason": "too-few-topics"})
-            continue
         row: dict[str, Any] = {"measure": part.name}
+        if not part.conclusions:
+            rows.append(row | {"reason": "too-few-topics"})
+            continue
         for name, (n, n_turned) in zip(CONCLUSIONS, part.conclusions, strict=True):
             row |= {name.replace("-", "_"): n}
             if name in ("vanishes", "appears"):

@@ -63,7 +63,7 @@ STATES = {
     "relevant": "p is 1",
 }
 """Of the document at rank N + 1."""
-_ALWAYS = ("Judgements of different documents are taken for independent, and p from few judges is coarse.",)
+_ALWAYS = "Judgements of different documents are taken for independent, and p from few judges is coarse."
 _CHANCE = {
     "table_1": (least_average_precision, "least (eq. 4)"),
     "table_2": (expected_average_precision, "random (eq. 5)"),
@@ -143,15 +143,13 @@ def verdicts(pair: Paper) -> Table:
             f"{rounded(p)} to {rounded(after)}",
         ),
     ]
+    about = "of section 5 of the paper"
+    columns = [Column("statement", about=about), Column("holds", "bool", "here"), Column("numbers")]
     statements, holds, numbers = zip(*rows, strict=True)
-    columns = {
-        Column("statement", about="of section 5 of the paper"): statements,
-        Column("holds", "bool", "here"): holds,
-        Column("numbers"): numbers,
-    }
     false = sum(not one for one in holds)
     words = "All four hold here, too." if not false else f"{false} of the 4 statements do not hold here."
-    return Table.of_columns("verdicts", columns, notes=[words, *_ALWAYS])
+    cells = dict(zip(columns, (statements, holds, numbers), strict=True))
+    return Table.of_columns("verdicts", cells, notes=[words, _ALWAYS])
 
 
 def topics(pair: Paper) -> Table:
@@ -247,27 +245,23 @@ def figure_1(pair: Paper) -> Table:
     each = np.bincount(own.documents, minlength=own.n_documents)
     n_topics = len(pair.topics)
     topic_sd, judging_sd = np.sqrt(parts.topic_variance / n_topics), parts.by_judging
-    rows = [
-        {"what": "topics", "value": str(n_topics)},
-        {"what": "judged documents", "value": f"{own.n_documents:,}"},
-        {
-            "what": "of them may be relevant or not (0 < p < 1)",
-            "value": f"{int(((pair.p > 0) & (pair.p < 1)).sum()):,}",
-        },
-        {"what": "judges a document", "value": _span(each)},
-        *(
-            {"what": f"sd of the MAP of {name} by {which}", "value": rounded(float(sd[run]), 4)}
-            for run, name in enumerate("AB")
-            for which, sd in (("choice of topics", topic_sd), ("judging", judging_sd))
-        ),
-    ]
+    low, high = int(each.min()), int(each.max())
+    cells = {
+        "topics": str(n_topics),
+        "judged documents": f"{own.n_documents:,}",
+        "of them may be relevant or not (0 < p < 1)": f"{int(((pair.p > 0) & (pair.p < 1)).sum()):,}",
+        "judges a document": str(low) if low == high else f"{low} to {high}",
+    }
+    for run, name in enumerate("AB"):
+        for which, sd in (("choice of topics", topic_sd), ("judging", judging_sd)):
+            cells[f"sd of the MAP of {name} by {which}"] = rounded(float(sd[run]), 4)
     share = parts.share
     words = (
         f"Of the variance of the MAP of A, {share_text(1 - share[0])} is the choice of topics and"
         f" {share_text(share[0])} judging; of B {share_text(1 - share[1])} and {share_text(share[1])}."
     )
-    columns = [Column("what", heading="two processes"), Column("value")]
-    return Table.of_rows("figure_1", columns, rows, notes=[words])
+    columns = {Column("what", heading="two processes"): [*cells], Column("value"): [*cells.values()]}
+    return Table.of_columns("figure_1", columns, notes=[words])
 
 
 def figure_2(pair: Paper) -> Table:
@@ -315,43 +309,18 @@ def table_5(pair: Paper) -> Table:
     rows: list[dict[str, Any]] = []
     for level, judge, scores in pair.by_judge:
         for run, own in zip(pair.runs, scores, strict=True):
-            rows.append(
-                {
-                    "run": run,
-                    "judge": judge,
-                    "level": level,
-                    "topics": own.size,
-                    "mean": float(own.mean()) if own.size else None,
-                    "variance": float(own.var(ddof=1)) if own.size > 1 else None,
-                }
-            )
-    parts = run_components(pair.varied)
+            row = {"run": run, "judge": judge, "level": level, "topics": own.size}
+            row |= {"mean": float(own.mean())} if own.size else {}
+            rows.append(row | ({"variance": float(own.var(ddof=1))} if own.size > 1 else {}))
+    parts, simulated = run_components(pair.varied), pair.simulated
     for number, run in enumerate(pair.runs):
         topic, judging = float(parts.topic_variance[number]), float(parts.judging_variance[number])
-        rows.append(
-            {
-                "run": run,
-                "judge": "(model)",
-                "level": None,
-                "topics": len(pair.topics),
-                "mean": float(parts.mean[number]),
-                "variance": topic + judging,
-                "topic_variance": topic,
-                "judging_variance": judging,
-                "share": float(parts.share[number]),
-            }
-        )
-        simulated = pair.simulated
-        rows.append(
-            {
-                "run": run,
-                "judge": "(simulated)",
-                "level": None,
-                "topics": len(pair.topics),
-                "mean": float(simulated.mean[number]),
-                "judging_variance": float(simulated.covariance[number, number] * len(pair.topics)),
-            }
-        )
+        of_run = {"run": run, "topics": len(pair.topics)}
+        row = of_run | {"judge": "(model)", "mean": float(parts.mean[number]), "variance": topic + judging}
+        row |= {"topic_variance": topic, "judging_variance": judging, "share": float(parts.share[number])}
+        drawn = float(simulated.covariance[number, number] * len(pair.topics))
+        again = {"judge": "(simulated)", "mean": float(simulated.mean[number]), "judging_variance": drawn}
+        rows += [row, of_run | again]
     columns = [
         RUN,
         Column("judge"),
@@ -368,11 +337,6 @@ def table_5(pair: Paper) -> Table:
     return Table.of_rows("table_5", columns, rows, notes=[words, letters(pair)])
 
 
-def _span(numbers: NDArray[np.int64]) -> str:
-    low, high = int(numbers.min()), int(numbers.max())
-    return str(low) if low == high else f"{low} to {high}"
-
-
 def table_6(pair: Paper) -> Table:
     """Test the difference by every judge and level, and in the model."""
     rows: list[dict[str, Any]] = []
@@ -382,30 +346,17 @@ def table_6(pair: Paper) -> Table:
     moments = moments_of_pair(pair.varied, tested)
     p = tested.p_values()
     for which in ("removed", "included"):
-        judged = which == "included"
-        variance = parts.topic_variance[0] + (parts.judging_variance[0] if judged else 0.0)
-        t1, t2 = (float(getattr(tested, f"{name}_{which}")[0]) for name in ("t1", "t2"))
-        rows.append(
-            {
-                "judge": f"(model, judging {which})",
-                "level": None,
-                "topics": len(pair.topics),
-                "difference": float(parts.mean[0]),
-                "variance": float(variance),
-                "t1": t1,
-                "p_normal_t1": normal_p(t1),
-                "p_t1": float(p[f"t1_{which}"][0]),
-                "t2": t2,
-                "p_normal_t2": normal_p(t2),
-                "p_t2": float(p[f"t2_{which}"][0]),
-                "covariance": moments["covariance_topics"]
-                + (moments["covariance_judging"] if judged else 0.0),
-                "variance_a": moments["topic_variance_a"]
-                + (moments["judging_variance_a"] if judged else 0.0),
-                "variance_b": moments["topic_variance_b"]
-                + (moments["judging_variance_b"] if judged else 0.0),
-            }
-        )
+        row: dict[str, Any] = {"judge": f"(model, judging {which})", "topics": len(pair.topics)}
+        row |= {"difference": float(parts.mean[0]), "variance": moments["topic_variance"]}
+        row |= {name: moments[f"topic_{name}"] for name in ("variance_a", "variance_b", "covariance")}
+        if which == "included":
+            row["variance"] += moments["judging_variance"]
+            for name in ("variance_a", "variance_b", "covariance"):
+                row[name] += moments[f"judging_{name}"]
+        for name in ("t1", "t2"):
+            t = float(getattr(tested, f"{name}_{which}")[0])
+            row |= {name: t, f"p_normal_{name}": normal_p(t), f"p_{name}": float(p[f"{name}_{which}"][0])}
+        rows.append(row)
     columns = [
         Column("judge"),
         Column("level", "int"),
@@ -537,19 +488,11 @@ def needed(pair: Paper, name: str) -> Table:
                 if needs
                 else None
             )
-            rows.append(
-                {
-                    "judging": words,
-                    "variance": whole,
-                    "k": share,
-                    "q": q,
-                    "h": h,
-                    "topics": n_topics,
-                    "difference": None if y is None else float(y),
-                    "rounded": None if y is None else float(round_up(y)),
-                    "reason": None if y is not None else _why_none(pair, q),
-                }
-            )
+            row = {"judging": words, "variance": whole, "k": share, "q": q, "h": h, "topics": n_topics}
+            if y is None:
+                rows.append(row | {"reason": _why_none(pair, q)})
+            else:
+                rows.append(row | {"difference": float(y), "rounded": float(round_up(y))})
     is_8 = name == "table_8"
     columns = [
         Column("judging"),
@@ -564,7 +507,7 @@ def needed(pair: Paper, name: str) -> Table:
     ]
     own = rows[0]
     have = abs(float(parts.mean[0]))
-    if own["rounded"] is None:
+    if "reason" in own:
         words = f"None: {_WHY[own['reason']]}."
     else:
         reached = "reach it" if have >= own["difference"] else "do not reach it"
@@ -585,20 +528,13 @@ def _why_none(pair: Paper, q: float) -> str:
 
 def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:
     apart, together = unpaired_t(first, second), paired_t(first - second)
-    enough = first.size > 1
-    return {
-        "difference": together.difference,
-        "variance_a": float(first.var(ddof=1)) if enough else None,
-        "variance_b": float(second.var(ddof=1)) if enough else None,
-        "covariance": float(np.cov(first, second)[0, 1]) if enough else None,
-        "t1": apart.t,
-        "p_normal_t1": apart.p_normal,
-        "p_t1": apart.p,
-        "variance": together.variance,
-        "t2": together.t,
-        "p_normal_t2": together.p_normal,
-        "p_t2": together.p,
-    }
+    found: dict[str, Any] = {"difference": together.difference, "variance": together.variance}
+    found |= {"t1": apart.t, "p_normal_t1": apart.p_normal, "p_t1": apart.p}
+    found |= {"t2": together.t, "p_normal_t2": together.p_normal, "p_t2": together.p}
+    if first.size > 1:
+        found |= {"variance_a": float(first.var(ddof=1)), "variance_b": float(second.var(ddof=1))}
+        found["covariance"] = float(np.cov(first, second)[0, 1])
+    return found
 
 
 def moments_of_pair(varied: CollectionVariation, tested: VariedPairs) -> dict[str, float]:
@@ -611,8 +547,8 @@ def moments_of_pair(varied: CollectionVariation, tested: VariedPairs) -> dict[st
         found[f"topic_variance_{name}"] = runs.topic_variance[row]
         found[f"judging_variance_{name}"] = runs.judging_variance[row]
     enough = varied.mean.shape[1] > 1
-    found["covariance_topics"] = np.cov(varied.mean)[0, 1] if enough else np.nan
-    found["covariance_judging"] = varied.covariance[:, 0, 1].mean()
+    found["topic_covariance"] = np.cov(varied.mean)[0, 1] if enough else np.nan
+    found["judging_covariance"] = varied.covariance[:, 0, 1].mean()
     return {name: float(value) for name, value in found.items()}
 
 

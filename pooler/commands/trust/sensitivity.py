@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pooler.command import Cutoff, Limit, Measured, Option, command
-from pooler.commands.trust.depth_words import depth_in_words, ranks_below
 from pooler.messages import progress, warn
 from pooler.reasons import joined, undefined_pairs
 from pooler.result import Later, Result, fields_of, frozen_settings
@@ -34,7 +33,7 @@ from pooler.tables import (
     cells_where,
 )
 from store.analysis.measures.average_precision import RMode
-from store.analysis.rankings import RELEVANT, UNJUDGED, JudgedRankings
+from store.analysis.rankings import RELEVANT, UNJUDGED, Depths, JudgedRankings
 from store.analysis.run_order import TIED_MAP
 from store.analysis.significance.pairs import RunPairs, check_pair
 from store.analysis.undiscovered.pairs import SIGN_WORDS, PairSensitivity, pair_sensitivity, sign_moves
@@ -366,6 +365,22 @@ class SensitivityResult(Result, Sensitivity):
         shown = f"Shown: {len(rows):,} of {counted(len(table), 'pair')}"
         words = f"{shown}, those furthest past a swap, or nearest to one."
         return replace(table.take(rows), notes=[words, *table.notes])
+
+
+def depth_in_words(depth: Depths) -> int | str:
+    """Return a depth as it is told: a number, or ``7-10`` where runs and topics have several."""
+    return depth if isinstance(depth, int) else f"{depth.min():,}-{depth.max():,}"
+
+
+def ranks_below(depth: int | str, number: int = 1) -> str:
+    """Name the first ranks below a pool.
+
+    >>> ranks_below(7), ranks_below(7, 3), ranks_below("7-10")
+    ('rank 8', 'ranks 8 to 10', 'rank N+1 (N 7-10)')
+    """
+    first, last = (f"{depth + more:,}" if isinstance(depth, int) else f"N+{more}" for more in (1, number))
+    words = f"rank {first}" if number == 1 else f"ranks {first} to {last}"
+    return words if isinstance(depth, int) else f"{words} (N {depth})"
 
 
 def conclusion(tags: Sequence[str], result: Sensitivity) -> list[str]:

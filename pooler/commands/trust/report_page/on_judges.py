@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pooler.commands.qrels.agreement import MEASURES, AgreementResult
-from pooler.commands.trust.report_page.command_lines import CommandLines
-from pooler.commands.trust.report_page.material import Material, Stored
+from pooler.commands.trust.report_page.material import CommandLines, Material, Stored
 from pooler.commands.trust.report_page.on_pool import called
 from pooler.judge_kinds import kinds_words
 from pooler.pages.figures import figure, numbers, page_table

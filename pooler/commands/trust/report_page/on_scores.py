@@ -15,10 +15,9 @@ from pooler.commands.measure.measured import known_measure, measured
 from pooler.commands.measure.pilot import TOPICS, load_pilot
 from pooler.commands.measure.reliability import reliability_notes, reliability_plot, reliability_table
 from pooler.commands.trust.conclusions import Alarm
-from pooler.commands.trust.depth_words import ranks_below
 from pooler.commands.trust.report_page.material import Material
 from pooler.commands.trust.report_page.on_pool import called, limits
-from pooler.commands.trust.sensitivity import conclusion, sensitivity
+from pooler.commands.trust.sensitivity import conclusion, ranks_below, sensitivity
 from pooler.commands.trust.variation import variation_of
 from pooler.judge_kinds import voters_sentence
 from pooler.messages import Listener, listening
@@ -34,37 +33,16 @@ from store.analysis.significance.pairs import compare_pairs
 from store.errors import ArgumentError, PoolerError
 from store.text import counted
 
-_OF_SENSITIVITY = (
-    "run",
-    "unjudged",
-    "judged",
-    "ended",
-    "no_run",
-    "map_before",
-    "map_after",
-    "change",
-    "tau_b",
-    "tau_ap",
-    "swapped",
-    "reason",
-)
+_OF_ORDER = ("map_before", "map_after", "change", "tau_b", "tau_ap", "swapped", "reason")
+_OF_SENSITIVITY = ("run", "unjudged", "judged", "ended", "no_run", *_OF_ORDER)
 _RELIABLE = 0.9
 """E rho2 below which the order of the runs is an alarm."""
 _OF_REQUIRED = ("a", "b", "difference", "needed")
 _OF_VARIATION = ("run", "topics", "judged", "mean", "sd", "low", "high", "share")
-_OF_PAIRS = (
-    "a",
-    "b",
-    "topics",
-    "difference",
-    "sd",
-    "k",
-    "p_t2_removed",
-    "p_t2_included",
-    "reversed",
-    "simulated",
-    "simulated_error",
-)
+_OF_SWAPS = ("p_t2_removed", "p_t2_included", "reversed", "simulated", "simulated_error")
+_OF_PAIRS = ("a", "b", "topics", "difference", "sd", "k", *_OF_SWAPS)
+_OF_LEVEL = ("level", "level_low", "level_high", "tau", "tau_ap")
+_OF_RELIABILITY = ("topics", "order", "order_low", "order_high", *_OF_LEVEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,17 +389,7 @@ def other_topics(material: Material) -> SectionPart | None:
             " order with any such set of topics. The line is its 95% interval.",
             command,
             table,
-            (
-                "topics",
-                "order",
-                "order_low",
-                "order_high",
-                "level",
-                "level_low",
-                "level_high",
-                "tau",
-                "tau_ap",
-            ),
+            _OF_RELIABILITY,
             n=material.counted(counted(n_runs, "run")),
         ),
         words,

@@ -196,8 +196,6 @@ def test_statuses_are_counted_apart() -> None:
     grades = {"t1": {1: True, 2: False}, "t2": {3: False}}
     result = sensitivity(arrays_of(rankings, grades, 3), depth=2)
     assert result.status.tolist() == [[UNJUDGED, JUDGED], [ENDED, NO_RUN], [JUDGED, NO_RUN]]
-    counts = [result.count(status) for status in (JUDGED, UNJUDGED, ENDED, NO_RUN)]
-    assert counts == [2, 1, 1, 2]
 
 
 def test_topic_that_becomes_defined_stays_out_of_both_means() -> None:
