@@ -549,12 +549,8 @@ def corrected_measures(
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Expected:
-    """What is expected of every document: its gain, and for nDCG how likely each grade is."""
-
-    gains: NDArray[np.float64]
-    shares: NDArray[np.float64]
+_Expected = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""What is expected of every document: its gain, and for nDCG how likely each grade is."""
 
 
 def _gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
@@ -563,46 +559,32 @@ def _gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     return (population.levels >= population.level).astype(np.float64)
 
 
-def _model_gains(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Return the gain of every document by the model; 0 without a grade."""
-    of_level = spec.gains
-    if of_level is None:
-        of_level = (population.levels >= population.model_level).astype(np.float64)
-    return np.append(of_level, 0.0)[population.model]
-
-
-def _shares(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Return how likely each outcome is by the sample: relevant or not, or every grade."""
-    outcomes, n = population.people, population.levels.size
-    if spec.gains is None:
-        outcomes, n = _gains(population, spec)[outcomes].astype(np.int64), 2
-    return calibrated_shares(population.model, outcomes, n, population.sample)
-
-
 def _expected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> _Expected:
+    n, outcomes = population.levels.size, population.people
     if way == "people":
-        return _Expected(
-            np.zeros(population.model.size), np.zeros((population.model.size, population.levels.size))
-        )
-    shares = _shares(population, spec)
-    gains = shares[:, 1] if spec.gains is None else shares @ spec.gains
-    return _Expected(gains, shares)
+        return np.zeros(population.model.size), np.zeros((population.model.size, n))
+    if spec.gains is not None:
+        shares = calibrated_shares(population.model, outcomes, n, population.sample)
+        return shares @ spec.gains, shares
+    relevant = _gains(population, spec)[outcomes].astype(np.int64)
+    shares = calibrated_shares(population.model, relevant, 2, population.sample)
+    return shares[:, 1], shares
 
 
 def _by_topic(population: Population, spec: MeasureSpec, expected: _Expected) -> NDArray[np.float64]:
-    sample = population.sample
+    sample, (gains, shares) = population.sample, expected
     people = _gains(population, spec)[population.people]
     if spec.kind == "AP":
         places = population.places[:, :, : spec.worth.size]
-        return corrected_precision(places, expected.gains, people, sample)
-    residuals = people - expected.gains[sample.judged]
-    sums = population.topic_sums(spec.worth, expected.gains)
+        return corrected_precision(places, gains, people, sample)
+    residuals = people - gains[sample.judged]
+    sums = population.topic_sums(spec.worth, gains)
     linear = difference_scores(sums, population.weights(spec.worth), residuals, sample)
     if spec.kind == "linear":
         return linear
     counts = np.stack(
         [
-            _count(population, population.people >= place, expected.shares[:, place:].sum(axis=1))
+            _count(population, population.people >= place, shares[:, place:].sum(axis=1))
             for place in range(1, population.levels.size)
         ],
         axis=1,
@@ -631,7 +613,6 @@ def _corrected(population: Population, spec: MeasureSpec, way: CorrectionMethod)
         scores = _by_topic(population, spec, _expected(population, spec, way))
         return CorrectedMeasure(spec.name, spec.kind, way, by_model, scores)
     sample, n_topics = population.sample, population.places.shape[1]
-    rows = sample.judged
     weights = population.weights(spec.worth) / n_topics
     people = _gains(population, spec)[population.people]
     variances: dict[CorrectionMethod, float] = {}
@@ -639,8 +620,8 @@ def _corrected(population: Population, spec: MeasureSpec, way: CorrectionMethod)
     for one in WAYS:
         if one == "calibrated" and not population.is_learnable:
             continue
-        expected = _expected(population, spec, one)
-        found = covariances(weights * (people - expected.gains[rows]), sample)
+        gains, _ = _expected(population, spec, one)
+        found = covariances(weights * (people - gains[sample.judged]), sample)
         variances[one] = float(np.mean(np.diag(found)))
         covariance = found if one == way else covariance
     scores = _by_topic(population, spec, _expected(population, spec, way))
@@ -660,13 +641,15 @@ def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     """Score the runs by the model's grades alone, by topic; NaN of nDCG where it found nothing."""
     none = replace(population.sample, judged=np.empty(0, np.int64))
     unjudged = replace(population, sample=none, people=np.empty(0, np.int64))
-    n_levels = population.levels.size
+    of_level, n_levels = spec.gains, population.levels.size
+    if of_level is None:
+        of_level = (population.levels >= population.model_level).astype(np.float64)
+    gains = np.append(of_level, 0.0)[population.model]  # 0 without a grade
     grades = np.vstack([np.eye(n_levels), np.zeros(n_levels)])[population.model]
-    expected = _Expected(_model_gains(population, spec), grades)
-    found = _by_topic(unjudged, spec, expected)
+    found = _by_topic(unjudged, spec, (gains, grades))
     if spec.kind == "nDCG":
         n_topics = population.places.shape[1]
-        found[:, np.bincount(none.topics, expected.gains, minlength=n_topics) == 0] = np.nan
+        found[:, np.bincount(none.topics, gains, minlength=n_topics) == 0] = np.nan
     return found
 
 

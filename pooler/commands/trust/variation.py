@@ -177,17 +177,10 @@ def variation(
     )
     if by == "pair":
         check_pair(loaded.rankings.tags)
-    return variation_of(
-        loaded,
-        judged,
-        source=source,
-        empty=empty,
-        by=by,
-        neighbours=neighbours,
-        simulate=simulate,
-        seed=seed,
-        tells_empty=True,
-    )
+    how: dict[str, Any] = {"empty": empty, "by": by, "neighbours": neighbours, "simulate": simulate}
+    made = variation_of(loaded, judged, source=source, seed=seed, **how)
+    say_empty(made.topics, made.varied)
+    return made
 
 
 def variation_of(
@@ -200,14 +193,11 @@ def variation_of(
     neighbours: bool = False,
     simulate: int | None = None,
     seed: int = 1,
-    tells_empty: bool = False,
 ) -> Variation:
     """Do what `variation` does with what is read already."""
     probable = loaded.rankings
     topics, n_runs = probable.by_topic(), len(probable.tags)
     varied = moments(probable, empty)
-    if tells_empty:
-        say_empty(probable.topics, varied)
     scores = None if judged is None else _map_as_judged(judged, probable, empty)
     simulated = None
     if simulate is not None:
@@ -221,6 +211,10 @@ def variation_of(
             turned = simulated_reversals(
                 topics, turned, seed=seed, empty=empty, simulated=simulated, progress=advance
             )
+    is_guessed = any(
+        bool((~judged & (p > 0) & (ids != SUPPOSED)).any())
+        for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
+    )
     parts = run_components(varied)
     low, high = np.clip(parts.interval(), 0.0, 1.0)
     reference = parts.mean if scores is None else scores
@@ -241,7 +235,7 @@ def variation_of(
         tested=tested,
         simulated=simulated,
         n_left_out=loaded.n_left_out,
-        is_guessed=_may_be_unjudged(probable),
+        is_guessed=is_guessed,
         source=source,
         settings=frozen_settings(
             **loaded.settings,
@@ -250,13 +244,6 @@ def variation_of(
             simulate=REPETITIONS if by == "pair" and simulate is None else simulate,
             seed=seed,
         ),
-    )
-
-
-def _may_be_unjudged(probable: ProbableRankings) -> bool:
-    return any(
-        bool((~judged & (p > 0) & (ids != SUPPOSED)).any())
-        for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
     )
 
 
