@@ -212,12 +212,6 @@ class Diagnosis(Result):
         """The runs and the judgements."""
         return self.source.judged
 
-    @property
-    def growth(self) -> NDArray[np.int64]:
-        """Documents that each rank of the runs first brought, shape (n_ranks,); none without a pool."""
-        pool = self.found.pool
-        return np.zeros(0, np.int64) if pool is None else pool.first.documents.sum(axis=0)
-
     def readings(self) -> tuple[list[Readings], tuple[int, ...]]:
         """Score every run in every reading; return the grades that unjudged documents may have, too."""
         scale = self._scale()
