@@ -272,8 +272,8 @@ def _order(material: Material, missed: on_scores.SectionPart, again: on_scores.S
 def _agreement(stored: Stored | None) -> Verdict:
     if stored is None:
         return _unknown(AGREEMENT, "There is one grade per document: of one judge, or of all together.")
-    if not stored.by_kind:
-        return _unknown(AGREEMENT, f"{stored.reason[:1].upper()}{stored.reason[1:]}.")
+    if isinstance(stored.agreement, str):
+        return _unknown(AGREEMENT, f"{stored.agreement[:1].upper()}{stored.agreement[1:]}.")
     answers, texts, concerns = [], [], []
     for kind, found in stored.by_kind.items():
         answer, text, concern = _of_kind(stored, kind, found)

@@ -128,10 +128,10 @@ def alternative_test(
     n_people = people.shape[1]
     if n_people < 2:
         return AlternativeTest((), None, None, "one-human")
-    of_each = [
-        _differences(people, model, np.asarray(topics), person, nominal=nominal) for person in range(n_people)
+    tested = [
+        _tested(*_differences(people, model, np.asarray(topics), person, nominal=nominal), epsilon)
+        for person in range(n_people)
     ]
-    tested = [_tested(wins, losses, of_topic, epsilon) for wins, losses, of_topic in of_each]
     p_values = [one.p for one in tested]
     rejected = rejections(p_values, q)
     found = tuple(replace(one, rejected=is_in) for one, is_in in zip(tested, rejected, strict=True))

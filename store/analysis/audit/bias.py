@@ -184,13 +184,8 @@ def exposure_odds(
 
 def _mean_interval(by_topic: NDArray[np.float64], *, seed: int, resamples: int) -> Interval:
     n_topics = by_topic.size
-    return topic_bootstrap(
-        by_topic,
-        lambda sums: sums / n_topics,
-        seed=seed,
-        resamples=resamples,
-        units=np.ones(n_topics, dtype=np.bool_),
-    )
+    how = {"seed": seed, "resamples": resamples}
+    return topic_bootstrap(by_topic, lambda sums: sums / n_topics, units=np.ones(n_topics, np.bool_), **how)
 
 
 def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -51,11 +52,6 @@ class OrderAgreement:
 def mean_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the mean over topics, the last axis, rounded to `DIGITS`."""
     return np.asarray(np.round(scores.mean(axis=-1), DIGITS))
-
-
-def places(means: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the place of every run: one more than there are runs with a higher mean, shape (n_runs,)."""
-    return np.asarray(1 + np.sum(means[np.newaxis, :] > means[:, np.newaxis], axis=1), dtype=np.int64)
 
 
 def top_runs(means: NDArray[np.float64], top: int) -> NDArray[np.bool_]:
@@ -133,11 +129,7 @@ def order_agreement(
     sums = np.stack([human.T, model.T], axis=1)
     intervals = topic_bootstraps(
         sums,
-        {
-            "all": lambda stack: taus(stack, of_best=False),
-            "ap": taus_ap,
-            "top": lambda stack: taus(stack, of_best=True),
-        },
+        {"all": partial(taus, of_best=False), "ap": taus_ap, "top": partial(taus, of_best=True)},
         seed=seed,
         resamples=resamples,
         units=np.ones(n_topics, dtype=np.bool_),
@@ -153,7 +145,7 @@ def order_agreement(
         tau_top_interval=intervals["top"],
         ceiling=_ceiling(human, means_h, first, second, seed=seed, resamples=resamples),
         best=best,
-        best_place=int(places(means_m)[best]),
+        best_place=int(1 + np.sum(means_m > means_m[best])),
     )
 
 

@@ -24,9 +24,8 @@ from pooler.messages import Listener, listening
 from pooler.sources.judged import Judged
 from pooler.sources.source import DEFAULT_COLLECTION, Source, opened_collection
 from store.errors import PoolerError
-from store.grades.definition import QrelsDefinition
 from store.judging.kinds import SORTS
-from store.records import JudgeKind
+from store.records import JudgeKind, Scale
 from store.text import counted, sanitise_line
 
 if TYPE_CHECKING:
@@ -55,15 +54,13 @@ class Stored:
     """What a collection has besides runs and judgements."""
 
     name: str
-    grades: str
-    """The scale in words."""
-    n_grades: int
+    scale: Scale
     pools: Table
     judges: Table
     progress: Table
     costs: Table
-    agreement: AgreementResult | None
-    """Of everybody whose grades may count, for statements on two judges."""
+    agreement: AgreementResult | str
+    """Of everybody whose grades may count, for statements on two judges, or why there is none."""
     by_kind: Mapping[str, AgreementResult | str]
     """Of people, models and imported judges by themselves, or why there is none."""
     audits: Mapping[str, Audit | str]
@@ -71,8 +68,6 @@ class Stored:
     has_intervals: bool
     level: int
     """Least relevant grade of `agreement`."""
-    reason: str
-    """Why there is no agreement."""
     made_otherwise: Sequence[str]
     """How pools were made that are there and are no depth pools."""
     is_sampled: bool
@@ -326,21 +321,20 @@ def _of_collection(source: Source) -> Stored:
         # Of sums the level is a sum; every judge gives grades.
         level = source.level if definition.aggregate == "sum" else source.level_of_judges(scale)
         pools = [pool for pool in opened.pools.all() if not pool.withdrawn]
-        found, reason, has_intervals = None, "", False
-        by_kind: dict[str, AgreementResult | str] = {}
-        audits: dict[str, Audit | str] = {}
         everybody = opened.grades.voters(kinds=tuple(SORTS)).voting
-        audits = _audits(source, opened, source.definition, level, everybody)
+        audits = _audits(source, opened, level, everybody)
+        found: AgreementResult | str
+        by_kind: dict[str, AgreementResult | str] = {}
+        has_intervals = False
         try:
             judges = opened.grades.voters(definition.judges, definition.kinds or tuple(SORTS)).voting
             found, has_intervals = _agreement(opened, level, judges)
             by_kind = _by_kind(opened, level, found)
         except PoolerError as error:
-            reason = error.message
+            found = error.message
         return Stored(
             name=opened.name,
-            grades="Grades: " + ", ".join(f"{grade.value} {grade.label}" for grade in scale.grades) + ";",
-            n_grades=len(scale.values),
+            scale=scale,
             pools=show_pools(opened).table("pools"),
             judges=show_judges(opened).table("judges"),
             progress=status(opened).table("status"),
@@ -350,7 +344,6 @@ def _of_collection(source: Source) -> Stored:
             audits=audits,
             has_intervals=has_intervals,
             level=level,
-            reason=reason,
             made_otherwise=[f"{one.name} {made}" for one in pools if (made := made_otherwise(one.manifest))],
             is_sampled=any(is_sampled(one.manifest) for one in pools),
         )
@@ -363,12 +356,21 @@ def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str
             names.setdefault(judge.kind.value, []).append(judge.name)
     if len(names) == 1:
         return dict.fromkeys(names, found)
-    return {kind: _of_one_kind(opened, level, kind, names[kind]) for kind in JudgeKind if kind in names}
+    by_kind: dict[str, AgreementResult | str] = {}
+    for kind in (one for one in JudgeKind if one in names):
+        if len(names[kind]) < 2:
+            of_kind = kinds_words({kind: 2})[2:]
+            by_kind[kind] = f"Agreement needs two, and {names[kind][0]} is the only one of {of_kind}"
+            continue
+        try:
+            by_kind[kind] = _agreement(opened, level, names[kind])[0]
+        except PoolerError as error:
+            by_kind[kind] = error.message
+    return by_kind
 
 
-def _audits(
-    source: Source, opened: Collection, definition: QrelsDefinition, level: int, judges: Sequence[str]
-) -> dict[str, Audit | str]:
+def _audits(source: Source, opened: Collection, level: int, judges: Sequence[str]) -> dict[str, Audit | str]:
+    definition = source.definition
     kinds = {judge.name: judge.kind for judge in opened.judges.all()}
     people = [name for name in definition.judges or judges if kinds[name] == JudgeKind.HUMAN]
     models = [name for name in judges if kinds[name] == JudgeKind.MODEL]
@@ -387,17 +389,7 @@ def _audits(
     return found
 
 
-def _of_one_kind(opened: Collection, level: int, kind: str, names: Sequence[str]) -> AgreementResult | str:
-    if len(names) < 2:
-        return f"Agreement needs two, and {names[0]} is the only one of {kinds_words({kind: 2})[2:]}"
-    try:
-        return _agreement(opened, level, names)[0]
-    except PoolerError as error:
-        return error.message
-
-
 def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> tuple[AgreementResult, bool]:
-    """Measure how far judges agree, with intervals unless they are too many."""
     has_intervals = comb(len(judges), 2) <= MOST_WITH_INTERVALS
     with listening(Listener()):  # warnings are on the page
         found = agreement(

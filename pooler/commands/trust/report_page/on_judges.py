@@ -104,8 +104,8 @@ def agreement(material: Material) -> Section | None:
             " several judges' files, use `pooler agreement --qrels FILE --qrels FILE`."
         )
         return Section(_TITLE, (text,))
-    if stored.agreement is None:
-        return Section(_TITLE, (f"Nothing can be said about agreement: {stored.reason}.",))
+    if isinstance(stored.agreement, str):
+        return Section(_TITLE, (f"Nothing can be said about agreement: {stored.agreement}.",))
     return Section(_TITLE, tuple(_agreement(stored, stored.agreement, material.commands)))
 
 
@@ -141,7 +141,7 @@ def _agreement(
     is_graded = [level is None for level in pairs.cells("level")]
     graded, at_level = pairs.where(is_graded), pairs.where([not one for one in is_graded])
     of_interval = " The line is its 95% interval over topics." if stored.has_intervals else ""
-    several = graded if stored.n_grades > 2 else graded.head(0)
+    several = graded if len(stored.scale.values) > 2 else graded.head(0)
     figures = (
         (several, "quadratic", "Cohen's kappa of the grades, quadratic weights"),
         (at_level, "kappa", f"Cohen's kappa, {binary}"),

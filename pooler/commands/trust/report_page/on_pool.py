@@ -64,7 +64,8 @@ def what_it_is(material: Material) -> Section:
         known["reason"] = REASONS.get(found.reason, "other runs or ranks made the pool")
     grades = f"Relevant = grade {material.judged.level} or more."
     if stored is not None:
-        grades = f"{stored.grades} relevant = grade {stored.level} or more."
+        labels = ", ".join(f"{grade.value} {grade.label}" for grade in stored.scale.grades)
+        grades = f"Grades: {labels}; relevant = grade {stored.level} or more."
     blocks: list[str | PageTable | Figure] = [
         grades,
         facts_table(
