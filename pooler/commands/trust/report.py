@@ -17,7 +17,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +33,7 @@ from pooler.files import check_place
 from pooler.judge_kinds import kinds_words, models_sentence, voters_sentence
 from pooler.messages import progress
 from pooler.pages.figures import reason_words
-from pooler.pages.page import Points, ReportPage, Section, Verdict
+from pooler.pages.page import Figure, PageTable, Points, ReportPage, Section, Verdict
 from pooler.pages.report import Report, check_replaceable, written_by
 from pooler.reasons import REASONS as UNDEFINED
 from store.analysis.pools.diagnosis import overlaps
@@ -112,9 +112,12 @@ def report(
         apart, others = on_scores.differences(material), on_scores.other_topics(material)
         advance(1)
         parts: dict[str, list[Section | None]] = {
-            REUSE: [on_pool.contributions(material), on_pool.pool(material)],
+            REUSE: [
+                _section("What the pool owes to its runs", on_pool.contributions(material)),
+                _section("The pool", on_pool.pool(material)),
+            ],
             ORDER: [missed.section, again.section, *(one.section for one in (apart, others) if one)],
-            AGREEMENT: [on_judges.agreement(material)],
+            AGREEMENT: [_section("Agreement of the judges", on_judges.agreement(material))],
         }
         advance(1)
         answers = (_reuse(material), _order(material, missed, again), _agreement(material.stored))
@@ -122,10 +125,10 @@ def report(
         advance(1)
         sections = [
             *(section for one in verdicts for section in parts[one.name]),
-            on_scores.curves(material),
-            on_judges.models(material),
-            on_judges.judging(material),
-            on_pool.what_it_is(material),
+            _section("How the best runs find relevant documents", on_scores.curves(material)),
+            _section("Models against people", on_judges.models(material)),
+            _section("Judging", on_judges.judging(material)),
+            _section("What this report is about", on_pool.what_it_is(material)),
         ]
         advance(1)
     sentences = [
@@ -144,6 +147,11 @@ def report(
     if path is not None:
         made.write(path)
     return made
+
+
+def _section(title: str, blocks: Iterable[str | Points | PageTable | Figure]) -> Section | None:
+    found = tuple(blocks)
+    return Section(title, found) if found else None
 
 
 def _in_short(sentences: Sequence[str]) -> Section:

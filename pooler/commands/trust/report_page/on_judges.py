@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pooler.commands.qrels.agreement import MEASURES, AgreementResult
-from pooler.commands.trust.report_page.material import CommandLines, Material, Stored
+from pooler.commands.trust.report_page.material import Material
 from pooler.commands.trust.report_page.on_pool import called
 from pooler.judge_kinds import kinds_words
 from pooler.pages.figures import figure, numbers, page_table
-from pooler.pages.page import Figure, PageTable, Section
+from pooler.pages.page import Figure, PageTable
 from pooler.tables import Column, Plot, Table
 from store.text import counted
 
@@ -22,18 +22,13 @@ FEW_SHARED = 20
 MOST_ON_A_MAP = 20
 """Judges of whom a map of every two can be read."""
 _STATES = {"judged": "judged", "skipped": "skipped", "cannot": "cannot be judged", "unjudged": "unjudged"}
-_TITLE = "Agreement of the judges"
 
 
-def judging(material: Material) -> Section | None:
+def judging(material: Material) -> Iterator[str | Figure]:
     """Show how far each judge has come and what judging cost."""
-    stored = material.stored
+    stored, commands = material.stored, material.commands
     if stored is None or not len(stored.progress):
-        return None
-    return Section("Judging", tuple(_judging(stored, material.commands)))
-
-
-def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
+        return
     owing = stored.progress.where([cell is not None for cell in stored.progress.cells("pooled")])
     if len(owing):
         progress = replace(stored.progress, notes=())
@@ -95,23 +90,19 @@ def _judging(stored: Stored, commands: CommandLines) -> Iterator[str | Figure]:
     )
 
 
-def agreement(material: Material) -> Section | None:
+def agreement(material: Material) -> Iterator[str | Figure | PageTable]:
     """Show how far judges agree."""
-    stored = material.stored
+    stored, commands = material.stored, material.commands
     if stored is None:
-        text = (
+        yield (
             "The judgements are one grade per document, so nothing is known about how judges differ. For"
             " several judges' files, use `pooler agreement --qrels FILE --qrels FILE`."
         )
-        return Section(_TITLE, (text,))
-    if isinstance(stored.agreement, str):
-        return Section(_TITLE, (f"Nothing can be said about agreement: {stored.agreement}.",))
-    return Section(_TITLE, tuple(_agreement(stored, stored.agreement, material.commands)))
-
-
-def _agreement(
-    stored: Stored, found: AgreementResult, commands: CommandLines
-) -> Iterator[str | Figure | PageTable]:
+        return
+    found = stored.agreement
+    if isinstance(found, str):
+        yield f"Nothing can be said about agreement: {found}."
+        return
     kind = "topic" if stored.has_intervals else "none"
     own = ("--level", str(stored.level), "--interval", kind)
     whose = commands.source.whose
@@ -269,15 +260,11 @@ def _map_of_grades(cross: Table, graded: Table, command: str) -> Figure | str:
     )
 
 
-def models(material: Material) -> Section | None:
+def models(material: Material) -> Iterator[str | PageTable]:
     """Show the verdict on every model that graded what people graded, too."""
     stored = material.stored
     if stored is None or not stored.audits:
-        return None
-    return Section("Models against people", tuple(_models(stored, material.commands)))
-
-
-def _models(stored: Stored, commands: CommandLines) -> Iterator[str | PageTable]:
+        return
     yield "What each model's grades would do in people's place, over the documents that both graded."
     refused: dict[str, list[str]] = {}
     for name, found in stored.audits.items():
@@ -293,7 +280,7 @@ def _models(stored: Stored, commands: CommandLines) -> Iterator[str | PageTable]
         yield page_table(
             table,
             caption=f"{table.title}. {' '.join(table.notes)}",
-            command=commands.of_collection("audit", *options, judges=[name]),
+            command=material.commands.of_collection("audit", *options, judges=[name]),
         )
     for why, names in refused.items():
         yield f"{', '.join(names)}: {why}."

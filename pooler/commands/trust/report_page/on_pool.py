@@ -9,7 +9,7 @@ from pooler.commands.trust.conclusions import REASONS
 from pooler.commands.trust.diagnose import SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
 from pooler.commands.trust.report_page.material import JUDGED_AT, Material
 from pooler.pages.figures import HEADINGS, facts_table, figure, page_table
-from pooler.pages.page import Figure, PageTable, Section
+from pooler.pages.page import Figure, PageTable
 from pooler.tables import Column, Plot, Table
 from store.text import counted
 
@@ -56,7 +56,7 @@ _MISSED = ("relevant_to_twice_the_depth", "relevant_low", "relevant_high")
 """Of the facts, a guess and its limits."""
 
 
-def what_it_is(material: Material) -> Section:
+def what_it_is(material: Material) -> Iterator[str | PageTable]:
     """Show the facts of the collection: its pools, its judges, and what is measured."""
     commands, found, stored = material.commands, material.diagnosis.found, material.stored
     known = facts(found, material.diagnosis.left_out)
@@ -66,16 +66,14 @@ def what_it_is(material: Material) -> Section:
     if stored is not None:
         labels = ", ".join(f"{grade.value} {grade.label}" for grade in stored.scale.grades)
         grades = f"Grades: {labels}; relevant = grade {stored.level} or more."
-    blocks: list[str | PageTable | Figure] = [
-        grades,
-        facts_table(
-            known,
-            FACT_WORDS,
-            caption="Runs and judgements that this report is about",
-            command=commands.of_runs("diagnose", *material.own_depth),
-            interval=_MISSED,
-        ),
-    ]
+    yield grades
+    yield facts_table(
+        known,
+        FACT_WORDS,
+        caption="Runs and judgements that this report is about",
+        command=commands.of_runs("diagnose", *material.own_depth),
+        interval=_MISSED,
+    )
     if stored is not None:
         for table, names, caption, what in (
             (stored.pools, _OF_POOLS, "Pools, including withdrawn ones", "pools"),
@@ -84,16 +82,11 @@ def what_it_is(material: Material) -> Section:
             if len(table):
                 command = commands.of_collection("show", what)
                 shown = [one for one in names if one not in _RARE or any(table.cells(one))]
-                blocks.append(page_table(table, shown, caption=caption, command=command))
-    return Section("What this report is about", tuple(blocks))
+                yield page_table(table, shown, caption=caption, command=command)
 
 
-def pool(material: Material) -> Section:
+def pool(material: Material) -> Iterator[str | Figure]:
     """Show the size of the pool by topic, what is judged of it, and what each rank brought."""
-    return Section("The pool", tuple(_pool(material)))
-
-
-def _pool(material: Material) -> Iterator[str | Figure]:
     diagnosis, commands = material.diagnosis, material.commands
     depth_pool = diagnosis.found.pool
     if depth_pool is not None:
@@ -168,12 +161,11 @@ def _pool(material: Material) -> Iterator[str | Figure]:
         )
 
 
-def contributions(material: Material) -> Section | None:
+def contributions(material: Material) -> Iterator[Figure | str]:
     """Show what each run alone brought, and what it would lose had it come late."""
     found, commands = material.diagnosis.found, material.commands
     if found.pool is None:
-        return None
-    blocks: list[str | Figure] = []
+        return
     siblings = has_siblings(found.pool)
     for by_group in (True, False) if siblings else (False,):
         table = runs_table(
@@ -199,36 +191,33 @@ def contributions(material: Material) -> Section | None:
         if siblings:
             title += ", with its whole group" if by_group else ", without its group"
         parts = {"unique": HEADINGS["unique"], "unique_relevant": HEADINGS["unique_relevant"]}
-        blocks += [
-            figure(
-                Plot(table=late, kind="bars", label="run", value="change", axis="change of MAP", title=title),
-                f"How far the run's MAP falls without the documents that only {who} brought. A run that"
-                " came later and differed as much from the others would lose as much.",
-                command,
-                table.sort("change"),
-                _OF_LATE_RUNS,
-                caption=caption,
-                n=late_n,
+        yield figure(
+            Plot(table=late, kind="bars", label="run", value="change", axis="change of MAP", title=title),
+            f"How far the run's MAP falls without the documents that only {who} brought. A run that"
+            " came later and differed as much from the others would lose as much.",
+            command,
+            table.sort("change"),
+            _OF_LATE_RUNS,
+            caption=caption,
+            n=late_n,
+        )
+        yield figure(
+            Plot(
+                table=called(most, parts),
+                kind="bars",
+                label="run",
+                parts=[*parts],
+                axis="documents",
+                title=f"Documents that only {of_whom} brought",
             ),
-            figure(
-                Plot(
-                    table=called(most, parts),
-                    kind="bars",
-                    label="run",
-                    parts=[*parts],
-                    axis="documents",
-                    title=f"Documents that only {of_whom} brought",
-                ),
-                f"How many documents the pool owes only to {of_whom}; the second bar counts the"
-                " relevant ones among them.",
-                command,
-                table.sort("unique", descending=True),
-                _OF_LATE_RUNS,
-                caption=caption,
-                n=most_n,
-            ),
-        ]
-    return Section("What the pool owes to its runs", tuple(blocks))
+            f"How many documents the pool owes only to {of_whom}; the second bar counts the"
+            " relevant ones among them.",
+            command,
+            table.sort("unique", descending=True),
+            _OF_LATE_RUNS,
+            caption=caption,
+            n=most_n,
+        )
 
 
 def limits(material: Material) -> Figure | str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -289,7 +289,7 @@ def _normality(material: Material) -> list[str | Figure]:
     ]
 
 
-def curves(material: Material) -> Section:
+def curves(material: Material) -> Iterator[Figure | str]:
     """Draw precision by recall, and recall by fallout, of the best runs."""
     with listening(Listener()):  # what there is to say is on the page
         found = evaluate_curves(material.source, cutoff=material.cutoff)
@@ -305,36 +305,31 @@ def curves(material: Material) -> Section:
     if which:
         n += "; a picture tells no more lines apart, the command prints all"
     of_drawn = points.where([run in drawn for run in points.cells("run")])
-    return Section(
-        "How the best runs find relevant documents",
-        (
-            figure(
-                _lines("recall", "precision", found.mean_precision, found.runs, {one: one for one in drawn}),
-                "Mean precision, at each recall the highest at any rank that has at least this recall (as in"
-                " trec_eval).",
-                command,
-                of_drawn,
-                ("run", "recall", "precision"),
-                n=n,
-            ),
-            figure(
-                _lines(
-                    "fallout",
-                    "recall",
-                    found.mean_rates,
-                    found.runs,
-                    {one: f"{one}, area {worth[one]:.2f}" for one in drawn},
-                ),
-                "ROC curve of the documents of each list: the share of the relevant ones above a rank, by the"
-                " share of the others above it. The area below it (AUC) is 0.5 for a list in random order;"
-                " what a run did not retrieve plays no part.",
-                command,
-                areas,
-                ("run", "area", "topics", "reason"),
-                caption="area: mean area below the ROC curve, over the topics where it is defined",
-                n=n,
-            ),
+    yield figure(
+        _lines("recall", "precision", found.mean_precision, found.runs, {one: one for one in drawn}),
+        "Mean precision, at each recall the highest at any rank that has at least this recall (as in"
+        " trec_eval).",
+        command,
+        of_drawn,
+        ("run", "recall", "precision"),
+        n=n,
+    )
+    yield figure(
+        _lines(
+            "fallout",
+            "recall",
+            found.mean_rates,
+            found.runs,
+            {one: f"{one}, area {worth[one]:.2f}" for one in drawn},
         ),
+        "ROC curve of the documents of each list: the share of the relevant ones above a rank, by the"
+        " share of the others above it. The area below it (AUC) is 0.5 for a list in random order;"
+        " what a run did not retrieve plays no part.",
+        command,
+        areas,
+        ("run", "area", "topics", "reason"),
+        caption="area: mean area below the ROC curve, over the topics where it is defined",
+        n=n,
     )
 
 
