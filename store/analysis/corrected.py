@@ -534,19 +534,7 @@ def corrected_measures(
     Methods are those of `difference_scores`, `corrected_precision` and `corrected_ndcg`.
     O(n_runs^2 n_judged) a measure.
     """
-    used: CorrectionMethod = "calibrated" if population.is_learnable else "people"
-    found = []
-    for spec in specs:
-        one = _corrected(population, spec, used)
-        if whole is not None and whole.judged.size > population.sample.judged.size:
-            filled = [
-                replace(population, sample=whole, people=_filled(population, whole, end)) for end in (0, -1)
-            ]
-            expected = _expected(population, spec, used)
-            bounds = [_mean(_by_topic(each, spec, expected)) for each in filled]
-            one = replace(one, bounds=np.sort(bounds, axis=0))
-        found.append(one)
-    return found
+    return [_corrected(population, spec, whole) for spec in specs]
 
 
 _Expected = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -607,33 +595,37 @@ def _count(
     return np.asarray(np.bincount(sample.topics, expected, minlength=n_topics) + of_judged)
 
 
-def _corrected(population: Population, spec: MeasureSpec, way: CorrectionMethod) -> CorrectedMeasure:
-    by_model = _mean(_by_model(population, spec))
+def _corrected(population: Population, spec: MeasureSpec, whole: Drawn | None) -> CorrectedMeasure:
+    way: CorrectionMethod = "calibrated" if population.is_learnable else "people"
+    expected = _expected(population, spec, way)
+    scores, sample, bounds = _by_topic(population, spec, expected), population.sample, None
+    if whole is not None and whole.judged.size > sample.judged.size:
+        # People's grades, the least or the greatest where there is none.
+        ends = []
+        for least in (0, population.levels.size - 1):
+            people = np.full(whole.judged.size, least)
+            people[np.searchsorted(whole.judged, sample.judged)] = population.people
+            ends.append(_mean(_by_topic(replace(population, sample=whole, people=people), spec, expected)))
+        bounds = np.sort(ends, axis=0)
+    found = CorrectedMeasure(
+        spec.name, spec.kind, way, _mean(_by_model(population, spec)), scores, bounds=bounds
+    )
     if spec.kind != "linear":
-        scores = _by_topic(population, spec, _expected(population, spec, way))
-        return CorrectedMeasure(spec.name, spec.kind, way, by_model, scores)
-    sample, n_topics = population.sample, population.places.shape[1]
-    weights = population.weights(spec.worth) / n_topics
-    people = _gains(population, spec)[population.people]
-    variances: dict[CorrectionMethod, float] = {}
-    covariance = np.empty((0, 0))
-    for one in WAYS:
-        if one == "calibrated" and not population.is_learnable:
-            continue
+        return found
+    weights = population.weights(spec.worth) / population.places.shape[1]
+    grades = _gains(population, spec)[population.people]
+    of_ways = {}
+    for one in WAYS[WAYS.index(way) :]:
         gains, _ = _expected(population, spec, one)
-        found = covariances(weights * (people - gains[sample.judged]), sample)
-        variances[one] = float(np.mean(np.diag(found)))
-        covariance = found if one == way else covariance
-    scores = _by_topic(population, spec, _expected(population, spec, way))
-    return CorrectedMeasure(
-        name=spec.name,
-        kind=spec.kind,
-        way=way,
-        by_model=by_model,
-        by_topic=scores,
-        covariance=covariance,
-        variances=variances,
-        outside=_outside(population, spec),
+        of_ways[one] = covariances(weights * (grades - gains[sample.judged]), sample)
+    kept = population.places[:, :, : spec.worth.size]
+    worth = spec.worth[: kept.shape[2]]
+    filled, outside = (flags @ worth for flags in (kept != NOT_RETRIEVED, kept == NOT_POOLED))
+    return replace(
+        found,
+        covariance=of_ways[way],
+        variances={one: float(np.mean(np.diag(values))) for one, values in of_ways.items()},
+        outside=np.nan_to_num(quotient(outside.sum(axis=1), filled.sum(axis=1))),
     )
 
 
@@ -650,20 +642,4 @@ def _by_model(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
     if spec.kind == "nDCG":
         n_topics = population.places.shape[1]
         found[:, np.bincount(none.topics, gains, minlength=n_topics) == 0] = np.nan
-    return found
-
-
-def _outside(population: Population, spec: MeasureSpec) -> NDArray[np.float64]:
-    """Return the share of weight on documents outside the pool."""
-    kept = population.places[:, :, : spec.worth.size]
-    worth = spec.worth[: kept.shape[2]]
-    total = ((kept != NOT_RETRIEVED) @ worth).sum(axis=1)
-    outside = ((kept == NOT_POOLED) @ worth).sum(axis=1)
-    return np.asarray(np.divide(outside, total, out=np.zeros(total.shape), where=total > 0))
-
-
-def _filled(population: Population, whole: Drawn, place: int) -> NDArray[np.int64]:
-    """Return people's grades of a sample, the least or the greatest where there is none."""
-    found = np.full(whole.judged.size, np.arange(population.levels.size)[place])
-    found[np.searchsorted(whole.judged, population.sample.judged)] = population.people
     return found

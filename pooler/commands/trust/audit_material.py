@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from store.analysis.audit.orders import OrderAgreement
     from store.collection import Collection
     from store.grades.definition import QrelsDefinition
-    from store.records import Judge, Run, Scale, StoredRun
+    from store.records import Run, Scale, StoredRun
 
 FIRST = 10
 """Documents of a run that it is taken to have put forward."""
@@ -75,10 +75,13 @@ class AuditedGrades:
         return found
 
 
-def check_people(known: Sequence[Judge], model: str, people: Sequence[str]) -> None:
-    """Refuse unknown names and a judge against himself or herself; say which of the people are models."""
-    kinds = {judge.name: judge.kind.value for judge in known}
-    for name in (model, *people):
+def audited_grades(
+    opinions: Opinions, model: str, people: Sequence[str], rule: QrelsDefinition
+) -> AuditedGrades:
+    """Gather grades; several people's become one by a rule, which must then be there."""
+    names = [model, *people]
+    kinds = {judge.name: judge.kind.value for judge in opinions.grades.judges()}
+    for name in names:
         if name not in kinds:
             raise UnknownNameError("judge", name, list(kinds))
     if not people:
@@ -91,14 +94,6 @@ def check_people(known: Sequence[Judge], model: str, people: Sequence[str]) -> N
             warn(f"{name} is a model, not a person: this is an audit of one model against another")
         if kinds[name] == "adjudicator":
             warn(f"{name} is an adjudicator, who saw the others' opinions")
-
-
-def audited_grades(
-    opinions: Opinions, model: str, people: Sequence[str], rule: QrelsDefinition
-) -> AuditedGrades:
-    """Gather grades; several people's become one by a rule, which must then be there."""
-    check_people(opinions.grades.judges(), model, people)
-    names = [model, *people]
     found = opinions.grades.votes(names, least=1)
     votes = found.votes
     grid = np.full((votes.n_documents, len(names)), NO_GRADE, dtype=np.int64)
@@ -262,7 +257,10 @@ def _declared(
         runs = zip(tags, named_runs(source.option("runs"), source.option("listed")), strict=True)
     known_runs = dict(runs)
     groups = {tag: one.group for tag, one in known_runs.items()}
-    declared = {tag: _models_of(one) for tag, one in known_runs.items()}
+    declared = {
+        tag: (one if isinstance(one, RunEntry) else RunEntry(one.file).with_header(one.header)).models
+        for tag, one in known_runs.items()
+    }
     if uses is not None:
         for tag in uses:
             if tag not in groups:
@@ -296,10 +294,6 @@ def listed_models(listed: str, collection: str | Collection) -> dict[str, tuple[
             if run.tag in found:
                 found[run.tag].with_header(run.header)
     return {tag: one.models or () for tag, one in found.items()}
-
-
-def _models_of(run: RunEntry | Run | StoredRun) -> tuple[str, ...] | None:
-    return (run if isinstance(run, RunEntry) else RunEntry(run.file).with_header(run.header)).models
 
 
 def _put_forward(ranked: RankedDocuments, topic: str, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
