@@ -115,7 +115,6 @@ def audited_grades(
 def _aggregated(
     found: PopulationVotes, people: Sequence[str], scale: Scale, rule: QrelsDefinition
 ) -> NDArray[np.int64]:
-    """Make one grade of several people's; rulings have no part in it."""
     from store.grades.qrels import outcome_of
     from store.grades.reference import votes_alone
 

@@ -180,13 +180,12 @@ def _map_lines(found: Audit) -> list[str]:
             f" {values[by_share.model]}+ by share"
         )
     lines = [f"Map of grades: {'; '.join(words)}."] if words else []
-    better = better_cuts(found)
-    if better is not None:
-        low, high = better.gain.low, better.gain.high
+    if better := better_cuts(found):
+        best, gain, (low, high) = better[0], better[1], (better[2].low, better[2].high)
         limits = "" if low is None or high is None else f" ({low:.3f} to {high:.3f})"
         lines.append(
-            f"Kappa is highest between {better.human}+ of people and {better.model}+ of the model: by"
-            f" {better.kappa - better.declared:.4f}{limits}."
+            f"Kappa is highest between {values[best.human]}+ of people and {values[best.model]}+ of the model:"
+            f" by {gain:.4f}{limits}."
         )
     return lines
 
@@ -512,32 +511,23 @@ class Finding:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BetterCuts:
-    """Levels of the two, one of them as declared, with a higher kappa than both as declared."""
+def better_cuts(found: Audit) -> tuple[CutAgreement, float, Interval] | None:
+    """Find the best other level of people at the judge's own, or the reverse; ``None`` = none is better.
 
-    human: int
-    model: int
-    kappa: float
-    gain: Interval
-    """By how much it is higher."""
-    declared: float
-
-
-def better_cuts(found: Audit) -> BetterCuts | None:
-    """Find the best other level of people at the judge's own, or the reverse; ``None`` = none is better."""
+    With it by how much its kappa is higher than that of both as declared.
+    """
     values, settings = found.grades.scale.values, found.settings
     declared = values.index(settings["level"]), values.index(settings["model_level"])
-    at = {(one.human, one.model): one.kappa for one in found.levels if one.kappa is not None}
+    at = {(one.human, one.model): one for one in found.levels if one.kappa is not None}
     if declared not in at:
         return None
-    others = {cut: kappa for cut, kappa in at.items() if cut[0] == declared[0] or cut[1] == declared[1]}
-    best = max(others, key=others.__getitem__)
-    if best == declared:
+    others = [one for cut, one in at.items() if cut[0] == declared[0] or cut[1] == declared[1]]
+    best = max(others, key=lambda one: one.kappa or 0.0)
+    cut, gain = (best.human, best.model), (best.kappa or 0.0) - (at[declared].kappa or 0.0)
+    if cut == declared:
         return None
     drawn = {name: settings[name] for name in ("seed", "resamples")}
-    gain = cut_gain(found.grades.tables(), best, declared, **drawn)
-    return BetterCuts(values[best[0]], values[best[1]], others[best], gain, at[declared])
+    return best, gain, cut_gain(found.grades.tables(), cut, declared, **drawn)
 
 
 def _findings(found: Audit) -> Iterator[Finding]:
@@ -608,17 +598,16 @@ def _favours(part: MeasureAudit, runs: Sequence[str], alpha: float) -> Iterator[
 
 
 def _level_findings(found: Audit) -> Iterator[Finding]:
-    better = better_cuts(found)
+    better, values = better_cuts(found), found.grades.scale.values
     level, model_level = found.settings["level"], found.settings["model_level"]
-    if better is not None and better.gain.low is not None and better.gain.low > 0:
-        says = (
-            f"Its relevant ({model_level}+) is people's {better.human}+, not {level}+: the scale has drifted"
-        )
-        if better.human == level:
-            says = f"People's relevant ({level}+) is its {better.model}+, not {model_level}+"
-        gain = better.kappa - better.declared
-        source = f"gain in kappa, from {better.declared:.4f} to {better.kappa:.4f}; {BOOTSTRAP}"
-        yield Finding(says, None, gain, better.gain.low, better.gain.high, 0.0, source)
+    if better is not None and better[2].low is not None and better[2].low > 0:
+        best, gain, limits = better
+        human, kappa = values[best.human], best.kappa or 0.0
+        says = f"Its relevant ({model_level}+) is people's {human}+, not {level}+: the scale has drifted"
+        if human == level:
+            says = f"People's relevant ({level}+) is its {values[best.model]}+, not {model_level}+"
+        source = f"gain in kappa, from {kappa - gain:.4f} to {kappa:.4f}; {BOOTSTRAP}"
+        yield Finding(says, None, gain, limits.low, limits.high, 0.0, source)
     for part in found.by_measure:
         if part.bias is None or part.bias.interval.low is None or part.bias.interval.high is None:
             continue

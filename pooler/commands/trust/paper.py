@@ -226,7 +226,6 @@ def _probable(
 
 
 def _rows(probable: ProbableRankings, rows: Sequence[int]) -> ProbableRankings:
-    """Keep some runs."""
     return replace(
         probable,
         tags=tuple(probable.tags[row] for row in rows),

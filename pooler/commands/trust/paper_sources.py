@@ -168,14 +168,12 @@ def paper_sources() -> PaperSources:
 
 
 def _by_chance(printed: dict[int, str], of: Any) -> Iterator[PrintedNumber]:
-    """Compare tables 1 and 2."""
     for n, row in printed.items():
         for r, text in zip(RELEVANT, row.split(), strict=False):
             yield _rounded(f"N={n}", text, float(of(n, r)), column=f"R={r}")
 
 
 def _changes() -> Iterator[PrintedNumber]:
-    """Compare table 3."""
     for r, row in CHANGES.items():
         for before, text in zip(BEFORE, row.split(), strict=True):
             ours = discovery_effect_below(r, before, 101)
@@ -216,7 +214,6 @@ def _chances() -> Iterator[PrintedNumber]:
 
 
 def _shares() -> Iterator[PrintedNumber]:
-    """Compare the statements on the shares of judging in table 5."""
     for run, topics, judging, text in (
         ("BKJJBIDS", ".05171", ".00188", "3.5"),
         ("BKJJDCFU", ".04558", ".00299", "6.2"),
@@ -226,7 +223,6 @@ def _shares() -> Iterator[PrintedNumber]:
 
 
 def _tests() -> Iterator[PrintedNumber]:
-    """Compare table 6 with what follows from table 5."""
     for column in TESTS:
         sums_printed = [sum(map(float, one)) for one in column.variances]
         ours = _tested([*map(float, column.means)], sums_printed, float(column.of_differences))
@@ -263,7 +259,6 @@ def _tested(means: Sequence[float], variances: Sequence[float], of_differences: 
 
 
 def _needed(what: str, texts: str, **left_out: float) -> Iterator[PrintedNumber]:
-    """Compare a part of table 7 or 8: the differences needed with some K, or with some Q and H."""
     for (variance, n_topics), text in zip(product(VARIANCES, NUMBERS), texts.split(), strict=True):
         ours = float(required_difference(variance, n_topics, **left_out))
         same = float(round_up(ours)) == float(text)
@@ -271,7 +266,6 @@ def _needed(what: str, texts: str, **left_out: float) -> Iterator[PrintedNumber]
 
 
 def _found() -> Iterator[PrintedNumber]:
-    """Compare section 4.3: before .04615 and .0330, after .03816 and .0294."""
     difference, variance = 0.03816, 0.0294
     tested = _tested((difference, 0.0), (variance, variance), variance)
     drop = float(relative_drop(0.04615, difference))
@@ -289,8 +283,7 @@ def _found() -> Iterator[PrintedNumber]:
         ("BKJJBIDS", 0.27973, 0.26803, "4"),
         ("BKJJDCFU", 0.32588, 0.30619, "6"),
     ):
-        drop_of_map = 100 * float(relative_drop(before, after))
-        yield _rounded(f"drop of MAP, {run}, %", text, drop_of_map)
+        yield _rounded(f"drop of MAP, {run}, %", text, 100 * float(relative_drop(before, after)))
     yield _rounded("difference, documents found", ".0382", 0.30619 - 0.26803)
     yield _rounded("drop of t2, %", "12", 100 * float(relative_drop(1.8503, 1.6209)))
     yield _rounded("drop of the difference, Q, %", "17", 100 * drop)
@@ -327,7 +320,6 @@ def _text() -> Iterator[PrintedNumber]:
 
 
 def _articles() -> Iterator[PrintedNumber]:
-    """Compare what the articles on E and on the means of recall and precision work out."""
     erratum = "1 - 1/(1/P + 1/R) is .5 at best; E is 1 - 2/(1/P + 1/R)"
     yield _rounded("E of a perfect set, P = R = 1", ".5", float(e_measure(1.0, 1.0)), erratum)
     for n_relevant, printed in ((100, "0.1 0.01 1 0.1"), (5, "1 0.2 0.5 0.1")):
@@ -345,7 +337,6 @@ def _articles() -> Iterator[PrintedNumber]:
 
 
 def _slides() -> Iterator[PrintedNumber]:
-    """Compare the worked examples of the slides: fractions as they print them."""
     general, ideal = ([letter == "+" for letter in signs] for signs in ("++--+-+-", "++++----"))
     for name, bits, texts in (
         ("1.2", ideal, "1/1 1/4 5/8 4/4 4/4 8/8 4/7 4/4 5/8"),

@@ -197,7 +197,6 @@ class SensitivityResult(Result, Sensitivity):
 
     @property
     def _is_next(self) -> bool:
-        """Whether one document of each list is looked at, judged or not."""
         return self.at == "next" and self.flips == 1
 
     @property
@@ -324,7 +323,6 @@ class SensitivityResult(Result, Sensitivity):
         return found
 
     def _pairs(self) -> Table:
-        """Make a row a pair, with the documents of either run turned relevant."""
         result = self.both
         assert result is not None
         before, sides = result.before, {"a": result.after_first, "b": result.after_second}

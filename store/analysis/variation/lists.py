@@ -260,7 +260,6 @@ def check_lists(probabilities: ArrayLike, ranks: ArrayLike) -> JudgedLists:
 
 
 def _lists(p: NDArray[np.float64], places: NDArray[np.float64]) -> JudgedLists:
-    """Sort the documents of every run."""
     return JudgedLists(p, places, places.argsort(axis=1), (places < np.inf).sum(axis=1))
 
 

@@ -227,7 +227,6 @@ def _without_password(collection: str) -> tuple[str, bool]:
 
 
 def _line(words: Sequence[str]) -> str:
-    """Write a command line; patterns stay what the shell fills in."""
     quoted = [word if isinstance(word, _Pattern) else _quoted(word) for word in words]
     return " ".join(["pooler", *quoted])
 

@@ -336,7 +336,6 @@ def curves(material: Material) -> Iterator[Figure | str]:
 def _lines(
     across: str, up: str, values: NDArray[np.float64], runs: Sequence[str], names: Mapping[str, str]
 ) -> Plot:
-    """Draw the mean curve of some runs over eleven places."""
     # A run may be called as an axis is.
     columns = {
         Column(f"line {place}", "float", name): values[:, runs.index(one)]
