@@ -184,8 +184,8 @@ def _map_lines(found: Audit) -> list[str]:
         best, gain, (low, high) = better[0], better[1], (better[2].low, better[2].high)
         limits = "" if low is None or high is None else f" ({low:.3f} to {high:.3f})"
         lines.append(
-            f"Kappa is highest between {values[best.human]}+ of people and {values[best.model]}+ of the model:"
-            f" by {gain:.4f}{limits}."
+            f"Kappa is highest between {values[best.human]}+ of people and {values[best.model]}+ of the"
+            f" model: by {gain:.4f}{limits}."
         )
     return lines
 
