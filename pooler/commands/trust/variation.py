@@ -234,7 +234,6 @@ def variation_of(
         turned=turned,
         tested=tested,
         simulated=simulated,
-        n_left_out=loaded.n_left_out,
         is_guessed=is_guessed,
         source=source,
         settings=frozen_settings(
@@ -299,8 +298,6 @@ class Variation(Result):
     tested: VariedPairs | None = field(repr=False)
     """Paired t tests without and with the variance by judging; ``None`` = no pairs."""
     simulated: SimulatedMaps | None = field(repr=False)
-    n_left_out: int
-    """Topics in which no document can be relevant."""
     is_guessed: bool
     """Whether unjudged documents may be relevant."""
     source: Source = field(repr=False)

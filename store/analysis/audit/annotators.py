@@ -129,7 +129,7 @@ def alternative_test(
     if n_people < 2:
         return AlternativeTest((), None, None, "one-human")
     tested = [
-        _tested(*_differences(people, model, np.asarray(topics), person, nominal=nominal), epsilon)
+        _tested(people, model, np.asarray(topics), person, epsilon=epsilon, nominal=nominal)
         for person in range(n_people)
     ]
     p_values = [one.p for one in tested]
@@ -161,22 +161,6 @@ def rejections(p_values: Sequence[float | None], q: float) -> list[bool]:
     return [place in chosen for place in range(len(p_values))]
 
 
-def _differences(
-    people: NDArray[np.float64],
-    model: NDArray[np.float64],
-    topics: NDArray[np.int64],
-    person: int,
-    *,
-    nominal: bool,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]:
-    """Return where the model, and where the person, is at least as near to the others; and the topics."""
-    others = np.delete(people, person, axis=1)
-    used = ~np.isnan(people[:, person]) & ~np.isnan(model) & ~np.isnan(others).all(axis=1)
-    others, own, given = others[used], people[used, person], model[used]
-    of_model, of_person = (_nearness(grades, others, nominal=nominal) for grades in (given, own))
-    return of_model >= of_person - _SAME, of_person >= of_model - _SAME, topics[used]
-
-
 def _nearness(
     grades: NDArray[np.float64], others: NDArray[np.float64], *, nominal: bool
 ) -> NDArray[np.float64]:
@@ -189,9 +173,21 @@ def _nearness(
 
 
 def _tested(
-    model_wins: NDArray[np.bool_], person_wins: NDArray[np.bool_], topics: NDArray[np.int64], epsilon: float
+    people: NDArray[np.float64],
+    model: NDArray[np.float64],
+    topics: NDArray[np.int64],
+    person: int,
+    *,
+    epsilon: float,
+    nominal: bool,
 ) -> LeftOutPerson:
-    """Test one person's differences, of documents and of topics."""
+    """Compare one person's nearness to the others with the model's, by documents and by topics."""
+    others = np.delete(people, person, axis=1)
+    used = ~np.isnan(people[:, person]) & ~np.isnan(model) & ~np.isnan(others).all(axis=1)
+    of_model, of_person = (
+        _nearness(grades[used], others[used], nominal=nominal) for grades in (model, people[:, person])
+    )
+    model_wins, person_wins = of_model >= of_person - _SAME, of_person >= of_model - _SAME
     n = int(model_wins.size)
     if not n:
         return LeftOutPerson(n, reason="no-common-docs")
@@ -207,7 +203,7 @@ def _tested(
     if n < 2:
         return found
     t, p = _one_sided(differences - epsilon)
-    _, of_topic = np.unique(topics, return_inverse=True)
+    _, of_topic = np.unique(topics[used], return_inverse=True)
     sums = np.bincount(of_topic, differences - epsilon).astype(np.float64)
     t_of_topics, p_of_topics = _one_sided(sums) if sums.size > 1 else (None, None)
     found = replace(found, t=t, p=p, t_of_topics=t_of_topics, p_of_topics=p_of_topics, reason=None)

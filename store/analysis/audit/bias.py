@@ -71,13 +71,15 @@ def bias(
     counted = np.ones(len(differences), dtype=np.bool_) if counted is None else counted
     of_runs, by_topic = differences.mean(axis=1), differences[counted].mean(axis=0)
     own = tuple(paired_t(row) for row in differences - by_topic)
+    x, y = of_runs[counted], np.mean(human, axis=1)[counted]
+    varies = x.size > 1 and min(np.ptp(x), np.ptp(y)) > 1e-12
     return Bias(
         of_runs=of_runs,
         mean=float(by_topic.mean()),
         interval=_mean_interval(by_topic, seed=seed, resamples=resamples),
         own=own,
         p_holm=holm([np.nan if one.p is None else one.p for one in own]),
-        correlation=_pearson(of_runs[counted], np.mean(human, axis=1)[counted]),
+        correlation=float(np.corrcoef(x, y)[0, 1]) if varies else None,
     )
 
 
@@ -186,10 +188,3 @@ def _mean_interval(by_topic: NDArray[np.float64], *, seed: int, resamples: int) 
     n_topics = by_topic.size
     how = {"seed": seed, "resamples": resamples}
     return topic_bootstrap(by_topic, lambda sums: sums / n_topics, units=np.ones(n_topics, np.bool_), **how)
-
-
-def _pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
-    """Return Pearson's correlation; ``None`` where one does not vary, or has fewer than two numbers."""
-    if x.size < 2 or min(np.ptp(x), np.ptp(y)) <= 1e-12:
-        return None
-    return float(np.corrcoef(x, y)[0, 1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,13 +69,13 @@ def cut_agreements(by_topic: NDArray[np.int64], *, seed: int, resamples: int) ->
     if by_topic.ndim != 3 or by_topic.shape[1] != by_topic.shape[2] or by_topic.shape[1] < 2:
         raise ArgumentError("by_topic", "must be a square table for every topic", by_topic.shape)
     cuts = [(human, model) for human in range(1, by_topic.shape[1]) for model in range(1, by_topic.shape[1])]
-    statistics = {str(cut): partial(_kappa, cut=cut) for cut in cuts}
+    statistics = {str(cut): partial(kappas_at, human=cut[0], model=cut[1]) for cut in cuts}
     intervals = topic_bootstraps(by_topic, statistics, seed=seed, resamples=resamples)
     whole = by_topic.sum(axis=0)
     n = int(whole.sum())
     found = []
     for human, model in cuts:
-        kappa = float(_kappa(whole[np.newaxis].astype(np.float64), cut=(human, model))[0])
+        kappa = float(kappas_at(whole[np.newaxis], human, model)[0])
         is_defined = bool(np.isfinite(kappa))
         found.append(
             CutAgreement(
@@ -99,22 +100,16 @@ def cut_gain(
     """
     return topic_bootstrap(
         by_topic,
-        lambda tables: _kappa(tables, cut=one) - _kappa(tables, cut=other),
+        lambda tables: kappas_at(tables, *one) - kappas_at(tables, *other),
         seed=seed,
         resamples=resamples,
     )
 
 
-def kappas_at(tables: NDArray[np.int64], human: int, model: int) -> NDArray[np.float64]:
+def kappas_at(tables: NDArray[Any], human: int, model: int) -> NDArray[np.float64]:
     """Return kappa of every table of a stack at two cuts, shape (n_tables,); NaN as in `cut_agreements`."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return _kappa(np.asarray(tables, dtype=np.float64), cut=(human, model))
-
-
-def _kappa(tables: NDArray[np.float64], *, cut: tuple[int, int]) -> NDArray[np.float64]:
-    """Cut every table in two, both ways."""
-    human, model = cut
     rows = np.stack([tables[:, :human].sum(axis=1), tables[:, human:].sum(axis=1)], axis=1)
     binary = np.stack([rows[..., :model].sum(axis=2), rows[..., model:].sum(axis=2)], axis=2)
     one_class = (binary.sum(axis=1) == 0).any(axis=1) | (binary.sum(axis=2) == 0).any(axis=1)
-    return np.where(one_class, np.nan, stacked_chance_corrected("cohen", binary))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(one_class, np.nan, stacked_chance_corrected("cohen", binary.astype(np.float64)))

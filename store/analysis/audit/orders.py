@@ -134,6 +134,12 @@ def order_agreement(
         resamples=resamples,
         units=np.ones(n_topics, dtype=np.bool_),
     )
+    own = np.empty(0)  # tau-b of the first judge's order on resampled topics and on all
+    if n_topics > 1:
+        resampled = (weights @ human.T / n_topics for weights in topic_weights(n_topics, resamples, seed))
+        of_all = means_h[np.newaxis]
+        own = np.concatenate([_taus(np.round(one, DIGITS), of_all, first, second, None) for one in resampled])
+        own = own[np.isfinite(own)]
     best = int(np.argmax(means_h))
     return OrderAgreement(
         tau=kendall_tau_b(means_h, means_m),
@@ -143,32 +149,10 @@ def order_agreement(
         n_top=n_top,
         tau_top=of_top,
         tau_top_interval=intervals["top"],
-        ceiling=_ceiling(human, means_h, first, second, seed=seed, resamples=resamples),
+        ceiling=float(own.mean()) if own.size else None,
         best=best,
         best_place=int(1 + np.sum(means_m > means_m[best])),
     )
-
-
-def _ceiling(
-    scores: NDArray[np.float64],
-    means: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    *,
-    seed: int,
-    resamples: int,
-) -> float | None:
-    """Return the mean tau-b of the order of runs on resampled topics and on all."""
-    n_topics = scores.shape[1]
-    if n_topics < 2:
-        return None
-    found = [
-        _taus(np.round(weights @ scores.T / n_topics, DIGITS), means[np.newaxis], first, second, None)
-        for weights in topic_weights(n_topics, resamples, seed)
-    ]
-    taus = np.concatenate(found)
-    taus = taus[np.isfinite(taus)]
-    return float(taus.mean()) if taus.size else None
 
 
 def _taus(

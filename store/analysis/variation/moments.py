@@ -165,42 +165,22 @@ def _moments(
     rule = tilted.rule
     n_runs = lists.ranks.shape[0]
     n_nodes, n_documents = tilted.q.shape
-    of_mean = rule.weights[0] * tilted.density
-    of_square = rule.weights[1] * tilted.density
-    if n_runs * n_nodes * n_documents <= _BLOCK:
-        found = [run_sums(tilted.q, lists, run) for run in range(n_runs)]
-        sums = np.array([one for one, _ in found])
-        mean = sums @ of_mean / left
-        covariance = _linear_part(tilted, slice(None), mean, sums, [h for _, h in found], is_random)
-    else:
-        sums = np.array([run_sums(tilted.q, lists, run)[0] for run in range(n_runs)])
-        mean = sums @ of_mean / left
-        covariance = np.zeros((n_runs, n_runs))
-        step = max(1, _BLOCK // (n_runs * n_documents))
-        for first in range(0, n_nodes, step):
-            part = slice(first, first + step)
-            effects = [run_sums(tilted.q[part], lists, run)[1] for run in range(n_runs)]
-            covariance += _linear_part(tilted, part, mean, sums[:, part], effects, is_random)
-    covariance += pair_matrix(lists.ranks[:, is_random], tilted.v[:, is_random], of_square)
+    of_mean, of_square = rule.weights * tilted.density
+    sums = np.array([run_sums(tilted.q, lists, run)[0] for run in range(n_runs)])
+    mean = sums @ of_mean / left
+    covariance = pair_matrix(lists.ranks[:, is_random], tilted.v[:, is_random], of_square)
+    step = max(1, _BLOCK // (n_runs * n_documents))
+    for first in range(0, n_nodes, step):
+        part = slice(first, first + step)
+        weights, q = of_square[part], tilted.q[part]
+        centred = sums[:, part] - mean[:, None] * q.sum(axis=1)
+        roots = np.sqrt(weights[:, None] * tilted.v[part][:, is_random])
+        rows = np.empty((n_runs, roots.size))
+        for run in range(n_runs):
+            _, h = run_sums(q, lists, run)
+            rows[run] = (roots * (h[:, is_random] - mean[run])).ravel()
+        covariance += (centred * weights) @ centred.T + rows @ rows.T
     return mean, covariance / left
-
-
-def _linear_part(
-    tilted: Tilted,
-    part: slice,
-    mean: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    effects: list[NDArray[np.float64]],
-    is_random: NDArray[np.bool_],
-) -> NDArray[np.float64]:
-    """Integrate all but the pairs of documents, over some of the nodes."""
-    weights = tilted.rule.weights[1, part] * tilted.density[part]
-    centred = sums - mean[:, None] * tilted.q[part].sum(axis=1)
-    roots = np.sqrt(weights[:, None] * tilted.v[part][:, is_random])
-    rows = np.empty((len(effects), roots.size))
-    for run, h in enumerate(effects):
-        rows[run] = (roots * (h[:, is_random] - mean[run])).ravel()
-    return np.asarray((centred * weights) @ centred.T + rows @ rows.T)
 
 
 def variation_gradient(
