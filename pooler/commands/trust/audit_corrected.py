@@ -49,10 +49,7 @@ _INTERVALS = (
         digits=3,
     ),
 )
-_LIMITS = (
-    hidden("standard_error"),
-    *(Column(name, "float") for name in ("low", "high", "topics_low", "topics_high")),
-)
+_LIMITS = [Column(name, "float") for name in ("low", "high", "topics_low", "topics_high")]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +90,7 @@ class Correction:
             RUN,
             Column("by_model", "float", f"by {model}", "the score of its grades alone, over the whole pool"),
             Column("score", "float", "corrected", "the same corrected by what people say of the sample"),
+            hidden("standard_error"),
             *_LIMITS,
             Column(
                 "lowest", "float", about="were sampled documents without a grade not relevant", show="if_any"
@@ -124,7 +122,7 @@ class Correction:
             pairs = {"a": [self.runs[run] for run in first], "b": [self.runs[run] for run in second]}
             limits = self._with_limits(one, difference, np.sqrt(variance), by_topic)
             parts.append({**pairs, "difference": difference, **limits})
-        columns = [Column("measure"), RUN_A, RUN_B, DIFFERENCE, *_LIMITS, REASON]
+        columns = [Column("measure"), RUN_A, RUN_B, DIFFERENCE, hidden("standard_error"), *_LIMITS, REASON]
         title = "Differences of corrected scores"
         table = Table("corrected_pairs", columns, _below(columns, parts), title)
         return table.seen_as(columns=["measure", RUN_A, RUN_B, DIFFERENCE, *_INTERVALS])
@@ -170,9 +168,8 @@ def correction(
     random sample, or a stratum has no judged document; `ArgumentError` of a measure.
     """
     level, cutoff, model = settings["level"], settings["cutoff"] or 1000, settings["model"]
-    people, of_model = (
-        grades.by_topic(places, places != NO_GRADE) for places in (grades.human, grades.model)
-    )
+    people = grades.by_topic(grades.human, grades.human != NO_GRADE)
+    of_model = grades.by_topic(grades.model, grades.model != NO_GRADE)
     with opened_collection(source.collection) as opened:
         name, pools = opened.grades.sampled_pools(people, settings["sample"])
         ranked = opened.runs.ranked(runs, order=source.order, docnos=False)
@@ -201,7 +198,13 @@ def correction(
         level=level,
         model_level=settings["model_level"],
     )
-    _check_covered(name, list(kept), population, strata)
+    if uncovered := population.sample.uncovered.tolist():
+        rows = np.flatnonzero(strata == uncovered[0])
+        where = f", topic {[*kept][topics[rows[0]]]}" if np.ptp(topics[rows]) == 0 else ""
+        message = f"pool `{name}`{where}: no sampled document of a stratum of {rows.size:,} is judged"
+        if len(uncovered) > 1:
+            message += f", nor of {counted(len(uncovered) - 1, 'other stratum', 'other strata')}"
+        raise PoolerError(message, hint="nothing stands for it: judge the sample to its end")
     found = corrected_measures(population, specs, whole=drawn(topics, strata, is_sampled))
     notes = _notes(name, model, population, found, int(np.count_nonzero(is_sampled)), len(pools) - len(kept))
     return Correction(found, rankings.tags, rankings.topics, notes)
@@ -256,20 +259,6 @@ def _spec(text: str, levels: NDArray[np.int64], level: int, cutoff: int) -> Meas
     if name.name == "nDCG" and name.discount == "jarvelin":
         raise ArgumentError("measure", "must have the discount log2 to be corrected", text)
     return MeasureSpec(text, "nDCG" if name.name == "nDCG" else "linear", worth, gains)
-
-
-def _check_covered(
-    name: str, topics: Sequence[str], population: Population, strata: NDArray[np.int64]
-) -> None:
-    sample = population.sample
-    if not sample.uncovered.size:
-        return
-    rows = np.flatnonzero(strata == sample.uncovered[0])
-    where = f", topic {topics[sample.topics[rows[0]]]}" if np.ptp(sample.topics[rows]) == 0 else ""
-    others = sample.uncovered.size - 1
-    message = f"pool `{name}`{where}: no sampled document of a stratum of {rows.size:,} is judged"
-    message += f", nor of {counted(others, 'other stratum', 'other strata')}" if others else ""
-    raise PoolerError(message, hint="nothing stands for it: judge the sample to its end")
 
 
 def _notes(

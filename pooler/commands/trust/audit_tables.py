@@ -403,9 +403,8 @@ def _documents(found: Audit) -> Table:
             rows.append(row | {"reason": "no-others"})
             continue
         row |= {"exposed": odds.n_exposed, "others": odds.n_others, "odds_ratio": odds.value}
-        rows.append(
-            row | _limits(odds.interval) | {"reason": None if odds.value is not None else "no-others"}
-        )
+        reason = "no-others" if odds.value is None else None
+        rows.append(row | _limits(odds.interval) | {"reason": reason})
     columns = [
         Column("name", heading="model"),
         Column("own", "bool", about="the audited judge's own"),
@@ -475,9 +474,11 @@ def _annotators(found: Audit) -> Table:
     nearness = "same grades" if found.settings["nominal"] else "distance of grades"
     notes = []
     if test.winning_rate is not None and test.advantage is not None:
-        notes.append(
-            f"Winning rate {test.winning_rate:.2f} (1/2 passes), advantage probability {test.advantage:.4f}."
-        )
+        rate, advantage = f"{test.winning_rate:.2f}", f"{test.advantage:.4f}"
+        notes.append(f"Winning rate {rate} (1/2 passes), advantage probability {advantage}.")
+    notes.append(
+        f"Winning rate {test.winning_rate:.2f} (1/2 passes), advantage probability {test.advantage:.4f}."
+    )
     notes.append(
         f"Each person in turn is left out and compared with the model, by {nearness}, epsilon"
         f" {found.settings['epsilon']:g}. t takes documents as independent, which those of a topic are not."

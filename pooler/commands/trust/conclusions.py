@@ -182,9 +182,7 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> Iterator
     late, tags = left.scores, found.rankings.tags
     loss = -late.difference()
     errors = left.errors
-    late_is = (
-        "Had it been submitted late, with its whole group" if of_groups else "Had it been submitted late"
-    )
+    late_is = f"Had it been submitted late{', with its whole group' * of_groups}"
     rows = np.flatnonzero(pool.contributing & ~np.isnan(loss))
     moved = f"{left.n_moved:,} of {counted(errors.n_runs, 'run')} would change place."
     if loss[left.worst] > TIED_MAP:
@@ -215,9 +213,8 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> Iterator
         yield Comfort(f"No run would lose {bound} of its AP or more{fair}")
         return
     order = suffering[np.argsort(-loss[suffering], kind="stable")].tolist()
-    names = [
-        f"{tags[row]} ({rough(loss[row])}, {percent(loss[row], late.score_before[row])})" for row in order
-    ]
+    shares = [percent(loss[row], late.score_before[row]) for row in order]
+    names = [f"{tags[row]} ({rough(loss[row])}, {share})" for row, share in zip(order, shares, strict=True)]
     yield Alarm(
         f"{len(order):,} of {counted(len(rows), 'run')} would lose {bound} of their AP or more:"
         f" {listed(names)}. A new system that differs as much from the others would be scored too low by"

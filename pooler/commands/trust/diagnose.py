@@ -210,9 +210,8 @@ class Diagnosis(Result):
     def readings(self) -> tuple[list[Readings], tuple[int, ...]]:
         """Score every run in every reading; return the grades that unjudged documents may have, too."""
         scale = self._scale()
-        names = dict.fromkeys(
-            known_measure(one, level=self.judged.level) for one in self.settings["measures"]
-        )
+        level = self.judged.level
+        names = dict.fromkeys(known_measure(one, level=level) for one in self.settings["measures"])
         return readings(self.found.graded, list(names), scale=scale), scale
 
     def _scale(self) -> tuple[int, ...]:
@@ -585,9 +584,8 @@ def _left_out_columns(pool: DepthPool, left: LeftOut) -> dict[Column, Any]:
             of_feeding(left.unique_relevant)
         ),
     }
-    change = "of AP, if its unique documents had not been judged" + (
-        "" if all_fed else "; -: the run fed no pool"
-    )
+    change = "of AP, if its unique documents had not been judged"
+    change += "" if all_fed else "; -: the run fed no pool"
     columns |= {
         hidden("ap_left_out"): np.where(is_late, late.score_after, np.nan),
         Column("change", "float", about=change): np.where(is_late, late.difference(), np.nan),

@@ -178,9 +178,8 @@ def beside_chance(pair: Paper, name: str) -> Table:
     of, heading = _CHANCE[name]
     n, r = (np.array([one[which] for one in pair.own]) for which in ("documents", "retrieved"))
     numbers = np.maximum(n, 1), np.maximum(r, 1)
-    value, variance = (
-        np.where(r > 0, make(*numbers), np.nan) for make in (of, variance_of_average_precision)
-    )
+    laws = (of, variance_of_average_precision)
+    value, variance = (np.where(r > 0, law(*numbers), np.nan) for law in laws)
     ap, sd = np.array([one["own"] for one in pair.own], dtype=np.float64), np.sqrt(variance)
     is_least = name == "table_1"
     n_so = int((ap <= value + (1e-12 if is_least else 2 * sd)).sum())
@@ -658,9 +657,7 @@ class Paper(Result):
 
     def shown(self) -> tuple[str, ...]:
         """Return what the paper prints."""
-        return tuple(
-            name for name in TABLES if name != "topics" and (self.below is not None or name not in NEEDS_RANK)
-        )
+        return tuple(name for name in self.names() if name != "topics")
 
     def facts(self) -> Mapping[str, Any]:
         """Return the test of normality of figure 3, and how far its two curves are apart."""
@@ -744,9 +741,11 @@ def _section(paper: Paper, name: str) -> Section:
         blocks.append(figure(drawn, _READ[name], "", table, caption="Numbers of the figure"))
     else:
         (view,) = paper.views(name)
-        names = [column.name for column in view.declared() if column.show != "never"]
-        meanings = [
-            f"{one.title}: {one.about}." for one in view.declared() if one.name in names and one.about
-        ]
-        blocks.append(page_table(table, names, caption=" ".join([*notes[1:], *meanings]) or "Numbers"))
+        shown = [one for one in view.declared() if one.show != "never"]
+        meanings = [f"{one.title}: {one.about}." for one in shown if one.about]
+        blocks.append(
+            page_table(
+                table, [one.name for one in shown], caption=" ".join([*notes[1:], *meanings]) or "Numbers"
+            )
+        )
     return Section(paper.title(name), tuple(blocks))

@@ -235,9 +235,8 @@ class SensitivityResult(Result, Sensitivity):
         if self._is_next:
             unjudged = "topics where the run's document at that rank is unjudged"
             judged = "topics where that document is judged"
-        change = (
-            "of the run's MAP, if its own documents were relevant; the MAPs of the other runs change, too"
-        )
+        change = "of the run's MAP, if its own documents were relevant"
+        change += "; the MAPs of the other runs change, too"
         of_orders = "between the order of all runs by MAP then and the order as judged"
         more_on_top = (
             f"{'the same' if self.flips == 1 else of_orders}, giving the first places most weight; a tie made"

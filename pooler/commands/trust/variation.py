@@ -208,9 +208,8 @@ def variation_of(
     if turned is not None and by == "pair":
         tested = pair_components(varied, (turned.first, turned.second))
         with progress("simulations", REPETITIONS) as advance:
-            turned = simulated_reversals(
-                topics, turned, seed=seed, empty=empty, simulated=simulated, progress=advance
-            )
+            how: dict[str, Any] = {"seed": seed, "empty": empty, "progress": advance}
+            turned = simulated_reversals(topics, turned, simulated=simulated, **how)
     is_guessed = any(
         bool((~judged & (p > 0) & (ids != SUPPOSED)).any())
         for judged, p, ids in zip(probable.judged, probable.probabilities, probable.ids, strict=True)
@@ -428,10 +427,8 @@ class Variation(Result):
                 Column("mc_mean", "float", "simulated"): self.simulated.mean,
                 Column("mc_sd", "float", "sd"): np.diagonal(self.simulated.covariance) ** 0.5,
             }
-        columns |= {
-            hidden("law", "text"): ["normal"] * n_runs,
-            hidden("moments_error"): [self.varied.error] * n_runs,
-        }
+        columns[hidden("law", "text")] = ["normal"] * n_runs
+        columns[hidden("moments_error")] = [self.varied.error] * n_runs
         varies = bool(np.any(self.sd > 0))
         notes = [
             self.conclusion() if varies and not np.isnan(self.tau) else "",

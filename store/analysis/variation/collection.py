@@ -354,9 +354,8 @@ def discovered_variation(
     >>> base.map_mean.round(12).tolist(), after.map_mean.round(12).tolist()
     ([1.0, 0.5], [0.5, 1.0])
     """
-    mean, covariance, none_relevant = (
-        one.copy() for one in (before.mean, before.covariance, before.none_relevant)
-    )
+    mean, covariance = before.mean.copy(), before.covariance.copy()
+    none_relevant = before.none_relevant.copy()
     error = before.error
     for place in np.flatnonzero(found.flipped).tolist():
         one = variation(*found.topics[place], empty=before.empty)

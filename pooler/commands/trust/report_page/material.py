@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pooler.commands.judge.status import status
 from pooler.commands.judge.status_effort import status_effort
@@ -17,7 +17,7 @@ from pooler.commands.look.show import show_judges, show_pools
 from pooler.commands.qrels.agreement import AgreementResult, agreement
 from pooler.commands.trust.audit import audit
 from pooler.commands.trust.audit_tables import Audit
-from pooler.commands.trust.diagnose import Diagnosis, diagnose, is_sampled, made_otherwise
+from pooler.commands.trust.diagnose import JUDGED_AT, Diagnosis, diagnose, is_sampled, made_otherwise
 from pooler.commands.trust.sensitivity import depth_in_words
 from pooler.judge_kinds import kinds_words
 from pooler.messages import Listener, listening
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from pooler.tables import Table
     from store.collection import Collection
 
-JUDGED_AT = 10
-"""Ranks of which the share of judged documents is shown."""
 LOW_DWELL = 1.0
 """What `pooler status effort` takes for a low dwell, in seconds."""
 MOST_DRAWN = 20
@@ -65,7 +63,6 @@ class Stored:
     """Of people, models and imported judges by themselves, or why there is none."""
     audits: Mapping[str, Audit | str]
     """Of every model, where people judged, too: against these, or why there is none."""
-    has_intervals: bool
     level: int
     """Least relevant grade of `agreement`."""
     made_otherwise: Sequence[str]
@@ -324,10 +321,9 @@ def _of_collection(source: Source) -> Stored:
         audits = _audits(source, opened, level, everybody)
         found: AgreementResult | str
         by_kind: dict[str, AgreementResult | str] = {}
-        has_intervals = False
         try:
             judges = opened.grades.voters(definition.judges, definition.kinds or tuple(SORTS)).voting
-            found, has_intervals = _agreement(opened, level, judges)
+            found = _agreement(opened, level, judges)
             by_kind = _by_kind(opened, level, found)
         except PoolerError as error:
             found = error.message
@@ -341,7 +337,6 @@ def _of_collection(source: Source) -> Stored:
             agreement=found,
             by_kind=by_kind,
             audits=audits,
-            has_intervals=has_intervals,
             level=level,
             made_otherwise=[f"{one.name} {made}" for one in pools if (made := made_otherwise(one.manifest))],
             is_sampled=any(is_sampled(one.manifest) for one in pools),
@@ -362,7 +357,7 @@ def _by_kind(opened: Collection, level: int, found: AgreementResult) -> dict[str
             by_kind[kind] = f"Agreement needs two, and {names[kind][0]} is the only one of {of_kind}"
             continue
         try:
-            by_kind[kind] = _agreement(opened, level, names[kind])[0]
+            by_kind[kind] = _agreement(opened, level, names[kind])
         except PoolerError as error:
             by_kind[kind] = error.message
     return by_kind
@@ -388,14 +383,8 @@ def _audits(source: Source, opened: Collection, level: int, judges: Sequence[str
     return found
 
 
-def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> tuple[AgreementResult, bool]:
-    has_intervals = comb(len(judges), 2) <= MOST_WITH_INTERVALS
+def _agreement(opened: Collection, level: int, judges: Sequence[str]) -> AgreementResult:
+    interval: Literal["topic", "none"] = "topic" if comb(len(judges), 2) <= MOST_WITH_INTERVALS else "none"
+    source = Source(collection=opened)
     with listening(Listener()):  # warnings are on the page
-        found = agreement(
-            Source(collection=opened),
-            *judges,
-            levels=(level,),
-            interval="topic" if has_intervals else "none",
-            all_pairs=True,
-        )
-    return found, has_intervals
+        return agreement(source, *judges, levels=(level,), interval=interval, all_pairs=True)

@@ -103,8 +103,7 @@ def agreement(material: Material) -> Iterator[str | Figure | PageTable]:
     if isinstance(found, str):
         yield f"Nothing can be said about agreement: {found}."
         return
-    kind = "topic" if stored.has_intervals else "none"
-    own = ("--level", str(stored.level), "--interval", kind)
+    own = ("--level", str(stored.level), "--interval", found.settings["interval"])
     whose = commands.source.whose
     is_by_kind = whose.kinds or len(stored.by_kind) > 1
     command = commands.of_collection("agreement", *own, judges=found.judges if is_by_kind else whose.judges)
@@ -131,7 +130,7 @@ def agreement(material: Material) -> Iterator[str | Figure | PageTable]:
     pairs = found.table("pairs")
     is_graded = [level is None for level in pairs.cells("level")]
     graded, at_level = pairs.where(is_graded), pairs.where([not one for one in is_graded])
-    of_interval = " The line is its 95% interval over topics." if stored.has_intervals else ""
+    of_interval = " The line is its 95% interval over topics." * (own[-1] == "topic")
     several = graded if len(stored.scale.values) > 2 else graded.head(0)
     figures = (
         (several, "quadratic", "Cohen's kappa of the grades, quadratic weights"),

@@ -6,8 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pooler.commands.trust.conclusions import REASONS
-from pooler.commands.trust.diagnose import SIBLINGS_FALL, chosen_left, facts, has_siblings, runs_table
-from pooler.commands.trust.report_page.material import JUDGED_AT, Material
+from pooler.commands.trust.diagnose import (
+    JUDGED_AT,
+    SIBLINGS_FALL,
+    chosen_left,
+    facts,
+    has_siblings,
+    runs_table,
+)
+from pooler.commands.trust.report_page.material import Material
 from pooler.pages.figures import HEADINGS, facts_table, figure, page_table
 from pooler.pages.page import Figure, PageTable
 from pooler.tables import Column, Plot, Table
@@ -173,9 +180,8 @@ def contributions(material: Material) -> Iterator[Figure | str]:
         )
         table = with_reasons(table, material)
         table = table.where([bool(fed) for fed in table.cells("contributes")])
-        most, most_n = material.first(
-            table.sort("unique", descending=True), "those that brought the most alone"
-        )
+        by_unique = table.sort("unique", descending=True)
+        most, most_n = material.first(by_unique, "those that brought the most alone")
         late, late_n = material.first(table.sort("change"), "those that lose the most")
         place = SIBLINGS_FALL if by_group else ""
         who, of_whom = ("its group", "one group") if by_group else ("it", "one run")
@@ -213,7 +219,7 @@ def contributions(material: Material) -> Iterator[Figure | str]:
             f"How many documents the pool owes only to {of_whom}; the second bar counts the"
             " relevant ones among them.",
             command,
-            table.sort("unique", descending=True),
+            by_unique,
             _OF_LATE_RUNS,
             caption=caption,
             n=most_n,
