@@ -650,14 +650,15 @@ class Paper(Result):
     PAGE = "pooler.commands.trust.paper_tables:paper_report"
 
     def _tables(self) -> Iterator[Table]:
-        for name, (_, make) in TABLES.items():
-            if self.below is not None or name not in NEEDS_RANK:
-                is_long = name in ("table_1", "table_2") and len(self.topics) > MOST_TOPICS
-                yield make(self).seen_as(title=self.title(name), limit=MOST_TOPICS if is_long else None)
+        for name in (*self.shown(), *(["topics"] * (self.below is not None))):
+            is_long = name in ("table_1", "table_2") and len(self.topics) > MOST_TOPICS
+            table = TABLES[name][1](self)
+            yield table.seen_as(title=self.title(name), limit=MOST_TOPICS if is_long else None)
 
     def shown(self) -> tuple[str, ...]:
         """Return what the paper prints."""
-        return tuple(name for name in self.names() if name != "topics")
+        left_out = {"topics", *(() if self.below is not None else NEEDS_RANK)}
+        return tuple(name for name in TABLES if name not in left_out)
 
     def facts(self) -> Mapping[str, Any]:
         """Return the test of normality of figure 3, and how far its two curves are apart."""
@@ -743,9 +744,6 @@ def _section(paper: Paper, name: str) -> Section:
         (view,) = paper.views(name)
         shown = [one for one in view.declared() if one.show != "never"]
         meanings = [f"{one.title}: {one.about}." for one in shown if one.about]
-        blocks.append(
-            page_table(
-                table, [one.name for one in shown], caption=" ".join([*notes[1:], *meanings]) or "Numbers"
-            )
-        )
+        caption = " ".join([*notes[1:], *meanings]) or "Numbers"
+        blocks.append(page_table(table, [one.name for one in shown], caption=caption))
     return Section(paper.title(name), tuple(blocks))
