@@ -266,21 +266,12 @@ def _odds(
     of_family = runs.using(family)
     if of_family.all():
         return None
-    both = grades.both
-    parts: list[NDArray[np.int64]] = []
-    for code, topic in enumerate(grades.topics):
-        if topic not in runs.first:
-            continue
-        first = runs.first[topic]
-        by_family = np.asarray(first[:, of_family].any(axis=1))
-        by_others = np.asarray(first[:, ~of_family].any(axis=1))
-        rows = np.flatnonzero(both & (grades.topic_codes == code))
-        kept = by_family | by_others
-        exposed = by_family & ~by_others
-        human, model = grades.human[rows][kept], grades.model[rows][kept]
-        parts.append(np.stack([np.full(human.size, code), human, exposed[kept], model >= cut]))
-    topics, people, exposed, relevant = np.concatenate(parts, axis=1)
-    return exposure_odds(topics, people, exposed > 0, relevant > 0, seed=seed, resamples=resamples)
+    by_family, by_others = np.stack([runs.first[:, those].any(axis=1) for those in (of_family, ~of_family)])
+    kept = by_family | by_others
+    rows, exposed = np.flatnonzero(grades.both)[kept], (by_family & ~by_others)[kept]
+    relevant = grades.model[rows] >= cut
+    people, topics = grades.human[rows], grades.topic_codes[rows]
+    return exposure_odds(topics, people, exposed, relevant, seed=seed, resamples=resamples)
 
 
 def _tell(

@@ -162,8 +162,8 @@ class AuditedRuns:
     """Shape (n_runs,): runs that use the audited judge's own model."""
     scores: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
     """By measure, of people's grades and of the judge's, shape (n_runs, n_topics); NaN = undefined."""
-    first: Mapping[str, NDArray[np.bool_]]
-    """Of every topic, by its documents in `AuditedGrades.by_topic`: which runs have it among their first."""
+    first: NDArray[np.bool_]
+    """Shape (n_both, n_runs): which runs have a document that both graded among their first."""
 
     @property
     def families(self) -> list[str]:
@@ -241,7 +241,7 @@ def measured_runs(
         models=models,
         is_circular=np.array([family in (one or ()) for one in models], dtype=np.bool_),
         scores=dict(zip(names, zip(*scores, strict=True), strict=True)),
-        first={topic: _put_forward(ranked, topic, ids) for topic, (ids, _) in human.items()},
+        first=_put_forward(ranked, grades),
     )
 
 
@@ -295,11 +295,12 @@ def listed_models(listed: str, collection: str | Collection) -> dict[str, tuple[
     return {tag: one.models or () for tag, one in found.items()}
 
 
-def _put_forward(ranked: RankedDocuments, topic: str, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Say which runs have which documents among their first, shape (n_documents, n_runs)."""
-    found = np.zeros((ids.size, len(ranked.tags)), dtype=np.bool_)
-    for run, tag in enumerate(ranked.tags):
-        ranking = ranked.rankings.get((tag, topic))
-        if ranking is not None:
-            found[:, run] = np.isin(ids, ranking[:FIRST])
+def _put_forward(ranked: RankedDocuments, grades: AuditedGrades) -> NDArray[np.bool_]:
+    topics, documents = grades.topic_codes[grades.both], grades.documents[grades.both]
+    found = np.zeros((documents.size, len(ranked.tags)), dtype=np.bool_)
+    for code in np.unique(topics).tolist():
+        rows = np.flatnonzero(topics == code)
+        for run, tag in enumerate(ranked.tags):
+            ranking = ranked.rankings.get((tag, grades.topics[code]), documents[:0])
+            found[rows, run] = np.isin(documents[rows], ranking[:FIRST])
     return found

@@ -51,8 +51,6 @@ class PairSensitivity:
     The first run of a pair is the one with the higher mean over the topics where both have an AP.
     """
 
-    status: NDArray[np.int8]
-    """Shape (n_runs, n_topics): as in `store.analysis.undiscovered.sensitivity.Sensitivity`."""
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     before: RunPairs
@@ -134,11 +132,9 @@ def pair_sensitivity(
     first, second = better_first(scores)
     before = scores[first] - scores[second]
     after = {"first": before.copy(), "second": before.copy()}
-    status = np.empty((n_runs, n_topics), dtype=np.int8)
     row_of = np.empty(n_runs, dtype=np.int64)
     for topic in range(n_topics):
         one = flip_topic(rankings, topic, at=at, depth=depth, flips=flips, scenario=scenario, r_mode=r_mode)
-        status[:, topic] = one.status
         row_of[:] = -1
         row_of[one.flipped] = np.arange(one.flipped.size)
         for name, whose in (("first", first), ("second", second)):
@@ -149,7 +145,6 @@ def pair_sensitivity(
         if progress is not None:
             progress(1)
     return PairSensitivity(
-        status=status,
         first=first,
         second=second,
         before=_tests(before),

@@ -67,6 +67,27 @@ def pair_matrix(
     return total
 
 
+def _pairs_of_two(
+    ranks: NDArray[np.float64], v: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Do what `pair_matrix` does, for one or two runs, at once."""
+    pairs = np.empty((len(ranks), len(ranks)))
+    for run, places in enumerate(ranks):
+        # The lower of two decides.
+        order = np.argsort(places)[: np.count_nonzero(np.isfinite(places))]
+        own = v[:, order]
+        before = np.cumsum(own, axis=1) - own
+        pairs[run, run] = weights @ np.einsum("mi,mi->m", own, before * (1 / places[order] ** 2))
+    if len(ranks) > 1:
+        both = np.isfinite(ranks).all(axis=0)
+        first, second = 1 / ranks[:, both]
+        smaller = np.minimum.outer(first, first) * np.minimum.outer(second, second)
+        np.fill_diagonal(smaller, 0.0)
+        products = (v[:, both] * weights[:, None]).T @ v[:, both]
+        pairs[0, 1] = pairs[1, 0] = 0.5 * np.vdot(products, smaller)
+    return pairs
+
+
 _BLOCK = 4_000_000
 """Numbers of all runs and nodes that are held at once."""
 
@@ -168,7 +189,7 @@ def _moments(
     of_mean, of_square = rule.weights * tilted.density
     sums = np.array([run_sums(tilted.q, lists, run)[0] for run in range(n_runs)])
     mean = sums @ of_mean / left
-    covariance = pair_matrix(lists.ranks[:, is_random], tilted.v[:, is_random], of_square)
+    covariance = np.zeros((n_runs, n_runs))
     step = max(1, _BLOCK // (n_runs * n_documents))
     for first in range(0, n_nodes, step):
         part = slice(first, first + step)
@@ -180,6 +201,8 @@ def _moments(
             _, h = run_sums(q, lists, run)
             rows[run] = (roots * (h[:, is_random] - mean[run])).ravel()
         covariance += (centred * weights) @ centred.T + rows @ rows.T
+    sum_pairs = pair_matrix if n_runs > 2 else _pairs_of_two
+    covariance += sum_pairs(lists.ranks[:, is_random], tilted.v[:, is_random], of_square)
     return mean, covariance / left
 
 

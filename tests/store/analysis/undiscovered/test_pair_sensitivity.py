@@ -76,7 +76,6 @@ def test_pairs_equal_recomputation(
     arrays = case.arrays()
     moved = pair_sensitivity(arrays, **how)
     flipped = sensitivity(arrays, **how)
-    np.testing.assert_array_equal(moved.status, flipped.status)
     found = {
         tag: {
             topic: {case.listed(tag, topic)[place] for place in places if place >= 0}

@@ -103,11 +103,14 @@ def test_many_documents_equal_dynamic_programming(chances: str, n: int, limit: i
 
 @pytest.mark.parametrize("n", [7, 300, 700])
 def test_ways_to_sum_pairs_agree(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All nodes at once and nodes in blocks give one covariance."""
+    """Two runs at once, all of them, and nodes in blocks give one covariance."""
     p, ranks = drawn(np.random.default_rng(n), n - 3, 3, n_runs=4)
     whole = variation(p, ranks, empty="zero").covariance
     monkeypatch.setattr(module, "_BLOCK", 4 * n * 5)
     assert variation(p, ranks, empty="zero").covariance == pytest.approx(whole, rel=1e-12, abs=1e-18)
+    for pair in ([0, 1], [2, 3]):
+        two = variation(p, ranks[pair], empty="zero").covariance
+        assert two == pytest.approx(whole[np.ix_(pair, pair)], rel=1e-12, abs=1e-18)
 
 
 def test_gradient_is_the_slope_of_the_mean() -> None:
