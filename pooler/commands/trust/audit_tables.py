@@ -477,9 +477,6 @@ def _annotators(found: Audit) -> Table:
         rate, advantage = f"{test.winning_rate:.2f}", f"{test.advantage:.4f}"
         notes.append(f"Winning rate {rate} (1/2 passes), advantage probability {advantage}.")
     notes.append(
-        f"Winning rate {test.winning_rate:.2f} (1/2 passes), advantage probability {test.advantage:.4f}."
-    )
-    notes.append(
         f"Each person in turn is left out and compared with the model, by {nearness}, epsilon"
         f" {found.settings['epsilon']:g}. t takes documents as independent, which those of a topic are not."
     )
