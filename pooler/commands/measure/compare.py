@@ -41,7 +41,7 @@ from store.analysis.significance.t_tests import (
     welch_t,
 )
 from store.analysis.significance.tukey import randomised_tukey_test, tukey_test
-from store.analysis.undiscovered.pairs import required_difference
+from store.analysis.undiscovered import required_difference
 from store.errors import PoolerError, UnknownNameError
 from store.text import counted
 

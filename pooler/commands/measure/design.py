@@ -37,7 +37,7 @@ from store.analysis.significance.power import (
     topics_for_power,
     topics_for_width,
 )
-from store.analysis.undiscovered.pairs import required_difference
+from store.analysis.undiscovered import required_difference
 from store.errors import ArgumentError, PoolerError
 from store.text import counted, percent
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from store.analysis.agreement.votes import PopulationVotes
     from store.analysis.arrays import Grades, RankedDocuments
-    from store.analysis.audit.bias import Bias, Favour
-    from store.analysis.audit.orders import OrderAgreement
+    from store.analysis.audit import Bias, Favour, OrderAgreement
     from store.collection import Collection
     from store.grades.definition import QrelsDefinition
     from store.records import Run, Scale, StoredRun

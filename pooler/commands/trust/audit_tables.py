@@ -16,16 +16,13 @@ from pooler.sources.source import Source
 from pooler.tables import DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View, hidden
 from store.analysis.agreement.intervals import FEW_TOPICS
 from store.analysis.agreement.kappa import WEIGHTS, stacked_chance_corrected
-from store.analysis.audit.annotators import AlternativeTest, rejections
-from store.analysis.audit.levels import cut_gain, kappas_at
-from store.analysis.audit.orders import CONCLUSIONS, DIGITS
+from store.analysis.audit import CONCLUSIONS, DIGITS, AlternativeTest, cut_gain, kappas_at, rejections
 from store.text import counted
 
 if TYPE_CHECKING:
     from pooler.commands.trust.audit_material import AuditedGrades, AuditedRuns, MeasureAudit
     from store.analysis.agreement.intervals import Interval
-    from store.analysis.audit.bias import OddsRatio
-    from store.analysis.audit.levels import CutAgreement
+    from store.analysis.audit import CutAgreement, OddsRatio
 
 FEW_DOCUMENTS = 100
 """Documents that both sides graded, below which there is no verdict."""

@@ -130,11 +130,16 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> Iterator[str]:
         yield f"{what} is final for {whose} unless {but}."
     n_judged = int(found.topics.judged.sum())
     if pool.n_outside > MOSTLY_OUTSIDE * n_judged:
+        reached, deeper = found.ranks.judged_down_to(MOSTLY_JUDGED), ""
+        if reached is not None and reached[0] > pool.deepest:
+            rank, documents, judged = reached
+            share = percent(judged, documents)
+            deeper = f" Down to rank {rank:,}, {share} of the documents of all runs are judged."
         yield Alarm(
             f"Most judged documents, {pool.n_outside:,} of {n_judged:,}, are not in the pool (more than"
             f" {percent(MOSTLY_OUTSIDE, 1)}), so this is hardly the pool that was judged. Is its depth"
             " different (--depth), did other runs feed it (--runs), or were equal scores put in another"
-            f" order (--order)?{_deeper_pool(found, pool)}"
+            f" order (--order)?{deeper}"
         )
     elif pool.n_outside:
         verb = "is" if pool.n_outside == 1 else "are"
@@ -142,14 +147,6 @@ def _pool_judged(found: PoolDiagnosis, pool: DepthPool) -> Iterator[str]:
             f"{counted(pool.n_outside, 'judged document')} {verb} not in the pool and came from elsewhere:"
             " other runs, deeper ranks, another round."
         )
-
-
-def _deeper_pool(found: PoolDiagnosis, pool: DepthPool) -> str:
-    reached = found.ranks.judged_down_to(MOSTLY_JUDGED)
-    if reached is None or reached[0] <= pool.deepest:
-        return ""
-    rank, documents, judged = reached
-    return f" Down to rank {rank:,}, {percent(judged, documents)} of the documents of all runs are judged."
 
 
 def _guessed(found: PoolDiagnosis, pool: DepthPool) -> Iterator[str]:
@@ -185,16 +182,19 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> Iterator
     late_is = f"Had it been submitted late{', with its whole group' * of_groups}"
     rows = np.flatnonzero(pool.contributing & ~np.isnan(loss))
     moved = f"{left.n_moved:,} of {counted(errors.n_runs, 'run')} would change place."
+    loses = "no pooled run would lose any MAP"
     if loss[left.worst] > TIED_MAP:
-        loses = (
-            f"a pooled run would lose {rough(left.mean_loss)} of MAP on average and"
-            f" {rough(loss[left.worst])} at most ({tags[left.worst]})"
-        )
-    else:
-        loses = "no pooled run would lose any MAP"
+        loses = f"a pooled run would lose {rough(left.mean_loss)} of MAP on average and"
+        loses += f" {rough(loss[left.worst])} at most ({tags[left.worst]})"
     yield f"{late_is}, {loses}; {moved}"
-    if of_groups:
-        yield from _one_by_one(found, pool)
+    alone = pool.by_run
+    if of_groups and alone.mean_loss is not None and alone.worst is not None:
+        most, worst = -float(alone.scores.difference()[alone.worst]), tags[alone.worst]
+        one = f"they would lose {rough(alone.mean_loss)} on average and {rough(most)} at most ({worst})"
+        yield (
+            "Runs are left out with their whole group, since runs of one group bring the same documents and"
+            f" shield each other; one at a time {one if most > TIED_MAP else 'none would'}."
+        )
     if errors.sre:
         n_topics = counted(int((found.topics.relevant > 0).sum()), "topic")
         past = errors.sre_significant
@@ -225,18 +225,6 @@ def _newcomers(found: PoolDiagnosis, pool: DepthPool, left: LeftOut) -> Iterator
 def losing(pool: DepthPool, left: LeftOut) -> NDArray[np.int64]:
     """Return the runs of the pool that would lose `SUFFERS` of their AP or more, had they come late."""
     return np.flatnonzero(pool.contributing & (np.nan_to_num(-left.scores.relative(), nan=0.0) >= SUFFERS))
-
-
-def _one_by_one(found: PoolDiagnosis, pool: DepthPool) -> Iterator[str]:
-    alone = pool.by_run
-    if alone.mean_loss is None or alone.worst is None:
-        return
-    most, worst = -float(alone.scores.difference()[alone.worst]), found.rankings.tags[alone.worst]
-    loses = f"would lose {rough(alone.mean_loss)} on average and {rough(most)} at most ({worst})"
-    yield (
-        "Runs are left out with their whole group, since runs of one group bring the same documents and"
-        f" shield each other; one at a time {f'they {loses}' if most > TIED_MAP else 'none would'}."
-    )
 
 
 def _uniques(pool: DepthPool, left: LeftOut) -> Iterator[str]:

@@ -31,7 +31,7 @@ from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.agreement.votes import PopulationVotes
 from store.analysis.arrays import RankedDocuments
 from store.analysis.collapse import level_index
-from store.analysis.undiscovered.sensitivity import discovery_effect
+from store.analysis.undiscovered import discovery_effect
 from store.analysis.variation.collection import Flip, Gain, discovered_variation, discovery
 from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
 from store.analysis.variation.simulation import REPETITIONS, simulate_maps

@@ -22,8 +22,13 @@ from store.analysis.measures.confusion import accuracy, confusion_at, e_measure,
 from store.analysis.measures.gain import discounted_gain, ideal_gain, normalised_gain
 from store.analysis.measures.ranked import attainable_precision, attainable_recall, reciprocal_rank
 from store.analysis.significance.t_tests import normal_p
-from store.analysis.undiscovered.pairs import relative_drop, required_difference, round_up
-from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
+from store.analysis.undiscovered import (
+    discovery_effect_below,
+    discovery_range,
+    relative_drop,
+    required_difference,
+    round_up,
+)
 from store.text import counted
 
 TOPICS = 53
@@ -226,10 +231,11 @@ def _tests() -> Iterator[PrintedNumber]:
     for column in TESTS:
         sums_printed = [sum(map(float, one)) for one in column.variances]
         ours = _tested([*map(float, column.means)], sums_printed, float(column.of_differences))
+        variances = [[*map(sum, zip(*map(_between, one), strict=True))] for one in column.variances]
         corners = [
             _tested(means, sums, variance)
             for means in product(*map(_between, column.means))
-            for sums in product(*(_sum_between(texts) for texts in column.variances))
+            for sums in product(*variances)
             for variance in _between(column.of_differences)
         ]
         for place, (name, text) in enumerate(zip(CELLS, column.printed, strict=True)):
@@ -238,11 +244,6 @@ def _tests() -> Iterator[PrintedNumber]:
             same = min(reached) <= high and low <= max(reached)
             erratum = "" if same else ERRATA["table 6"]
             yield PrintedNumber(column.name, text, ours[place], same, erratum, name)
-
-
-def _sum_between(texts: Sequence[str]) -> tuple[float, float]:
-    ends = [_between(text) for text in texts]
-    return sum(low for low, _ in ends), sum(high for _, high in ends)
 
 
 def _tested(means: Sequence[float], variances: Sequence[float], of_differences: float) -> list[float]:

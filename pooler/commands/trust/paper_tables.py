@@ -31,8 +31,13 @@ from store.analysis.significance.t_tests import (
     shapiro_wilk,
     unpaired_t,
 )
-from store.analysis.undiscovered.pairs import relative_drop, required_difference, round_up
-from store.analysis.undiscovered.sensitivity import discovery_effect_below, discovery_range
+from store.analysis.undiscovered import (
+    discovery_effect_below,
+    discovery_range,
+    relative_drop,
+    required_difference,
+    round_up,
+)
 from store.analysis.variation.collection import (
     CollectionVariation,
     Discovery,
@@ -489,7 +494,8 @@ def needed(pair: Paper, name: str) -> Table:
             )
             row = {"judging": words, "variance": whole, "k": share, "q": q, "h": h, "topics": n_topics}
             if y is None:
-                rows.append(row | {"reason": _why_none(pair, q)})
+                why = "no-difference" if np.isnan(q) else "order-turns" if q >= 1 else "no-variation"
+                rows.append(row | {"reason": "one-topic" if len(pair.topics) < 2 else why})
             else:
                 rows.append(row | {"difference": float(y), "rounded": float(round_up(y))})
     is_8 = name == "table_8"
@@ -515,14 +521,6 @@ def needed(pair: Paper, name: str) -> Table:
             f" A and B, {have:.4f} apart, {reached}."
         )
     return Table.of_rows(name, columns, rows, notes=[words])
-
-
-def _why_none(pair: Paper, q: float) -> str:
-    if len(pair.topics) < 2:
-        return "one-topic"
-    if q >= 1:
-        return "order-turns"
-    return "no-difference" if np.isnan(q) else "no-variation"
 
 
 def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:

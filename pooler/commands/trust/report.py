@@ -131,12 +131,11 @@ def report(
             _section("What this report is about", on_pool.what_it_is(material)),
         ]
         advance(1)
+    voters = material.judged.voters
     sentences = [
         *map(Alarm, on_pool.other_pools(material)),
-        *map(Alarm, voters_sentence(material.judged.voters)),
-        *map(
-            Alarm, models_sentence(material.judged.voters.models if material.judged.voters.is_named else ())
-        ),
+        *map(Alarm, voters_sentence(voters)),
+        *map(Alarm, models_sentence(voters.models if voters.is_named else ())),
         *_measured(material),
         *material.diagnosis.conclusions,
         *missed.words,
@@ -175,7 +174,12 @@ def _page(
         lead += " In commands, - stands for what this report read from standard input."
     if commands.leaves_password:
         lead += " Commands leave out the password; the variable PGPASSWORD can hold it."
-    title = title or f"Can {_name(material)} be trusted?"
+    qrels = material.source.option("qrels")
+    name = f"the judgements {Path(qrels).name}" if isinstance(qrels, str) else "these judgements"
+    if material.stored is not None:
+        stored = material.stored.name
+        name = "the collection" if stored == "collection" else f"the collection {stored}"
+    title = title or f"Can {name} be trusted?"
     return ReportPage(title, lead, sections, written_by(), verdicts)
 
 
@@ -197,14 +201,6 @@ def _measured(material: Material) -> list[str]:
         f" (grade {material.judged.level} or more). Other topics would give other means; in this"
         " report, only t tests and intervals over topics allow for that."
     ]
-
-
-def _name(material: Material) -> str:
-    if material.stored is not None:
-        name = material.stored.name
-        return "the collection" if name == "collection" else f"the collection {name}"
-    qrels = material.source.option("qrels")
-    return f"the judgements {Path(qrels).name}" if isinstance(qrels, str) else "these judgements"
 
 
 def _reuse(material: Material) -> Verdict:

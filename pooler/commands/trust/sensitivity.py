@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
@@ -36,18 +36,21 @@ from pooler.tables import (
 from store.analysis.measures.average_precision import RMode
 from store.analysis.rankings import RELEVANT, UNJUDGED, Depths, JudgedRankings
 from store.analysis.run_order import TIED_MAP
-from store.analysis.significance.pairs import RunPairs, check_pair
-from store.analysis.undiscovered.pairs import SIGN_WORDS, PairSensitivity, pair_sensitivity, sign_moves
-from store.analysis.undiscovered.sensitivity import (
+from store.analysis.significance.pairs import check_pair
+from store.analysis.undiscovered import (
     ENDED,
     JUDGED,
     NO_RUN,
+    SIGN_WORDS,
     At,
+    PairSensitivity,
     Scenario,
     Sensitivity,
+    pair_sensitivity,
     run_thresholds,
+    sign_moves,
 )
-from store.analysis.undiscovered.sensitivity import sensitivity as flip_each_run
+from store.analysis.undiscovered import sensitivity as flip_each_run
 from store.text import counted, percent, rough
 
 _STATES = {"judged": JUDGED, "unjudged": UNJUDGED, "ended": ENDED, "no_run": NO_RUN}
@@ -355,13 +358,18 @@ class SensitivityResult(Result, Sensitivity):
             columns[Column(f"sign_{side}", show="never")] = [SIGN_WORDS[int(move)] for move in signs[side]]
         columns[REASON_HIDDEN] = reasons
         n_swaps = {side: int((moves == 1).sum()) for side, moves in signs.items()}
+        was, moves = before.p_t <= ALPHA, []
+        for whose, after in (("A's documents", sides["a"]), ("B's", sides["b"])):
+            become, cease = (after.p_t <= ALPHA) & ~was, was & ~(after.p_t <= ALPHA)
+            n_become, n_cease = np.count_nonzero(become), np.count_nonzero(cease)
+            moves.append(f"with {whose} {n_become:,} become so and {n_cease:,} cease to be")
         counts, gains = self._notes()
         notes = [
             counts,
             f"Of {counted(len(reasons), 'pair')}, {n_swaps['a']:,} swap with A's documents,"
             f" {n_swaps['b']:,} with B's.",
             undefined_pairs(reasons),
-            _significant(before, {"with A's documents": sides["a"], "with B's": sides["b"]}),
+            f"Significant at {ALPHA:g} as judged: {np.count_nonzero(was):,}; {', '.join(moves)}.",
             gains,
             "json and tsv have t2, the variances, and the shares by which both fall: Q and H of"
             " `paper difference`.",
@@ -443,13 +451,3 @@ def _drop(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np
     left = np.full(before.shape, np.nan)
     np.divide(after, before, out=left, where=is_known)
     return 1 - left
-
-
-def _significant(before: RunPairs, afters: Mapping[str, RunPairs]) -> str:
-    was = before.p_t <= ALPHA
-    moves = [
-        f"{with_what} {np.count_nonzero((after.p_t <= ALPHA) & ~was):,} become so and"
-        f" {np.count_nonzero(was & ~(after.p_t <= ALPHA)):,} cease to be"
-        for with_what, after in afters.items()
-    ]
-    return f"Significant at {ALPHA:g} as judged: {np.count_nonzero(was):,}; {', '.join(moves)}."

@@ -196,12 +196,16 @@ def differences(material: Material) -> SectionPart | None:
         gaps = [a - b for a, b in zip(numbers(needed, "difference"), numbers(needed, "needed"), strict=True)]
         n_enough = sum(gap >= 0 for gap in gaps)
         weight = Alarm if n_enough < len(needed) else str
+        pair = "any other pair" if n_enough else "a pair"
+        # Not that they are equal follows for pairs that are not significantly different.
+        undecided = f" These topics do not show which run of {pair} is better; that does not prove a tie."
         words = [
             weight(
                 f"{n_enough or 'None'} of {counted(len(needed), 'pair')} of neighbours by MAP"
                 f" {('is' if n_enough == 1 else 'are')} far enough apart for a paired t test at 0.05, each"
                 " pair taken by itself; by chance, so would 1 in 20 pairs of equal runs."
-                + _undecided(n_enough, len(needed))
+                + undecided
+                * (n_enough < len(needed))
             )
         ]
         by_map = [str(needed.cells("a")[0]), *map(str, needed.cells("b"))]
@@ -350,14 +354,6 @@ def _lines(
         ends=(0, 1),
         title=f"{up.capitalize()} by {across}",
     )
-
-
-def _undecided(n_enough: int, n_pairs: int) -> str:
-    """Return what follows for pairs that are not significantly different: not that they are equal."""
-    if n_enough == n_pairs:
-        return ""
-    pair = "any other pair" if n_enough else "a pair"
-    return f" These topics do not show which run of {pair} is better; that does not prove a tie."
 
 
 def other_topics(material: Material) -> SectionPart | None:

@@ -8,10 +8,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from store.analysis.audit.annotators import alternative_test, rejections
-from store.analysis.audit.bias import bias, exposure_odds, favour
-from store.analysis.audit.levels import cut_agreements, cut_gain, kappas_at
-from store.analysis.audit.orders import CONCLUSIONS, conclusions, order_agreement, top_runs
+from store.analysis.audit import (
+    CONCLUSIONS,
+    alternative_test,
+    bias,
+    conclusions,
+    cut_agreements,
+    cut_gain,
+    exposure_odds,
+    favour,
+    kappas_at,
+    order_agreement,
+    rejections,
+    top_runs,
+)
 from store.errors import ArgumentError
 
 DRAWN = {"seed": 1, "resamples": 400}

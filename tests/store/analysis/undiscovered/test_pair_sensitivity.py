@@ -12,8 +12,16 @@ from scipy import stats
 
 from store.analysis.measures.average_precision import R_MODES, RMode
 from store.analysis.run_order import TIED_MAP
-from store.analysis.undiscovered.pairs import better_first, pair_sensitivity, sign_moves
-from store.analysis.undiscovered.sensitivity import AT, SCENARIOS, At, Scenario, sensitivity
+from store.analysis.undiscovered import (
+    AT,
+    SCENARIOS,
+    At,
+    Scenario,
+    better_first,
+    pair_sensitivity,
+    sensitivity,
+    sign_moves,
+)
 from store.errors import ArgumentError
 from tests.store.analysis.drawn_collections import Drawn, drawn_collections
 from tests.store.analysis.plain_lists import arrays_of

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from store.analysis.measures.average_precision import average_precision
 from store.analysis.rankings import UNJUDGED
-from store.analysis.undiscovered.sensitivity import (
+from store.analysis.undiscovered import (
     ENDED,
     JUDGED,
     NO_RUN,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from store.analysis.measures.average_precision import R_MODES, RMode
 from store.analysis.rankings import UNJUDGED, JudgedRankings
-from store.analysis.undiscovered.sensitivity import ENDED, JUDGED, NO_RUN, SCENARIOS, Scenario, sensitivity
+from store.analysis.undiscovered import ENDED, JUDGED, NO_RUN, SCENARIOS, Scenario, sensitivity
 from store.ranking import Order
 from tests.store.analysis.drawn_collections import as_float, plain_mean
 from tests.store.analysis.plain_lists import Grades, Lists, arrays_of, plain_ap
