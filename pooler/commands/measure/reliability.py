@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pooler.reasons import REASONS
 from pooler.tables import REASON, Column, Plot, Table
 from store.analysis.significance.generalizability import order_on_new_topics, score_components
-from store.analysis.variation.order import expected_tau, expected_tau_ap
+from store.analysis.variation.collection import expected_tau, expected_tau_ap
 from store.text import counted, percent
 
 TARGET = 0.95

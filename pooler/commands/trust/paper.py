@@ -33,7 +33,7 @@ from store.analysis.arrays import RankedDocuments
 from store.analysis.collapse import level_index
 from store.analysis.undiscovered import discovery_effect
 from store.analysis.variation.collection import Flip, Gain, discovered_variation, discovery
-from store.analysis.variation.lists import Empty, ProbableRankings, probable_rankings
+from store.analysis.variation.moments import Empty, ProbableRankings, probable_rankings
 from store.analysis.variation.simulation import REPETITIONS, simulate_maps
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.judging.kinds import Voters

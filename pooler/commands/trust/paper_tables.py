@@ -43,10 +43,10 @@ from store.analysis.variation.collection import (
     Discovery,
     VariedPairs,
     difference_variance,
+    order_probabilities,
     pair_components,
     run_components,
 )
-from store.analysis.variation.order import order_probabilities
 from store.analysis.variation.simulation import SimulatedMaps
 from store.errors import ArgumentError
 from store.records import Scale

@@ -26,9 +26,9 @@ import numpy as np
 from pooler.command import Cutoff, Measured, Option, PoolDepth, command
 from pooler.commands.qrels.agreement import AgreementResult
 from pooler.commands.qrels.agreement_rows import judges_rows
+from pooler.commands.trust import report_sections as sections_of
 from pooler.commands.trust.conclusions import SUFFERS, Alarm, Comfort, losing
-from pooler.commands.trust.report_page import on_judges, on_pool, on_scores
-from pooler.commands.trust.report_page.material import MOST_DRAWN, Material, Stored, gather
+from pooler.commands.trust.report_material import MOST_DRAWN, Material, Stored, gather
 from pooler.files import check_place
 from pooler.judge_kinds import kinds_words, models_sentence, voters_sentence
 from pooler.messages import progress
@@ -107,17 +107,17 @@ def report(
     with progress("report", 7) as advance:
         material = gather(source, depth, list(texts or ()), cutoff, "" if path is None else str(path), limit)
         advance(1)
-        missed, again = on_scores.unjudged(material), on_scores.disagreement(material)
+        missed, again = sections_of.unjudged(material), sections_of.disagreement(material)
         advance(1)
-        apart, others = on_scores.differences(material), on_scores.other_topics(material)
+        apart, others = sections_of.differences(material), sections_of.other_topics(material)
         advance(1)
         parts: dict[str, list[Section | None]] = {
             REUSE: [
-                _section("What the pool owes to its runs", on_pool.contributions(material)),
-                _section("The pool", on_pool.pool(material)),
+                _section("What the pool owes to its runs", sections_of.contributions(material)),
+                _section("The pool", sections_of.pool(material)),
             ],
             ORDER: [missed.section, again.section, *(one.section for one in (apart, others) if one)],
-            AGREEMENT: [_section("Agreement of the judges", on_judges.agreement(material))],
+            AGREEMENT: [_section("Agreement of the judges", sections_of.agreement(material))],
         }
         advance(1)
         answers = (_reuse(material), _order(material, missed, again), _agreement(material.stored))
@@ -125,15 +125,15 @@ def report(
         advance(1)
         sections = [
             *(section for one in verdicts for section in parts[one.name]),
-            _section("How the best runs find relevant documents", on_scores.curves(material)),
-            _section("Models against people", on_judges.models(material)),
-            _section("Judging", on_judges.judging(material)),
-            _section("What this report is about", on_pool.what_it_is(material)),
+            _section("How the best runs find relevant documents", sections_of.curves(material)),
+            _section("Models against people", sections_of.models(material)),
+            _section("Judging", sections_of.judging(material)),
+            _section("What this report is about", sections_of.what_it_is(material)),
         ]
         advance(1)
     voters = material.judged.voters
     sentences = [
-        *map(Alarm, on_pool.other_pools(material)),
+        *map(Alarm, sections_of.other_pools(material)),
         *map(Alarm, voters_sentence(voters)),
         *map(Alarm, models_sentence(voters.models if voters.is_named else ())),
         *_measured(material),
@@ -239,7 +239,7 @@ def _reuse(material: Material) -> Verdict:
     return Verdict(REUSE, "fair to runs like these", text, mark, n, _FINE)
 
 
-def _order(material: Material, missed: on_scores.SectionPart, again: on_scores.SectionPart) -> Verdict:
+def _order(material: Material, missed: sections_of.SectionPart, again: sections_of.SectionPart) -> Verdict:
     found = material.diagnosis.found
     if len(found.rankings.tags) < 2:
         return _unknown(ORDER, "There is one run only, so there is no order.")

@@ -23,21 +23,19 @@ from store.analysis.significance.pairs import check_pair
 from store.analysis.significance.pairs import neighbours as neighbouring
 from store.analysis.significance.t_tests import normality_picture, shapiro_wilk
 from store.analysis.variation.collection import (
+    NEAREST,
     CollectionVariation,
     Components,
-    VariedPairs,
-    pair_components,
-    run_components,
-)
-from store.analysis.variation.lists import SUPPOSED, Empty, ProbableRankings
-from store.analysis.variation.order import (
-    NEAREST,
     Reversals,
+    VariedPairs,
     expected_tau,
     order_probabilities,
+    pair_components,
     reversals,
+    run_components,
     simulated_reversals,
 )
+from store.analysis.variation.moments import SUPPOSED, Empty, ProbableRankings
 from store.analysis.variation.simulation import REPETITIONS, SimulatedMaps, simulate_maps
 from store.errors import ArgumentError
 from store.text import counted

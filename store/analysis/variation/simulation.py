@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from store.analysis.arguments import check_integer
-from store.analysis.variation.lists import Empty, JudgedLists, chance_of_any, check_chances, check_lists
+from store.analysis.variation.moments import Empty, JudgedLists, chance_of_any, check_chances, check_lists
 from store.errors import ArgumentError
 
 REPETITIONS = 20_000
@@ -70,7 +70,7 @@ def simulate_maps(
     seed : int
         Not negative; the same seed, the same numbers.
     empty : {"given", "zero"}, default="given"
-        The rule for R = 0, of `store.analysis.variation.lists`.
+        The rule for R = 0, of `store.analysis.variation.moments`.
 
     Returns
     -------

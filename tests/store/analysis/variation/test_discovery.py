@@ -15,7 +15,7 @@ from store.analysis.variation.collection import (
     discovered_variation,
     discovery,
 )
-from store.analysis.variation.lists import ProbableRankings, probable_rankings
+from store.analysis.variation.moments import ProbableRankings, probable_rankings
 from store.errors import ArgumentError
 from tests.store.analysis.variation.enumerated_variation import enumerated
 from tests.store.analysis.variation.outcome_table import reversed_in

@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from store.analysis.variation.collection import collection_variation, pair_components
+from store.analysis.variation.collection import (
+    collection_variation,
+    next_documents,
+    order_probabilities,
+    pair_components,
+    settled_pairs,
+)
 from store.analysis.variation.moments import pair_matrix, variation
-from store.analysis.variation.order import next_documents, order_probabilities, settled_pairs
 from tests.store.analysis.variation.enumerated_variation import outcomes
 
 RANKS = ((1.0, 2.0, 3.0, 4.0, 5.0, np.inf), (7.0, 3.0, 2.0, np.inf, 1.0, 5.0))
