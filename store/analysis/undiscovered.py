@@ -691,7 +691,7 @@ def pair_sensitivity(
     Parameters
     ----------
     rankings, depth, at, flips, scenario, r_mode
-        As in `store.analysis.undiscovered.sensitivity`.
+        As in `sensitivity`.
 
     Returns
     -------
