@@ -127,8 +127,6 @@ class Source:
         is_rule = isinstance(qrels, QrelsDefinition)
         self.is_of_files = qrels is not None and not is_name and (not is_rule or bool(judgements))
         """Whether the grades are of files, or in memory."""
-        self.apart = ""
-        """A model whose grades are used beside those that count: it is not told of as left out."""
         self.collection: str | Collection = DEFAULT_COLLECTION if collection is None else collection
         self.order = order
         self.lenient = lenient
@@ -305,7 +303,7 @@ class Source:
         named = self.named_qrels
         say(f"{named.label}: {n_rows} ({who_judged(final)}), relevant = {what} {level} or more")
         warn_about_qrels(opened, named, final)
-        warn_about_voters(final.all_votes.voters.without(self.apart))
+        warn_about_voters(final.all_votes.voters)
 
     def _qrels_given(self) -> tuple[GivenQrels, int]:
         """Return qrels of a file or of memory, or made of files of judges, and the level."""
@@ -369,12 +367,12 @@ class Source:
         with opened_collection(self.collection) as opened:
             check_no_file_for_a_tag(opened, tags, _QRELS_HINT)
             level = definition.level_on(opened.scale, self._given["level"])
-            sole = None if docnos else opened.grades.sole(definition, self.apart)
+            sole = None if docnos else opened.grades.sole(definition)
             # Grades stay grades where they can: measures may want them.
             is_binary = definition.binary_first or definition.aggregate == "sum"
             final = None
             if sole is None:
-                final = opened.grades.final(definition, level if is_binary else None, apart=self.apart)
+                final = opened.grades.final(definition, level if is_binary else None)
             ranked = opened.runs.ranked(tags, order=self.order, docnos=final is not None)
             check_some_run(ranked.tags)
             pools = depth_pools(opened)
@@ -383,7 +381,7 @@ class Source:
                 pooled = opened.grades.ungraded(sole.by_topic, definition)
                 n_rows = counted(sole.n_documents, "judgement")
                 say(f"{named.label}: {n_rows} (judge {sole.judge}), relevant = grade {level} or more")
-                warn_about_voters(sole.voters.without(self.apart))
+                warn_about_voters(sole.voters)
                 check_stored(opened, ranked, sole.by_topic, self.order)
                 return Judged(
                     ranked, (), level, grades=sole.by_topic, pools=pools, voters=sole.voters, pooled=pooled
@@ -627,7 +625,7 @@ class Source:
         """Say what was measured, for the settings of a result."""
         judged = self._at_hand
         facts = self.named() | {"level": judged.level, "order": self.order}
-        return facts | judged.voters.without(self.apart).to_json()
+        return facts | judged.voters.to_json()
 
 
 def _is_file(run: str) -> bool:

@@ -17,7 +17,7 @@ from pooler.messages import listening
 from pooler.sources.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.sources.source import Source
 from pooler.streams import OnTerminal
-from store.analysis.variation.lists import SUPPOSED, ProbableRankings
+from store.analysis.variation.moments import SUPPOSED, ProbableRankings
 from store.collection import Collection
 from store.content.runs import Runs
 from store.errors import ArgumentError, FormatError, PoolerError, UnknownNameError
