@@ -36,8 +36,9 @@ class OpinionOptions:
         list[str] | None,
         option(
             "--qrels NAME|FILE",
-            "Whose judgements count: those of these qrels of the collection, whatever their rule. Or files,"
-            " one of each judge, FILE or NAME=FILE; may be repeated.",
+            "Whose judgements count: those of these qrels of the collection, whatever their rule; of a"
+            " judge's name, that judge's alone. Or files, one of each judge, FILE or NAME=FILE; may be"
+            " repeated.",
             show_default="official",
         ),
     ] = None

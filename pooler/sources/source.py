@@ -172,10 +172,9 @@ class Source:
 
     @property
     def whose(self) -> QrelsDefinition:
-        """Whose judgements count, for what needs opinions.
+        """Whose judgements count, for opinions beside what is measured.
 
-        One judge's own grades say what is measured, and nobody's opinions: those have a say who count where
-        nobody is named.
+        One judge's own grades say what is measured; opinions are of those who count where nobody is named.
         """
         if self.is_of_files or (self.definition.sole is not None and isinstance(self._given["qrels"], str)):
             return QrelsDefinition()

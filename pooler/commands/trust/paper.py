@@ -13,7 +13,7 @@ from pooler.command import Given, Levels, Option, Seed, Share, command
 from pooler.commands.qrels.agreement_rows import resolve_levels
 from pooler.commands.trust.paper_tables import NEEDS_RANK, STATES, Below, Paper
 from pooler.judge_kinds import warn_about_voters
-from pooler.messages import progress, say
+from pooler.messages import progress, say, warn
 from pooler.result import frozen_settings
 from pooler.sources.named_runs import check_named
 from pooler.sources.probabilities import (
@@ -113,9 +113,15 @@ def paper(
         rank = 1 + source.pool_depth(None)
     with source.judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
-        voters_of = opinions.grades.voters(source.whose.judges, source.whose.kinds)
-        votes = opinions.grades.votes(source.whose.judges or voters_of.voting, least=1)
+        whose = source.definition  # of the qrels of one judge this one
+        voters_of = opinions.grades.voters(whose.judges, whose.kinds)
+        votes = opinions.grades.votes(whose.judges or voters_of.voting, least=1)
         warn_about_voters(voters_of, "judge together")
+        n_first = int((votes.votes.judge_codes == 0).sum())
+        if 0 < n_first < votes.votes.n_documents:
+            of = f"{n_first:,} of {counted(votes.votes.n_documents, 'document')}"
+            first = votes.votes.judges[0]
+            warn(f"tables 1 to 3 are by judge {first} alone, who graded {of}; --qrels names another")
         ranked = opinions.rankings()
         p = _chances(votes, scale, values)
         probable = _probable(ranked, votes, p, rank, cutoff, empty)
