@@ -84,7 +84,7 @@ def qrels_define(
 
     Example: pooler qrels define published --aggregate majority --ties low --as-of now
 
-    default : Measure with these where no qrels are named.
+    default : Measure with these where no qrels are named; without a rule, with those that have the name.
 
     Examples
     --------

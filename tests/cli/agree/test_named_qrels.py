@@ -174,7 +174,7 @@ def test_a_definition_never_becomes_the_default_by_being_made(cli: Cli, here: Pa
         ("official", 1, True), ("strict", 1, False),
     ]  # fmt: skip
     assert cli("evaluate").fine().err.startswith("official@1: 2 judgements (judge ann)")
-    cli("qrels", "define", "strict", "--map", "1=0", "--default").fine()
+    assert cli("qrels", "define", "strict", "--default").fine().err.startswith("strict@1: 2 documents")
     assert cli("export", "qrels").fine().out == "1 0 a 0\n1 0 b 0\n"
     assert "`strict` stays: it is the default" in cli("qrels", "drop", "strict").failed(1).err
     cli("qrels", "define", "official", "--default").fine()
