@@ -14,7 +14,6 @@ from store.text import counted
 if TYPE_CHECKING:
     from store.collection import Collection
     from store.grades.definition import NamedQrels
-    from store.grades.opinions import AllVotes
     from store.grades.qrels import FinalQrels
 
 _NOUNS = {
@@ -127,10 +126,10 @@ def view_with_kinds(view: results.View, counts: Mapping[str, int]) -> results.Vi
     return replace(view, title=f"{title} (judged {words})" if title else f"Judged {words}")
 
 
-def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
+def who_judged(final: FinalQrels, *, counts_votes: bool = False) -> str:
     """Say in a few words whose grades these are, as `majority of 3 judges, ties low`.
 
-    With `all_votes`, also how many votes documents have, where they have not all as many.
+    `counts_votes`: also how many votes the documents with a grade have, where they have not all as many.
     """
     aggregate, level = final.definition.aggregate, final.level
     if aggregate is None and not final.judges:
@@ -140,7 +139,7 @@ def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
         words += "" if level is None else f", relevant from grade {level}"
     else:
         rule = f"{final.rule} of " if aggregate else ""
-        words = f"{rule}{counted(len(final.judges), 'judge')}{_votes_each(all_votes)}"
+        words = f"{rule}{counted(len(final.judges), 'judge')}{_votes_each(final) if counts_votes else ''}"
         words += "" if aggregate else ", the primary one, or their equal grades"
         words += "" if final.ties is None else f", ties {final.ties}"
         if level is not None and aggregate == "sum":
@@ -152,13 +151,13 @@ def who_judged(final: FinalQrels, all_votes: AllVotes | None = None) -> str:
     return words + ("; rulings win" if final.n_ruled + final.n_ruled_cannot else "")
 
 
-def _votes_each(all_votes: AllVotes | None) -> str:
-    """Write how many votes documents have, as ` (1 to 3 votes a document)`; empty where as many."""
-    if all_votes is None or not all_votes.votes.n_documents:
+def _votes_each(final: FinalQrels) -> str:
+    """Write how many votes graded documents have, as ` (1 to 3 votes a document)`; empty where as many."""
+    all_votes = final.all_votes
+    n_votes = all_votes.counts.sum(axis=1)[final.outcome.is_given[all_votes.rows]]
+    if not n_votes.size or n_votes.min() == n_votes.max():
         return ""
-    n_votes = all_votes.counts.sum(axis=1)
-    low, high = int(n_votes.min()), int(n_votes.max())
-    return "" if low == high else f" ({low:,} to {high:,} votes a document)"
+    return f" ({n_votes.min():,} to {n_votes.max():,} votes a document)"
 
 
 def warn_about_qrels(opened: Collection, named: NamedQrels, final: FinalQrels) -> None:

@@ -463,7 +463,7 @@ def export_prels(
     }
     write_results({out: text.splitlines()}, lambda: facts, manifest)
     grades = ", ".join(f"{count:,} x {grade}" for grade, count in sorted(by_grade.items()))
-    who = who_judged(final, all_votes)
+    who = who_judged(final, counts_votes=True)
     say(
         f"{counted(len(of_sample), 'document')} sampled of {len(pooled):,} in pool {sampled.name},"
         f" {by_grade.total():,} judged ({grades or 'none'}); {who}"

@@ -336,7 +336,7 @@ def tell_qrels(made: Sequence[QrelsResult]) -> None:
         label = "" if len(made) == 1 else "graded: " if level is None else f"{level}: "
         grades = ", ".join(f"{count:,} x {grade}" for grade, count in final.by_grade.items())
         n_judged = counted(final.n_documents, "document")
-        say(f"{label}{n_judged} judged ({grades}); {who_judged(final, one.all_votes)}")
+        say(f"{label}{n_judged} judged ({grades}); {who_judged(final, counts_votes=True)}")
         if level is not None and is_all_zero:
             warn(f"no document is relevant at level {level}")
         if level is None and final.n_documents > 1 and is_all_zero:
@@ -503,17 +503,22 @@ def tell_tied(finals: Sequence[FinalQrels], *, has_collection: bool) -> None:
             for final, number in tied
         )
         words = f"documents left out, {', '.join(names)}"
-    warn(f"{words}: undecided")
-    if not has_collection:
+    final, number = next(one for one in tied if one[1])
+    definition, n_few = final.definition, final.n_few_votes
+    words += ": undecided"
+    if n_few:
+        which = "all" if n_few == number else f"{n_few:,} of them"
+        words += f", {which} with fewer than {definition.votes} votes"
+    warn(words)
+    if not has_collection or n_few == number:
         return
-    final = next(final for final, number in tied if number)
-    definition = final.definition
     # The command counts the grades of all judges, as they gave them.
     voters = final.all_votes.voters
     counts_all = not voters.left_out and (not voters.kinds or voters.graders <= voters.names)
     is_exact = not definition.judges and counts_all and final.ties and not definition.binary_first
     command = "pooler adjudicate" + (f" --unresolved {final.rule}" if is_exact else "")
-    words = f"  `{command}` shows them, --judge NAME settles them"
+    which = "those that judges differ on" if n_few else "them"
+    words = f"  `{command}` shows {which}, --judge NAME settles them"
     if (
         not definition.judges
         and not definition.without_rulings
