@@ -152,7 +152,8 @@ def verdicts(pair: Paper) -> Table:
     columns = [Column("statement", about=about), Column("holds", "bool", "here"), Column("numbers")]
     statements, holds, numbers = zip(*rows, strict=True)
     false = sum(not one for one in holds)
-    words = "All four hold here, too." if not false else f"{false} of the 4 statements do not hold here."
+    words = f"{false} of the 4 statements {'does' if false == 1 else 'do'} not hold here."
+    words = words if false else "All four hold here, too."
     cells = dict(zip(columns, (statements, holds, numbers), strict=True))
     return Table.of_columns("verdicts", cells, notes=[words, _ALWAYS])
 
