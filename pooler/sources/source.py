@@ -208,6 +208,9 @@ class Source:
         # Files that are binary need no word on what is relevant.
         if self.is_of_files and self._tells_level and any(one.grade > judged.level for one in judged.qrels):
             say(f"relevant = grade {judged.level} or more; another level with --level")
+            if all(one.grade >= judged.level for one in judged.qrels):
+                hint = "--scale LOW-HIGH declares the grades, of which the lowest is not relevant"
+                warn(f"every judged document is relevant at that level; {hint}")
         return judged
 
     def _of_rows(self, *, docnos: bool) -> Judged:
