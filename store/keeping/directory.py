@@ -50,7 +50,7 @@ from store.formats.judgements import escape_cell, history_lines
 from store.formats.lines import is_regular_file, open_bytes
 from store.formats.qrels import qrels_blocks
 from store.formats.scale import scale_from_json, scale_to_json
-from store.grades.definition import NamedQrels, QrelsDefinition
+from store.grades.definition import OFFICIAL, NamedQrels, QrelsDefinition
 from store.grades.definitions import fetch_all_named
 from store.grades.opinions import AllVotes
 from store.grades.qrels import decide
@@ -403,7 +403,13 @@ def write_all_qrels(out: Outgoing) -> tuple[list[dict[str, Any]], int, Voters]:
 def _write_qrels(out: Outgoing, named: NamedQrels, all_votes: AllVotes, stem: str) -> dict[str, Any]:
     """Write qrels of one definition; return what is said of the file."""
     definition, name, iteration = named.definition, out.disguise.name, out.disguise.iteration
-    final = decide(all_votes, definition, out.scale.relaxed if definition.binary_first else None)
+    try:
+        final = decide(all_votes, definition, out.scale.relaxed if definition.binary_first else None)
+    except PoolerError as error:
+        stays = named.is_default or named.name == OFFICIAL
+        hint = f"pooler qrels define {named.name} says anew how they are made"
+        hint = hint if stays else f"pooler qrels drop {named.name} leaves them out"
+        raise PoolerError(f"{named.label}: {error.message}", hint=hint) from error
     if final.n_undecided:
         number = counted(final.n_undecided, "document")
         message = f"{named.label}: {number} undecided: judges differ, and no rule says what then"
