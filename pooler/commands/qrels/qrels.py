@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,9 +60,8 @@ def qrels(collection: Stored) -> QrelsList:
     for one in found:
         counts.append(None)
         if one.name not in newest:
-            with suppress(PoolerError):  # nothing can be said of it
-                definition = replace(one.definition, binary_first=False)
-                counts[-1] = collection.grades.final(definition).n_documents
+            with suppress(PoolerError):  # nothing can be said of it, or of no level
+                counts[-1] = collection.grades.final(one.definition).n_documents
         newest.add(one.name)
     judges = tuple(sorted(collection.grades.voters(kinds=("human", "model", "imported")).graders))
     return QrelsList(found=tuple(found), documents=tuple(counts), judges=judges)
@@ -96,8 +96,16 @@ def qrels_define(
     'strict@1'
     """
     named = collection.qrels.define(name, definition or QrelsDefinition(), default=default)
+    until = named.definition.as_of
+    if until is not None and until > datetime.now(UTC):
+        moment = until.isoformat(sep=" ", timespec="seconds")
+        warn(f"{named.label}: judgements count until {moment}, which is to come; --as-of now ends it")
+    if named.definition.binary_first:
+        say(f"{named.label}: {_rule_words(named)}; counted at a level, --level N where they are used")
+        warn_about_voters(collection.grades.voters(named.definition.judges, named.definition.kinds))
+        return named
     try:
-        final = collection.grades.final(replace(named.definition, binary_first=False))
+        final = collection.grades.final(named.definition)
     except PoolerError as error:
         warn(f"{named.label}: {error.message}")
         return named
