@@ -36,9 +36,8 @@ class OpinionOptions:
         list[str] | None,
         option(
             "--qrels NAME|FILE",
-            "Whose judgements count: those of these qrels of the collection, whatever their rule; of a"
-            " judge's name, that judge's alone. Or files, one of each judge, FILE or NAME=FILE; may be"
-            " repeated.",
+            "Whose judgements count: those of these qrels, whatever their rule, or of this judge alone. Or"
+            " files, one of each judge, FILE or NAME=FILE; may be repeated.",
             show_default="official",
         ),
     ] = None
