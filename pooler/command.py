@@ -176,7 +176,7 @@ class Given:
 
 
 # What commands work on: the first parameter of each.
-Measured = Annotated[Source, Given("pooler.cli.source_options:SourceOptions", "source")]
+Measured = Annotated[Source, Given("pooler.cli.options:SourceOptions", "source")]
 """Runs and judgements, of a collection or of files."""
 if TYPE_CHECKING:
 
@@ -187,14 +187,14 @@ if TYPE_CHECKING:
     OptionalPlace: TypeAlias = str | Path | Collection | None
     Beside: TypeAlias = str | Path | Collection | None
 else:  # nothing of the database is loaded for a type
-    OptionalPlace = Annotated[object, Given("pooler.cli.source_options:StoredOptions")]
+    OptionalPlace = Annotated[object, Given("pooler.cli.options:StoredOptions")]
     """A collection beside what a command works on, by name: its place, or an open one."""
-    Beside = Annotated[object, Given("pooler.cli.source_options:BesideOptions")]
+    Beside = Annotated[object, Given("pooler.cli.options:BesideOptions")]
     """The same, none by default."""
-    Pooled = Annotated[Source, Given("pooler.cli.source_options:PooledOptions", "runs")]
-    Stored = Annotated[object, Given("pooler.cli.source_options:StoredOptions", "collection")]
+    Pooled = Annotated[Source, Given("pooler.cli.options:PooledOptions", "runs")]
+    Stored = Annotated[object, Given("pooler.cli.options:StoredOptions", "collection")]
 
-Place = Annotated[str | Path, Given("pooler.cli.source_options:StoredOptions")]
+Place = Annotated[str | Path, Given("pooler.cli.options:StoredOptions")]
 """A file or URL, where a collection is or will be."""
 
 QrelsName = Annotated[

@@ -36,7 +36,7 @@ DOING = {
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/sources/source",
-        "pooler/cli/source_options", "pooler/commands/measure",
+        "pooler/cli/options", "pooler/commands/measure",
         "store/analysis/corrected", "pooler/commands/trust/corrected",
     ),
     "What the pool missed, and what judging again would change": (

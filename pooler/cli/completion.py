@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from pooler.cli.options import DEFAULT_COLLECTION
+from pooler.sources.source import DEFAULT_COLLECTION
 from store.errors import PoolerError
 from store.grades.definition import is_file_word
 

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TextIO
 
-from pooler.cli.signature import option
+from pooler.command import Option
 from pooler.messages import say
 from pooler.tables import Cell, Table, View, map_cells
 from store.errors import ArgumentError, ContradictionError, PoolerError, UnknownNameError
@@ -36,14 +36,14 @@ class Output:
 
     fmt: Annotated[
         Literal["table", "json", "tsv", "markdown", "latex"],
-        option("--format", "For people, on a page or in a paper; for programs."),
+        Option("--format", "For people, on a page or in a paper; for programs."),
     ] = "table"
-    table: Annotated[str | None, option("--table NAME", "Which of several tables.")] = None
+    table: Annotated[str | None, Option("--table NAME", "Which of several tables.")] = None
     sort: Annotated[
-        str | None, option("--sort COLUMN[:desc]", "Sort the rows; undefined values come last.")
+        str | None, Option("--sort COLUMN[:desc]", "Sort the rows; undefined values come last.")
     ] = None
-    limit: Annotated[int | None, option("--limit ROWS", "Show at most this many rows.", min=1)] = None
-    out: Annotated[Path | None, option("--out -o FILE", "A new file; default stdout.")] = None
+    limit: Annotated[int | None, Option("--limit ROWS", "Show at most this many rows.", least=1)] = None
+    out: Annotated[Path | None, Option("--out -o FILE", "A new file; default stdout.")] = None
 
     @property
     def is_for_people(self) -> bool:
@@ -67,7 +67,7 @@ class Output:
 
         `tables`: those that there will be unless one is asked for by its name.
         """
-        from pooler.cli.console import check_place
+        from pooler.files import check_place
 
         if plot is not None:
             if plot.suffix != ".svg":
@@ -82,13 +82,6 @@ class Output:
             if self.out.is_file() and self.out.stat().st_size:
                 message = f"{self.out}: already exists"
                 raise PoolerError(message, hint="name another file, or remove this one first")
-
-
-ByTopicOption = Annotated[
-    bool, option("--by-topic -q", "A row a topic: the table `topics`, as --table topics.")
-]
-HtmlOption = Annotated[str | None, option("--html FILE", "Also write a page to read and print.")]
-PlotOption = Annotated[Path | None, option("--plot FILE.svg", "Also draw it, as an SVG file.")]
 
 
 def render(result: Result, output: Output, *names: str, plot: Path | None = None) -> None:

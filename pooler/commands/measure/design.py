@@ -59,7 +59,7 @@ ANY, THESE = "any two runs", "two of these"
 if TYPE_CHECKING:
     Pilot: TypeAlias = Measurable | None
 else:  # a collection is loaded for no type
-    Pilot = Annotated[object, Given("pooler.cli.source_options:PilotOptions", "source")]
+    Pilot = Annotated[object, Given("pooler.cli.options:PilotOptions", "source")]
 Differences = Annotated[
     Sequence[float],
     Option(

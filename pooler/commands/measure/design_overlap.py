@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Judged: TypeAlias = Measurable | None
 else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.judged_options:JudgesOptions", "source")]
+    Judged = Annotated[object, Given("pooler.cli.options:JudgesOptions", "source")]
 
 REASONS = {
     "no-common-docs": "the judges share no document yet",

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
     Judged: TypeAlias = Measurable
 else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.judged_options:JudgesOptions", "source")]
+    Judged = Annotated[object, Given("pooler.cli.options:JudgesOptions", "source")]
 
 MEASURES = {
     "alpha_ordinal": "alpha, ordinal",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Judged: TypeAlias = Measurable
 else:  # a collection is loaded for no type
-    Judged = Annotated[object, Given("pooler.cli.judged_options:RankingJudgesOptions", "source")]
+    Judged = Annotated[object, Given("pooler.cli.options:RankingJudgesOptions", "source")]
 
 SHOWN = 10
 """Pairs of runs, and of judges when there are too many, that people are shown."""

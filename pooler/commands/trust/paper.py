@@ -66,7 +66,7 @@ def _typed(_: str, texts: list[str]) -> list[str]:
 
 @command
 def paper(
-    source: Annotated[Source, Given("pooler.cli.judged_options:TwoRunsOptions", "source")],
+    source: Annotated[Source, Given("pooler.cli.options:TwoRunsOptions", "source")],
     *runs: Annotated[str, Option(hidden=True)],
     values: Annotated[
         Values | None, Option("--value GRADE=P", read=_typed, repeated=True, default="the share of judges")

@@ -38,7 +38,7 @@ class Load:
 
         @command
         def load(
-            source: Annotated[Source, Given("pooler.cli.source_options:ProbableOptions", "source")],
+            source: Annotated[Source, Given("pooler.cli.options:ProbableOptions", "source")],
             *,
             values: Annotated[Sequence[str], Option("--value GRADE=P")] = (),
             probabilities: str | None = None,
