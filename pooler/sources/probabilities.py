@@ -16,8 +16,8 @@ from pooler.judge_kinds import warn_about_voters
 from pooler.messages import Listener, listening, say, warn
 from pooler.messages import progress as report_progress
 from pooler.sources.judged import Judged
-from pooler.sources.named_runs import check_no_file_for_a_tag, check_no_files, check_some_run
-from pooler.sources.source import Source, opened_collection
+from pooler.sources.source import Source
+from pooler.sources.stored import check_no_file_for_a_tag, check_no_files, check_some_run, opened_collection
 from pooler.tables import listed
 from store.analysis.aggregation import share_probabilities, value_probabilities
 from store.analysis.collapse import level_index
@@ -356,8 +356,7 @@ def _of_collection(
     source: Source, values: Sequence[str], probabilities: str | None, judged: Judged | None
 ) -> _Read:
     runs, collection = source.option("runs"), source.collection
-    if isinstance(collection, str):
-        check_no_files(runs, collection, "there is nothing", _FILES_HINT)
+    check_no_files(runs, collection, "there is nothing", _FILES_HINT)
     with opened_collection(collection) as opened:
         check_some_run(check_no_file_for_a_tag(opened, runs, _FILES_HINT))
         voters = Voters()

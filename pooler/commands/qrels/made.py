@@ -291,8 +291,8 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
 
 def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose: Choose) -> _CollectedVotes:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
-    from pooler.sources.gathered import gather_files
-    from pooler.sources.judgement_files import FileReading, decode, read_files, scale_of
+    from pooler.sources.files import gather_files
+    from pooler.sources.judgement_files import FileReading, read_files, scale_of
 
     scale_text, qrels = source.option("scale"), source.option("qrels")
     reading = source.reading or FileReading(scale=scale_text, lenient=source.lenient)
@@ -314,8 +314,7 @@ def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose
     definition.check()
     for level in wanted:
         definition.check_scale(scale, level)
-    decode(files, scale, reading)
-    all_votes, judges = gather_files(files, scale, definition)
+    all_votes, judges = gather_files(files, scale, reading, definition)
     open_pairs = {pair: iteration for file in files for pair, iteration in file.listed.items()}
     for pair, is_settled in zip(all_votes.pairs, all_votes.is_settled.tolist(), strict=True):
         if is_settled:

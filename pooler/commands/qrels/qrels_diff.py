@@ -16,7 +16,7 @@ from pooler.messages import say, warn
 from pooler.result import Result, fields_of, frozen_settings
 from pooler.sources.judgement_files import untold
 from pooler.sources.meeting import doubt_forms
-from pooler.sources.named_runs import runs_given
+from pooler.sources.memory import runs_given
 from pooler.sources.source import Source
 from pooler.tables import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, View
 from store.analysis.arrays import judged_arrays

@@ -15,8 +15,8 @@ from pooler.commands.start.importing import FILE_WORDS, DataFile, imported, repo
 from pooler.files import write_lines
 from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
+from pooler.sources.files import entries_of
 from pooler.sources.meeting import Ids, check_met, find_fit, watched
-from pooler.sources.named_runs import entries_of
 from store.errors import ArgumentError, PoolerError
 from store.formats import DocumentFormat, TopicFormat
 from store.formats.markup import Markup

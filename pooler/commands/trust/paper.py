@@ -37,9 +37,9 @@ from pooler.commands.trust.two_runs import (
 from pooler.judge_kinds import warn_about_voters
 from pooler.messages import progress, say
 from pooler.result import frozen_settings
-from pooler.sources.named_runs import check_named
 from pooler.sources.probabilities import Values, moments, parse_values, say_empty
 from pooler.sources.source import Source
+from pooler.sources.stored import check_named
 from pooler.tables import RUN, TOPIC, Column, Plot, Table
 from store.analysis.agreement.order_stability import judge_average_precisions
 from store.analysis.collapse import level_index
@@ -133,7 +133,7 @@ def paper(
     if rank is None and (source.is_of_files or source.judgements):
         say(f"left out, as no --rank is given: {', '.join(NEEDS_RANK)}")
     elif rank is None:
-        rank = 1 + source.pool_depth(None)
+        rank = 1 + source.pool_depth()
     with source.judging(of_scale=any(isinstance(one, str) for one in levels)) as opinions:
         scale = opinions.scale
         voters_of = opinions.grades.voters(source.whose.judges, source.whose.kinds)
