@@ -17,7 +17,6 @@ from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import id_fault
 from store.formats.codes import Meaning, understood
 from store.formats.lines import STDIN, is_pattern, is_regular_file
-from store.formats.qrels import DUPLICATE, QrelRow
 from store.formats.scale import parse_scale
 from store.grades.definition import QrelsDefinition, is_file_word
 from store.judging.kinds import Voters, choose_voters
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from pooler.sources.judgement_files import JudgedFile
     from store.analysis.arrays import RankedDocuments
+    from store.formats.qrels import QrelRow
     from store.grades.opinions import AllVotes
 
 
@@ -172,6 +172,8 @@ class FileQrels:
 
     def read(self) -> GivenQrels:
         """Read the grades, which must be on the scale, if there is one, but for untold codes."""
+        from store.formats.qrels import DUPLICATE
+
         name = self.qrels if isinstance(self.qrels, str) else "qrels"
         scale = None if self.scale is None else parse_scale(self.scale)
         values = set(scale.values) if scale else set()

@@ -148,20 +148,6 @@ UNKNOWN_HINT = "--allow-unknown keeps unknown topics and docnos"
 
 
 @dataclass(frozen=True, slots=True)
-class FileOptions:
-    """What the options say of a file."""
-
-    form: GradesFormat
-    sample: PrelsName | None
-    judge: str | None
-    judge_column: int | None
-    columns: tuple[str, ...]
-    """Empty = none are named."""
-    topic: str | None
-    lenient: bool
-
-
-@dataclass(frozen=True, slots=True)
 class GradesFile:
     """What a file of grades holds."""
 
@@ -174,22 +160,28 @@ class GradesFile:
     """What to type where documents come more than once."""
 
 
-def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList) -> GradesFile:
+def read_source(
+    file: str,
+    reading: FileReading,
+    scale: Scale,
+    faults: FaultList,
+    *,
+    judge: str | None,
+    sample: PrelsName | None = None,
+) -> GradesFile:
     """Read a file of grades; its faults are reported, and what has none is returned.
 
     What comes twice is returned twice, but for a prels file, where it is a fault.
     """
-    judge, column = wanted.judge, wanted.judge_column
-    if wanted.sample is not None:
-        sample = read_sample(file, wanted.sample, faults, judge_column=column, lenient=wanted.lenient)
-        rows = list(graded_rows(sample.rows, judge=judge))
-        return GradesFile(rows, sample.table, "prels", sample)
-    if wanted.form == "qrels":
+    column, lenient, form = reading.judge_column, reading.lenient, reading.chosen
+    if sample is not None:
+        sampled = read_sample(file, sample, faults, judge_column=column, lenient=lenient)
+        rows = list(graded_rows(sampled.rows, judge=judge))
+        return GradesFile(rows, sampled.table, "prels", sampled)
+    if form == "qrels":
         from store.formats.qrels import DUPLICATE, read_qrels
 
-        qrels = read_qrels(
-            file, lenient=wanted.lenient, judge_column=column, keep_repeats=True, faults=faults
-        )
+        qrels = read_qrels(file, lenient=lenient, judge_column=column, keep_repeats=True, faults=faults)
         given = [row for row in qrels.rows if row.iteration != DUPLICATE]
         if len(given) < len(qrels.rows):
             n_left_out = counted(len(qrels.rows) - len(given), "line")
@@ -198,19 +190,19 @@ def read_source(file: str, wanted: FileOptions, scale: Scale, faults: FaultList)
             faults.hint = faults.hint or COLUMNS_HINT
         graded = graded_rows(given, judge=judge, judge_column=column)
         return GradesFile(list(graded), qrels, "qrels", hint=faults.hint or "")
-    how: dict[str, Any] = {"lenient": wanted.lenient, "keep_repeats": True, "faults": faults}
-    if wanted.form == "ntcir2":
+    how: dict[str, Any] = {"lenient": lenient, "keep_repeats": True, "faults": faults}
+    if form == "ntcir2":
         from store.formats.ntcir import read_ntcir2
 
         table, noun = read_ntcir2(file, scale, **how).table, "NTCIR-2"
-    elif wanted.form == "ntcireval":
+    elif form == "ntcireval":
         from store.formats.ntcir import read_ntcireval
 
         table, noun = read_ntcireval(file, **how), "NTCIREVAL"
     else:
-        names = wanted.columns
-        table = read_columns(file, names, topic=wanted.topic, judge=judge, **how)
-        faults.hint = _header_hint(file, wanted, table, faults) or faults.hint
+        names = reading.names
+        table = read_columns(file, names, topic=reading.topic, judge=judge, **how)
+        faults.hint = _header_hint(file, reading, judge, table, faults) or faults.hint
         noun = f"`{','.join(names)}`"
     # The rows of a table say whose they are, or the command line does.
     named = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
@@ -231,7 +223,9 @@ def warn_of_oddities(file: str, source: GradesFile) -> None:
         warn(f"{file}: {lines}; is it a {source.noun} file?")
 
 
-def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: FaultList) -> str | None:
+def _header_hint(
+    file: str, reading: FileReading, judge: str | None, table: JudgedTable, faults: FaultList
+) -> str | None:
     """Say how to pass over a first line that names the columns; ``None`` where there is none."""
     first = faults.kept[0] if faults else None
     if first is None or first.line is None or first.code != "grade":
@@ -239,9 +233,9 @@ def _header_hint(file: str, wanted: FileOptions, table: JudgedTable, faults: Fau
     if not table.rows or table.rows[0].line < first.line:  # the lines below must be grades
         return None
     skip = piped(file, f"tail -n +{first.line + 1}")
-    words = ["pooler", "import", "judgements", "-", "--input-columns", ",".join(wanted.columns)]
-    words += [] if wanted.topic is None else ["--topic", wanted.topic]
-    words += [] if wanted.judge is None else ["--judge", wanted.judge]
+    words = ["pooler", "import", "judgements", "-", "--input-columns", ",".join(reading.names)]
+    words += [] if reading.topic is None else ["--topic", reading.topic]
+    words += [] if judge is None else ["--judge", judge]
     return f"without a header line: {skip} | {shlex.join(words)}"
 
 
@@ -399,15 +393,14 @@ def scale_of(files: Sequence[JudgedFile], reading: FileReading, levels: Iterable
     if (declared := reading.declared()) is not None:
         return declared
     grades: set[int] = set()
-    no_grades, mapping = reading.no_grades, reading.mapping
-    meanings = reading.meanings
+    mapping, meanings = reading.mapping, reading.meanings
+    no_grades = {code for code, what in meanings.items() if what is not Meaning.GRADE}
     for one in files:
         codes = codes_of(one)
-        here = {mapping.get(code, code) for code in codes - no_grades}
         unsaid = {mapping.get(code, code) for code in codes - meanings.keys()}
         if min(unsaid, default=0) < 0:
             raise untold(one.named.file, min(unsaid))
-        grades |= here
+        grades |= {mapping.get(code, code) for code in codes - no_grades}
     cuts = [cut for level in levels for cut in (level - 1, level) if level > 0]
     found = scale_of_grades(grades | set(cuts))
     say(f"scale {found.values[0]}-{found.values[-1]}, from the grades in the files; --scale declares another")
@@ -425,7 +418,8 @@ def decode(files: Iterable[JudgedFile], scale: Scale, reading: FileReading) -> N
 
 def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: FileReading) -> None:
     """Give judgements to anyone who measures them, files in order, judges of one file by name."""
-    unjudged, mapping = reading.unjudged, reading.mapping
+    unjudged = {code for code, what in reading.meanings.items() if what is Meaning.UNJUDGED}
+    mapping = reading.mapping
     votes.scale = scale
     for one in files:
         if one.columns is not None:
@@ -450,8 +444,13 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: F
 
 
 def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: FileVotes | None) -> JudgedFile:
-    if reading.wanted(named.judge).form in EVERY_JUDGE:
-        return _read_states(named, reading)
+    reading.check(named.judge)
+    if reading.chosen in EVERY_JUDGE:
+        for name in ("codes", "mapped", "repeats", "lenient"):
+            if value := getattr(reading, name):
+                requirement = f"is for files of grades, and a {reading.chosen} file says more"
+                raise ArgumentError(name, requirement, value)
+        return _read_states(named, "jsonl" if reading.chosen == "jsonl" else "tsv")
     if votes is not None and reading.is_plain:
         from store.formats.qrels import read_qrels_columns
 
@@ -464,12 +463,11 @@ def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: Fi
 def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> GradesFile:
     from store.formats.scale import parse_scale
 
-    wanted = reading.wanted(named.judge)
-    if wanted.form == "ntcir2" and scale is None:
+    if reading.chosen == "ntcir2" and scale is None:
         requirement = "must say what the letters of an ntcir2 file are"
         raise ArgumentError("scale", requirement, None, hint="--scale ntcir")
     faults = FaultList(named.file)
-    source = read_source(named.file, wanted, scale or parse_scale("binary"), faults)
+    source = read_source(named.file, reading, scale or parse_scale("binary"), faults, judge=named.judge)
     if faults and reading.repeats in (None, "refuse"):
         settle_repeats(source.rows, lambda row: (0, row.code), "refuse", faults)
     faults.raise_if_any(hint=faults.hint)
@@ -477,26 +475,14 @@ def _source(named: NamedFile, reading: FileReading, scale: Scale | None) -> Grad
     return source
 
 
-def _read_states(named: NamedFile, reading: FileReading) -> JudgedFile:
+def _read_states(named: NamedFile, form: JudgementsFormat) -> JudgedFile:
     from store.formats.judgements import read_judgements
 
     faults = FaultList(named.file)
-    form: JudgementsFormat = "jsonl" if reading.wanted(None).form == "jsonl" else "tsv"
     read = read_judgements(named.file, form, faults)
     faults.raise_if_any()
-    after = (
-        Judgement(
-            event.topic,
-            event.docno,
-            event.judge,
-            event.state,
-            event.grade,
-            reason=event.reason,
-            note=event.note,
-            iteration=event.iteration,
-        )
-        for event in read.events
-    )
+    names = ("topic", "docno", "judge", "state", "grade", "reason", "note", "iteration")
+    after = (Judgement(**{name: getattr(event, name) for name in names}) for event in read.events)
     lines = chain(read.lines, read.states.lines.tolist())
     one = JudgedFile(named, kinds=read.kinds)
     for line, found in zip(lines, chain(after, read.states.records()), strict=True):
@@ -626,16 +612,6 @@ class FileReading:
         return form and self.columns is None and not self.lenient and not self.names_judges
 
     @property
-    def unjudged(self) -> set[int]:
-        """Codes that mean "pooled, not judged"."""
-        return {code for code, what in self.meanings.items() if what is Meaning.UNJUDGED}
-
-    @property
-    def no_grades(self) -> set[int]:
-        """Codes that are no grades."""
-        return {code for code, what in self.meanings.items() if what is not Meaning.GRADE}
-
-    @property
     def meanings(self) -> dict[int, Meaning]:
         """What codes mean that are named; -1 is pooled and unjudged where it is no grade of the scale."""
         told, scale = parse_codes(self.codes or []), self.declared()
@@ -648,10 +624,22 @@ class FileReading:
         """Codes to be read as others."""
         return parse_map(self.mapped or [], parse_codes(self.codes or []))
 
-    def options(self, judge: str | None, sample: PrelsName | None = None) -> FileOptions:
-        """Check that the options go together, and say whose judgements a file holds."""
-        columns = self.columns
-        chosen: GradesFormat = self.form or ("qrels" if columns is None else "columns")
+    @property
+    def chosen(self) -> GradesFormat:
+        """The form of the files."""
+        return self.form or ("qrels" if self.columns is None else "columns")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are named, if any."""
+        return () if self.columns is None else parse_columns(self.columns)
+
+    def check(self, judge: str | None, sample: PrelsName | None = None) -> None:
+        """Raise an error where the options do not go together for a file of a judge.
+
+        Without one the file names its judges itself.
+        """
+        chosen, columns = self.chosen, self.columns
         if chosen == "columns" and columns is None:
             hint = "as in --input-columns docno,judge,grade"
             raise ArgumentError("columns", "must name the columns of the file", None, hint=hint)
@@ -665,8 +653,7 @@ class FileReading:
             if value is not None and chosen != its_format:
                 requirement = f"is for files of format {its_format}, and this is one of {chosen}"
                 raise ArgumentError(name, requirement, value)
-        names = () if columns is None else parse_columns(columns)
-        said = [judge is not None, self.judge_column is not None, "judge" in names]
+        said = [judge is not None, self.judge_column is not None, "judge" in self.names]
         if chosen not in EVERY_JUDGE and sum(said) != 1:
             hints = {
                 "qrels": "--judge NAME or --judge-column 2, one of the two; --as jsonl or tsv for what"
@@ -675,17 +662,6 @@ class FileReading:
             }
             message = "whose judgements are these?"
             raise PoolerError(message, hint=hints.get(chosen, "--judge NAME says it"))
-        return FileOptions(chosen, sample, judge, self.judge_column, names, self.topic, self.lenient)
-
-    def wanted(self, judge: str | None) -> FileOptions:
-        """Say how a file of a judge is read, or of those whom it names itself."""
-        wanted = self.options(judge)
-        if wanted.form in EVERY_JUDGE:
-            for name in ("codes", "mapped", "repeats", "lenient"):
-                if value := getattr(self, name):
-                    requirement = f"is for files of grades, and a {wanted.form} file says more"
-                    raise ArgumentError(name, requirement, value)
-        return wanted
 
     def declared(self) -> Scale | None:
         """Return the declared scale; ``None`` = none is."""

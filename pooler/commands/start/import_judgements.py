@@ -135,10 +135,11 @@ def import_judgements(
         judge_column=judge_column,
         lenient=lenient,
     )
-    wanted = reading.options(judge, sample)
-    if wanted.form == "jsonl" or wanted.form == "tsv":
+    reading.check(judge, sample)
+    chosen = reading.chosen
+    if chosen == "jsonl" or chosen == "tsv":
         _refuse_any(
-            f"is for files of grades; a {wanted.form} file already says it",
+            f"is for files of grades; a {chosen} file already says it",
             judge=judge,
             codes=codes,
             mapped=mapped,
@@ -147,14 +148,14 @@ def import_judgements(
             lenient=lenient,
         )
         return _import_every_judge(
-            collection, path, wanted.form, kind, allow_unknown=allow_unknown, replace=replace
+            collection, path, chosen, kind, allow_unknown=allow_unknown, replace=replace
         )
     if sample is not None:
         _refuse_any("is for files of grades; a sample has each document once", repeats=repeats)
     meanings = parse_codes(codes)
     mapping = parse_map(mapped, meanings)
     faults = FaultList(path)
-    source = read_source(path, wanted, collection.scale, faults)
+    source = read_source(path, reading, collection.scale, faults, judge=judge, sample=sample)
     if source.sample is not None:
         meanings = _unjudged_codes(source.sample, collection.scale.values) | meanings
     decoded = _decode(
