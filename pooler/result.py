@@ -143,7 +143,7 @@ class Result:
         """Return what is one value and no table."""
         return {}
 
-    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - of those that have any
+    def lines(self) -> Iterator[str] | None:
         """Return what people read instead of tables, where the field has a form of lines for it."""
         return None
 

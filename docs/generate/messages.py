@@ -81,7 +81,7 @@ _METHODS = {
     "decode",
 }
 """Methods of a text that leave it a text."""
-_LEFT_OUT = ("migrations", "store/errors.py", "pooler/messages.py", "pooler/streams.py")
+_LEFT_OUT = ("migrations", "store/errors.py", "pooler/messages.py")
 
 
 @dataclass

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 def add_completion(found: Any) -> None:
-    """Let the options of a command, or of all commands of a group, complete their values."""
-    if isinstance(found, typer.Typer):
-        for one in found.registered_commands:
-            add_completion(one.callback)
-        return
+    """Let the options of a command complete their values."""
     parameters = signature(found, eval_str=True).parameters
     for parameter in parameters.values():
         if "qrels" not in parameters and parameter.name == "runs":

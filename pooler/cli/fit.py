@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
 
-from pooler.streams import PAGE
+from pooler.messages import PAGE
 from pooler.tables import map_cells
 from store.text import sanitise, sanitise_line
 from store.wrapping import broken, least_width, wrapped

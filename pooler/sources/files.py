@@ -79,7 +79,7 @@ def read_named(named: Sequence[RunEntry | Run], *, lenient: bool) -> Iterator[Ru
 
 
 @dataclass(eq=False)
-class FileRuns:
+class NamedRuns:
     """Runs that are files or in memory, in the order in which they were named."""
 
     runs: Sequence[str | Run]
@@ -140,7 +140,7 @@ class FileRuns:
 
     def tops(self, depth: int, *, scores: bool, tags: Sequence[str] | None, keeps: bool) -> RunSet:
         """Return the first documents of every run; `keeps`: the files may be read again."""
-        from pooler.pools.runs import FileRuns as FirstDocuments
+        from pooler.pools.runs import FileRuns
         from pooler.reading.top import read_tops, top_of
 
         how: dict[str, Any] = {"order": self.order, "with_scores": scores}
@@ -157,7 +157,7 @@ class FileRuns:
             ]
             pairs = zip(tops, names, strict=True)
             tops = [replace(top, tag=name, contributes=True) for top, name in pairs if name in tags]
-        return FirstDocuments(tops)
+        return FileRuns(tops)
 
 
 @dataclass(eq=False)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pooler.judge_kinds import erased_words
 from pooler.messages import Listener, listening, say
-from pooler.sources.files import FileQrels, FileRuns, JudgesQrels
+from pooler.sources.files import FileQrels, JudgesQrels, NamedRuns
 from pooler.sources.judged import GivenQrels, Judged, Level, only_depth
 from pooler.sources.judgement_files import FileReading, untold
 from pooler.sources.memory import grade_files, qrels_given, runs_given
 from pooler.sources.stored import DEFAULT_COLLECTION as DEFAULT_COLLECTION
 from pooler.sources.stored import (
-    StoredQrels,
-    StoredRuns,
+    CollectionQrels,
+    CollectionRuns,
     check_no_files,
     check_some_run,
     depth_pools,
@@ -77,9 +77,9 @@ class Opinions:
 class Source:
     """Runs, and the judgements they are measured with.
 
-    Runs are of files and memory (`FileRuns`) or of a collection (`StoredRuns`); qrels are of a file or memory
-    (`FileQrels`), of files of several judges (`JudgesQrels`) or of a collection (`StoredQrels`), in any mix.
-    Nothing is read before it is asked for, and nothing twice; what reads a source does not know of which.
+    Runs are of files and memory (`NamedRuns`) or of a collection (`CollectionRuns`); qrels are of a file or
+    memory (`FileQrels`), of files of several judges (`JudgesQrels`) or of a collection (`CollectionQrels`),
+    in any mix. Nothing is read before it is asked for, and nothing twice.
 
     Its arguments are those of `source`, worked out: `runs` are files or what is read of them, or tags
     of a collection, none = all; `listed` is a list of run files, with their tags and groups;
@@ -195,22 +195,22 @@ class Source:
         return tags.isdisjoint(words)
 
     @cached_property
-    def _file_runs(self) -> FileRuns:
+    def _file_runs(self) -> NamedRuns:
         given = self._given
-        return FileRuns(given["runs"], given["listed"], self.order, self.lenient)
+        return NamedRuns(given["runs"], given["listed"], self.order, self.lenient)
 
     @cached_property
-    def _runs(self) -> FileRuns | StoredRuns:
+    def _runs(self) -> NamedRuns | CollectionRuns:
         if self.runs_are_files:
             return self._file_runs
         tags = [run if isinstance(run, str) else run.tag for run in self._given["runs"]]
-        return StoredRuns(tags, self.collection, self.order)
+        return CollectionRuns(tags, self.collection, self.order)
 
     @property
-    def _qrels(self) -> FileQrels | JudgesQrels | StoredQrels:
+    def _qrels(self) -> FileQrels | JudgesQrels | CollectionQrels:
         given, level, scale = self._given["qrels"], self._given["level"], self._given["scale"]
         if not self.is_of_files:
-            return StoredQrels(self.named_qrels, self.collection, level, self.apart)
+            return CollectionQrels(self.named_qrels, self.collection, level, self.apart)
         if isinstance(given, QrelsDefinition):
             reading = self.reading or FileReading()
             return JudgesQrels(self.judgements, reading, self.definition, scale, level)
@@ -219,13 +219,13 @@ class Source:
     def _load(self, *, docnos: bool) -> Judged:
         """Read runs and grades; without `docnos` a collection need not give any, and no `qrels`."""
         runs = self._runs
-        if isinstance(runs, StoredRuns) and not self.is_of_files:
+        if isinstance(runs, CollectionRuns) and not self.is_of_files:
             check_no_files(runs.tags, self.collection, "no qrels are named", _QRELS_HINT)
-        elif isinstance(runs, FileRuns) and not (runs.runs or runs.listed):
+        elif isinstance(runs, NamedRuns) and not (runs.runs or runs.listed):
             message = "no run file is named"
             raise PoolerError(message, hint="name run files, or --runs FILE that lists them")
         qrels = self._qrels
-        if isinstance(runs, StoredRuns) and isinstance(qrels, StoredQrels):
+        if isinstance(runs, CollectionRuns) and isinstance(qrels, CollectionQrels):
             return qrels.beside(runs, _QRELS_HINT, docnos=docnos)
         given = qrels.read()
         judged = self._joined(runs, given, docnos=docnos)
@@ -235,7 +235,7 @@ class Source:
             say(f"relevant = grade {given.level} or more; another level with --level")
         return judged
 
-    def _joined(self, runs: FileRuns | StoredRuns, given: GivenQrels, *, docnos: bool) -> Judged:
+    def _joined(self, runs: NamedRuns | CollectionRuns, given: GivenQrels, *, docnos: bool) -> Judged:
         """Read runs beside qrels, of which one or both are of files or memory."""
         import numpy as np
 

@@ -51,7 +51,7 @@ def opened_collection(collection: str | Path | Collection) -> Iterator[Collectio
 
 
 @dataclass(eq=False)
-class StoredRuns:
+class CollectionRuns:
     """Runs of a collection, by their tags; none = all."""
 
     tags: Sequence[str]
@@ -97,7 +97,7 @@ def _facts(opened: Collection, ranked: RankedDocuments) -> dict[str, Any]:
 
 
 @dataclass(eq=False)
-class StoredQrels:
+class CollectionQrels:
     """Qrels of a collection, as a definition makes them."""
 
     named: NamedQrels
@@ -125,7 +125,7 @@ class StoredQrels:
         level = 1 if self._is_binary else level
         return GivenQrels(self.named.label, final.rows, level, pooled, voters=final.all_votes.voters)
 
-    def beside(self, runs: StoredRuns, hint: str, *, docnos: bool) -> Judged:
+    def beside(self, runs: CollectionRuns, hint: str, *, docnos: bool) -> Judged:
         """Read the qrels beside runs of the collection, by numbers of documents where these will do."""
         from pooler.sources.meeting import check_stored
         from store.analysis.arrays import grades_by_topic

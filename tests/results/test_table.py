@@ -148,8 +148,13 @@ def test_json_is_one_object_of_named_tables(capsys: pytest.CaptureFixture[str]) 
 
 def test_tsv_is_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     """Of several one is to be named; undefined is empty, lists are joined by blanks."""
+
+    class Both(Found):
+        __slots__ = ()
+        SHOWN = None
+
     with pytest.raises(ContradictionError, match="one of runs, other: tsv holds one"):
-        render(Found(), Output(fmt="tsv"), "runs", "other")
+        render(Both(), Output(fmt="tsv"))
     lines = shown(capsys, fmt="tsv", table="runs", sort="map:desc").splitlines()
     assert lines == [
         "run\tmap\tlow\thigh\tn\ttags\treason",

@@ -13,9 +13,8 @@ import typer
 
 from pooler.command import Option
 from pooler.interrupts import last_words
-from pooler.messages import say, warn
+from pooler.messages import say, text_stdin, warn
 from pooler.serving.inside import is_served
-from pooler.streams import text_stdin
 from store.errors import PoolerError
 from store.text import counted
 

@@ -10,8 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pooler.messages import say, warn
-from pooler.streams import text_stdin
+from pooler.messages import say, text_stdin, warn
 from store.errors import ContradictionError, PoolerError
 from store.text import counted, sanitise_line
 

@@ -218,7 +218,7 @@ class CheckResult(Result):
         """The first faults of each file: `file:line: what`."""
         return tuple(line for report in self.reports for line in _faults(report))
 
-    def lines(self, *names: str) -> Iterator[str] | None:  # noqa: ARG002 - tables have no lines
+    def lines(self) -> Iterator[str] | None:
         """Return what editors and `grep` know, a file, a line and a message; with rules there are tables."""
         return None if self.has_rules else self._lines()
 

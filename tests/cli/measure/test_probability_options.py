@@ -13,10 +13,9 @@ import typer
 
 from pooler.cli.from_function import from_function
 from pooler.command import Cutoff, Given, Option, command
-from pooler.messages import listening
+from pooler.messages import OnTerminal, listening
 from pooler.sources.probabilities import load_probable, parse_unjudged, parse_values
 from pooler.sources.source import Source
-from pooler.streams import OnTerminal
 from store.analysis.variation.lists import SUPPOSED, ProbableRankings
 from store.collection import Collection
 from store.content.runs import Runs
