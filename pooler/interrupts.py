@@ -67,16 +67,6 @@ def ignore_interrupts() -> None:
 
 
 @contextmanager
-def tidy_when_killed() -> Iterator[None]:
-    """Let `kill` undo what is under way, as Ctrl-C does, instead of leaving half of it."""
-    before = signal.signal(signal.SIGTERM, _end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
 def last_words(write: TextIO, words: Callable[[], str]) -> Iterator[None]:
     """Where an interrupt ends a talk, say on a line of its own what it came to; it goes on then."""
     try:

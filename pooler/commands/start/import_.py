@@ -16,7 +16,7 @@ from pooler.files import write_lines
 from pooler.messages import progress, say, warn
 from pooler.result import Done, frozen_settings
 from pooler.sources.files import entries_of
-from pooler.sources.meeting import Ids, check_met, find_fit, watched
+from pooler.sources.meeting import Ids, check_topics, find_fit, watched
 from store.errors import ArgumentError, PoolerError
 from store.formats import DocumentFormat, TopicFormat
 from store.formats.markup import Markup
@@ -72,7 +72,7 @@ def import_topics(
     versions = {line.topic: line.version for line in collection.lists.topics()}
     if not collection.topics.listed():
         here = Ids("the collection's runs, pools and judgements", texts.keys())
-        check_met("topic", here, Ids(path, {one.topic for one in topics}), shares="ours")
+        check_topics(here, Ids(path, {one.topic for one in topics}), shares="ours")
     report = collection.topics.add(topics, replace=replace)
     say(f"{path}: {report_words(report, 'topic')}")
     lines = {line.topic: line for line in collection.lists.topics()}
@@ -292,7 +292,7 @@ def _import(opened: Collection, entries: Sequence[RunEntry], *, lenient: bool, r
         try:
             for entry, run in zip(entries, coming, strict=True):
                 documents, met = numbered[run.reader], run.docnos()
-                check_met("topic", Ids(entry.file, {*run.topics}), stored, shares="ours")
+                check_topics(Ids(entry.file, {*run.topics}), stored, shares="ours")
                 if texts:
                     retrieved.update(met)
                 documents.extend(met)
