@@ -79,36 +79,33 @@ def choose_judges(
     by_topic: Mapping[str, Sequence[Assignable]],
     names: Sequence[str],
     sizes: Mapping[str, Sequence[int]],
-    *,
-    seed: int,
-    topic_judges: int | None = None,
     experience: Mapping[str, Mapping[str, int]],
-    primary: Mapping[str, str] | None = None,
+    options: AssignmentOptions,
 ) -> dict[str, list[set[str]]]:
     """Choose the judges of every document, and return them with those who decided.
 
     The next judge is the one with the fewest documents in all, then the fewest in common with the document's
     other judges, then the fewest in the topic, then by chance; `even_out` repairs loads that decisions leave
     uneven. `by_topic` is in natural order and `names` ascending; `sizes` are at most the judges who may be
-    chosen and those who have decided; with `topic_judges`, every topic goes as a whole to so many, and
-    `experience` counts, by topic and judge, the documents that are the judge's already. `primary` names a
-    judge of a topic who gets all of it; loads are then as they come.
+    chosen and those who have decided; by topic, every topic goes as a whole to so many, and `experience`
+    counts, by topic and judge, the documents that are the judge's already. A primary judge of a topic gets
+    all of it; loads are then as they come.
     """
-    chooser = _Chooser(by_topic, names, primary or {})
-    if topic_judges is None:
-        for topic in by_topic:
-            chooser.fill(topic, sizes[topic], seed, preferred=frozenset())
-        if not primary:
-            chooser.even_out()
-    else:
+    seed = options.seed
+    chooser = _Chooser(by_topic, names, dict(options.primary))
+    if options.by == "topic":
         numbers = {
             topic: raw_numbers(seed, topic, len(names) + 1, step=_TOPICS).tolist() for topic in by_topic
         }
-        largest_first = sorted(by_topic, key=lambda topic: (-len(by_topic[topic]), numbers[topic][-1]))
-        for topic in largest_first:
+        for topic in sorted(by_topic, key=lambda topic: (-len(by_topic[topic]), numbers[topic][-1])):
             known = [experience.get(topic, {}).get(name, 0) for name in names]
-            preferred = chooser.best_of_topic(topic_judges, known, numbers[topic])
+            preferred = chooser.best_of_topic(options.per_document, known, numbers[topic])
             chooser.fill(topic, sizes[topic], seed, preferred=preferred)
+        return chooser.result()
+    for topic in by_topic:
+        chooser.fill(topic, sizes[topic], seed, preferred=frozenset())
+    if not options.primary:
+        chooser.even_out()
     return chooser.result()
 
 
@@ -303,7 +300,11 @@ def plan_assignment(
     names = sorted(set(judges))
     _check_judges(names, options)
     every = list(documents)
-    by_topic = _planned(every, options)
+    planned = sorted(
+        (one for one in every if not (options.existing is Existing.ADD and one.has_place)),
+        key=lambda one: (natural_key(one.topic), one.docno),
+    )
+    by_topic = {topic: list(some) for topic, some in groupby(planned, lambda one: one.topic)}
     purposes = {topic: _purposes(topic, some, options) for topic, some in by_topic.items()}
     sizes = {
         topic: [
@@ -312,15 +313,10 @@ def plan_assignment(
         for topic, some in by_topic.items()
     }
     if options.lease_s is None:
-        chosen = choose_judges(
-            by_topic,
-            names,
-            sizes,
-            seed=options.seed,
-            topic_judges=options.per_document if options.by == "topic" else None,
-            experience=_experience(every),
-            primary=dict(options.primary),
-        )
+        experience: dict[str, Counter[str]] = {}
+        for one in every:
+            experience.setdefault(one.topic, Counter()).update(one.decided | one.holders)
+        chosen = choose_judges(by_topic, names, sizes, experience, options)
         places = [
             place
             for topic, some in by_topic.items()
@@ -353,22 +349,6 @@ def plan_assignment(
     return AssignmentPlan(places, manifest, options.lease_s)
 
 
-def _planned(documents: Iterable[Assignable], options: AssignmentOptions) -> dict[str, list[Assignable]]:
-    """Return the documents to plan, by docno, of topics in natural order."""
-    planned = sorted(
-        (one for one in documents if not (options.existing is Existing.ADD and one.has_place)),
-        key=lambda one: (natural_key(one.topic), one.docno),
-    )
-    return {topic: list(some) for topic, some in groupby(planned, lambda one: one.topic)}
-
-
-def _experience(documents: Iterable[Assignable]) -> dict[str, Counter[str]]:
-    experience: dict[str, Counter[str]] = {}
-    for one in documents:
-        experience.setdefault(one.topic, Counter()).update(one.decided | one.holders)
-    return experience
-
-
 def _check_judges(names: Sequence[str], options: AssignmentOptions) -> None:
     if options.lease_s is not None and not options.calibration:
         return
@@ -377,11 +357,9 @@ def _check_judges(names: Sequence[str], options: AssignmentOptions) -> None:
         raise PoolerError(message, hint="pooler judges add NAME")
     if options.lease_s is not None:
         return
-    requirement = f"must be at most the number of judges, which is {len(names)}"
-    if options.per_document > len(names):
-        raise ArgumentError("per_document", requirement, options.per_document)
-    if options.most_judges > len(names):
-        raise ArgumentError("overlap_judges", requirement, options.most_judges)
+    for name, n in (("per_document", options.per_document), ("overlap_judges", options.most_judges)):
+        if n > len(names):
+            raise ArgumentError(name, f"must be at most the number of judges, which is {len(names)}", n)
 
 
 def _purposes(topic: str, documents: Sequence[Assignable], options: AssignmentOptions) -> list[Purpose]:

@@ -31,6 +31,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from inspect import Parameter, cleandoc, signature
+from operator import ge, gt, le, lt
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -99,22 +100,19 @@ class Option:
                 self.check(name, one)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return
-        noun = "an integer" if isinstance(value, int) and self.above is None and self.below is None else ""
+        tests = ((">=", ge, self.least), ("<=", le, self.most), (">", gt, self.above), ("<", lt, self.below))
+        broken = [
+            f"{sign} {end:g}" for sign, holds, end in tests if end is not None and not holds(value, end)
+        ]
+        if not broken:
+            return
+        noun = "an integer" if isinstance(value, int) and self.above is self.below is None else "a number"
+        words = f"{noun} {broken[0]}"
         if self.above is not None and self.below is not None:
-            if not self.above < value < self.below:
-                raise ArgumentError(name, f"must be between {self.above:g} and {self.below:g}", value)
+            words = f"between {self.above:g} and {self.below:g}"
         elif self.least is not None and self.most is not None:
-            if not self.least <= value <= self.most:
-                requirement = f"must be {noun or 'a number'} from {self.least:g} to {self.most:g}"
-                raise ArgumentError(name, requirement, value)
-        elif self.least is not None and not value >= self.least:
-            raise ArgumentError(name, f"must be {noun or 'a number'} >= {self.least:g}", value)
-        elif self.most is not None and not value <= self.most:
-            raise ArgumentError(name, f"must be {noun or 'a number'} <= {self.most:g}", value)
-        elif self.above is not None and not value > self.above:
-            raise ArgumentError(name, f"must be a number > {self.above:g}", value)
-        elif self.below is not None and not value < self.below:
-            raise ArgumentError(name, f"must be a number < {self.below:g}", value)
+            words = f"{noun} from {self.least:g} to {self.most:g}"
+        raise ArgumentError(name, f"must be {words}", value)
 
 
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -356,12 +354,11 @@ def command(function: Callable[..., Any]) -> Callable[..., Any]:
             for name in about.given:
                 if values[name] is None and declared.parameters[name].default is None:
                     continue
-                if about.given[name].kind == "source":
-                    values[name] = source_of(values[name])
-                elif about.given[name].kind == "runs":
-                    values[name] = runs_of(values[name])
-                elif about.given[name].kind == "collection":
+                kind = about.given[name].kind
+                if kind == "collection":
                     values[name] = opened.enter_context(opened_collection(values[name]))
+                elif kind != "other":
+                    values[name] = (source_of if kind == "source" else runs_of)(values[name])
             found = function(*bound.args, **bound.kwargs)
             if not isinstance(found, Result):
                 return found
