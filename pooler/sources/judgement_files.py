@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,10 +28,9 @@ from store.formats.codes import (
 from store.formats.lines import PACKED, STDIN, piped
 from store.formats.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
 from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
-from store.text import NaturalKey, counted, natural_key
+from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    from store.formats.prels import XinfapRow
     from store.formats.qrels import QrelRow, QrelsColumns, QrelsFile
     from store.grades.file_votes import FileVotes
 
@@ -86,56 +85,51 @@ def values_by_pair(values: dict[Pair, int] | dict[Pair, str]) -> Listed:
 def read_sample(
     file: str, kind: PrelsName, faults: FaultList, *, judge_column: int | None, lenient: bool
 ) -> SampleFile:
-    """Read a prels file; its faults are reported, and what has none is returned."""
-    from store.formats.prels import read_statap, read_xinfap
+    """Read a prels file; its faults are reported, and what has none is returned.
+
+    Entries are numbered within their topics: those to judge, then the others.
+    """
+    from store.formats.prels import NOT_SAMPLED, read_statap, read_xinfap
     from store.formats.qrels import QrelRow
 
     if judge_column is not None:
         requirement = "is for qrels; no column of a sample names a judge"
         raise ArgumentError("judge_column", requirement, judge_column)
+    table: ReadTable[Any]
+    methods = {}
     if kind == "xinfap":
-        xinfap = read_xinfap(file, lenient=lenient, faults=faults)
-        rows = [QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in xinfap.rows]
-        entries = _stratified(xinfap.rows)
-        return SampleFile(kind, rows, _ordered(entries), {}, xinfap)
-    statap = read_statap(file, lenient=lenient, faults=faults)
-    rows = [QrelRow(row.line, row.topic, "0", row.docno, row.code) for row in statap.rows]
-    entries = [
-        PoolEntry(row.topic, row.docno, 0, inclusion_probability=row.probability) for row in statap.rows
-    ]
-    methods = {
-        (row.topic, row.docno): row.method for row in statap.rows if row.method != method_of(row.probability)
-    }
-    return SampleFile(kind, rows, _ordered(entries), methods, statap)
-
-
-def _stratified(rows: Sequence[XinfapRow]) -> list[PoolEntry]:
-    """Make entries of xinfap rows: a stratum's probability is the share of it that was sampled."""
-    from store.formats.prels import NOT_SAMPLED
-
-    sizes = Counter((row.topic, row.stratum) for row in rows)
-    n_sampled = Counter((row.topic, row.stratum) for row in rows if row.code != NOT_SAMPLED)
-    entries = []
-    for row in rows:
-        stratum = (row.topic, row.stratum)
+        table = read_xinfap(file, lenient=lenient, faults=faults)
+        rows = [QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in table.rows]
+        sizes = Counter((row.topic, row.stratum) for row in table.rows)
+        n_sampled = Counter((row.topic, row.stratum) for row in table.rows if row.code != NOT_SAMPLED)
         # Of a stratum that nothing was sampled from, no probability is known.
-        share = n_sampled[stratum] / sizes[stratum] or None
-        is_sampled = row.code != NOT_SAMPLED
-        entries.append(PoolEntry(row.topic, row.docno, 0, None, row.stratum, share, is_sampled))
-    return entries
-
-
-def _ordered(entries: Iterable[PoolEntry]) -> list[PoolEntry]:
-    """Sort entries and number them within their topics: those to judge, then the others."""
-
-    def place(entry: PoolEntry) -> tuple[NaturalKey, bool, str]:
-        return natural_key(entry.topic), not entry.sampled, entry.docno
-
-    ordered: list[PoolEntry] = []
-    for entry in sorted(entries, key=place):
-        is_first = not ordered or ordered[-1].topic != entry.topic
-        ordered.append(replace(entry, position=0 if is_first else ordered[-1].position + 1))
-    return ordered
+        shares = {stratum: n_sampled[stratum] / size or None for stratum, size in sizes.items()}
+        entries = [
+            PoolEntry(
+                *(row.topic, row.docno, 0, None, row.stratum),
+                inclusion_probability=shares[row.topic, row.stratum],
+                sampled=row.code != NOT_SAMPLED,
+            )
+            for row in table.rows
+        ]
+    else:
+        table = read_statap(file, lenient=lenient, faults=faults)
+        rows = [QrelRow(row.line, row.topic, "0", row.docno, row.code) for row in table.rows]
+        entries = [
+            PoolEntry(row.topic, row.docno, 0, inclusion_probability=row.probability) for row in table.rows
+        ]
+        methods = {
+            (row.topic, row.docno): row.method
+            for row in table.rows
+            if row.method != method_of(row.probability)
+        }
+    entries.sort(key=lambda entry: (natural_key(entry.topic), not entry.sampled, entry.docno))
+    ordered = [
+        replace(entry, position=position)
+        for _, of_topic in groupby(entries, key=lambda entry: entry.topic)
+        for position, entry in enumerate(of_topic)
+    ]
+    return SampleFile(kind, rows, ordered, methods, table)
 
 
 EVERY_JUDGE = ("jsonl", "tsv")

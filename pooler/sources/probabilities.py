@@ -307,14 +307,9 @@ def with_chances(probable: ProbableRankings) -> ProbableRankings:
         raise PoolerError(message, hint=f"{hint} unjudged document")
     if not all(kept):
         say(without_words(kept.count(False)))
-    return replace(
-        probable,
-        topics=tuple(compress(probable.topics, kept)),
-        probabilities=tuple(compress(probable.probabilities, kept)),
-        ranks=tuple(compress(probable.ranks, kept)),
-        ids=tuple(compress(probable.ids, kept)),
-        judged=tuple(compress(probable.judged, kept)),
-    )
+    of_topics = ("topics", "probabilities", "ranks", "ids", "judged")
+    kept_of: dict[str, Any] = {one: tuple(compress(getattr(probable, one), kept)) for one in of_topics}
+    return replace(probable, **kept_of)
 
 
 def without_words(n_left_out: int) -> str:

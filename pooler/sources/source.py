@@ -279,8 +279,8 @@ class Source:
 
     @property
     def read(self) -> Judged:
-        """What is read already; else all but docnos of a collection, and all of files."""
-        return self.judged if "judged" in self.__dict__ or self.is_of_files else self.numbered
+        """All but docnos of a collection, and all of files."""
+        return self.judged if self.is_of_files else self.numbered
 
     @property
     def _at_hand(self) -> Judged:
