@@ -81,7 +81,6 @@ _OPTIONS: dict[str, Callable[..., list[str]]] = {
     "--against": _judges,
     "--judge": _judges,
     "--measure": _measures,
-    "--of": _judges,
     "--pool": _pools,
     "--qrels": _qrels,
     "--strategy": _strategies,
@@ -90,8 +89,6 @@ _OPTIONS: dict[str, Callable[..., list[str]]] = {
 _ARGUMENTS: dict[str, Callable[..., list[str]]] = {
     "JUDGE": _judges,
     "JUDGE...": _judges,
-    "JUDGE|FILE...": _judges,
-    "POOL": _pools,
     "RUN": _runs,
     "RUN...": _runs,
     "TAG": _runs,
