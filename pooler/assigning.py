@@ -218,7 +218,7 @@ _PURPOSE, _JUDGE = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class AssignmentOptions:
-    """How documents are assigned; `ArgumentError` if the options contradict each other."""
+    """How documents are assigned, each value in its range; `ArgumentError` if they contradict each other."""
 
     seed: int
     """Not negative."""
@@ -240,18 +240,8 @@ class AssignmentOptions:
     """Seconds, from 1, a claimed document waits for a decision; ``None`` = assigned by name."""
 
     def __post_init__(self) -> None:
-        for name, value, least in (
-            ("per_document", self.per_document, 1),
-            ("calibration", self.calibration, 0),
-            ("lease", 1 if self.lease_s is None else self.lease_s, 1),
-            ("seed", self.seed, 0),
-        ):
-            if value < least:
-                raise ArgumentError(name, f"must be an integer >= {least}", value)
         if self.seed > LARGEST_SEED:
             raise ArgumentError("seed", f"must be at most {LARGEST_SEED}", self.seed)
-        if not 0 <= self.overlap <= 1:
-            raise ArgumentError("overlap", "must be a share from 0 to 1", self.overlap)
         if self.overlap_judges is not None:
             if not self.overlap:
                 raise ArgumentError("overlap_judges", "needs --overlap SHARE", None)

@@ -212,22 +212,20 @@ class JudgesQrels:
     files: Sequence[str]
     reading: FileReading
     definition: QrelsDefinition
-    scale: str | None
     level: Level
 
     def read(self) -> GivenQrels:
         """Read the files, and make one grade a document of theirs."""
         from store.grades.qrels import decide
 
-        definition, given = self.definition, self.level
-        declared = None if self.scale is None else parse_scale(self.scale)
+        definition, given, reading = self.definition, self.level, self.reading
         is_sum = definition.aggregate == "sum"
-        files = read_files(self.files, self.reading)
-        scale = scale_of(files, self.reading, [] if is_sum or not isinstance(given, int) else [given])
-        level = definition.level_on(scale, given) if is_sum else level_of_files(declared, given)
+        files = read_files(self.files, reading)
+        scale = scale_of(files, reading, [] if is_sum or not isinstance(given, int) else [given])
+        level = definition.level_on(scale, given) if is_sum else level_of_files(reading.declared(), given)
         definition.check_scale(scale, None if is_sum else level)
         is_binary = is_sum or definition.binary_first
-        all_votes, _ = gather_files(files, scale, self.reading, definition)
+        all_votes, _ = gather_files(files, scale, reading, definition)
         final = decide(all_votes, definition, level if is_binary else None)
         if n := final.count_left_out("undecided"):
             warn(f"{counted(n, 'document')} undecided, left out")

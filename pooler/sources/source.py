@@ -92,7 +92,7 @@ class Source:
         runs: Sequence[str | Run] = (),
         *,
         qrels: str | Sequence[Qrel] | QrelsDefinition | None = None,
-        collection: str | Collection | None = None,
+        collection: str | Path | Collection | None = None,
         listed: str | Path | None = None,
         level: Level = None,
         order: Order = "trec",
@@ -103,10 +103,11 @@ class Source:
         judgements: Sequence[str] = (),
         reading: FileReading | None = None,
     ) -> None:
+        collection = str(collection) if isinstance(collection, Path) else collection
         self._given = {name: value for name, value in locals().items() if name != "self"}
         self._given |= {"runs": [*runs], "codes": tuple(codes or ())}
         self.judgements = tuple(judgements)
-        self.reading = reading
+        self.reading = reading or FileReading(scale=scale, codes=codes, lenient=lenient)
         is_name = isinstance(qrels, str) and not is_file_word(qrels)
         is_rule = isinstance(qrels, QrelsDefinition)
         self.is_of_files = qrels is not None and not is_name and (not is_rule or bool(judgements))
@@ -212,8 +213,7 @@ class Source:
         if not self.is_of_files:
             return CollectionQrels(self.named_qrels, self.collection, level, self.apart)
         if isinstance(given, QrelsDefinition):
-            reading = self.reading or FileReading()
-            return JudgesQrels(self.judgements, reading, self.definition, scale, level)
+            return JudgesQrels(self.judgements, self.reading, self.definition, level)
         return FileQrels(given, self._given["codes"], scale, level, self.lenient)
 
     def _load(self, *, docnos: bool) -> Judged:
@@ -352,7 +352,7 @@ class Source:
         from pooler.sources.meeting import check_judges
         from store.grades.file_votes import FileVotes
 
-        reading = self.reading or FileReading()
+        reading = self.reading
         if of_scale and reading.scale is None:
             hint = "--scale 0-3 declares it; or --level N"
             raise ArgumentError("level", "needs a declared scale to be rigid or relaxed", None, hint=hint)
@@ -439,7 +439,7 @@ def source_of(given: Measurable | str | Path) -> Source:
         runs, qrels = given
         return source(runs, qrels=qrels)
     if isinstance(given, str | Path) or is_collection(given):
-        return Source(collection=str(given) if isinstance(given, Path) else given)
+        return Source(collection=given)
     hint = "pooler.source(runs, qrels=...), pooler.source(judgements=[...]), or an open collection"
     raise ArgumentError("source", "must be a source, a collection, or (runs, qrels)", given, hint=hint)
 
@@ -528,16 +528,11 @@ def source(
             requirement = "are of a collection; of files and of runs in memory name those that are meant"
             raise ArgumentError("tags", requirement, tags)
     check_order(order)
-    if isinstance(collection, Path):
-        collection = str(collection)
-    files = grade_files(judgements)
     if isinstance(qrels, Path):
         qrels = str(qrels) if is_file_word(str(qrels)) else f"./{qrels}"
-    reading = FileReading(scale=scale, codes=codes, lenient=lenient) if files else None
     return Source(
         named,
-        judgements=files,
-        reading=reading,
+        judgements=grade_files(judgements),
         qrels=qrels if isinstance(qrels, QrelsDefinition) else qrels_given(qrels),
         collection=collection,
         level=level,

@@ -292,10 +292,9 @@ def _duplicate_grades(final: FinalQrels, classes: Mapping[str, str]) -> tuple[li
 def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose: Choose) -> _CollectedVotes:
     """Collect the votes of files, or of qrels in memory, which are one judge's."""
     from pooler.sources.files import gather_files
-    from pooler.sources.judgement_files import FileReading, read_files, scale_of
+    from pooler.sources.judgement_files import read_files, scale_of
 
-    scale_text, qrels = source.option("scale"), source.option("qrels")
-    reading = source.reading or FileReading(scale=scale_text, lenient=source.lenient)
+    qrels, reading = source.option("qrels"), source.reading
     definition = named.definition
     is_sum = definition.aggregate == "sum"
     if reading.scale is None and not is_sum and (words := [one for one in levels if isinstance(one, str)]):
@@ -306,8 +305,6 @@ def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose
         files = read_files(source.judgements or [qrels], reading)
     else:
         files = [_in_memory(qrels)]
-    if not source.judgements:
-        reading = replace(reading, codes=list(source.option("codes")))
     cuts = () if is_sum else [level for level in levels if isinstance(level, int)]
     scale = scale_of(files, reading, cuts)
     wanted = choose(scale)

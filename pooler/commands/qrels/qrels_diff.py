@@ -118,8 +118,7 @@ def _rows(
     qrels: str | Path | Iterable[Qrel], collection: str | Path | Collection | None, *, lenient: bool
 ) -> list[Qrel]:
     if isinstance(qrels, str) and not is_file_word(qrels):
-        named = str(collection) if isinstance(collection, Path) else collection
-        found = Source(qrels=qrels, collection=named)
+        found = Source(qrels=qrels, collection=collection)
         with found.opened() as source:
             made = qrels_at(source, publishes=False)[0]
         return made.qrels
