@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from glob import glob
@@ -86,6 +86,8 @@ class NamedRuns:
     listed: str | Path | None
     order: Order
     lenient: bool
+    qrels: object
+    """What they are measured with, as it was given."""
 
     def named(self) -> list[RunEntry | Run]:
         """Return the runs as they were named, with what is known of them before they are read."""
@@ -109,24 +111,21 @@ class NamedRuns:
 
         return ranked_runs(self.at_hand, order=self.order, lenient=self.lenient)
 
-    def beside(
-        self, rows: Sequence[Qrel], qrels: object, *, docnos: bool
-    ) -> tuple[RankedDocuments, dict[str, Any]]:
-        """Return the rankings, beside rows of `qrels` as they were given, and what `Judged` says of the runs.
+    def beside(self, known: Set[str] | None) -> tuple[RankedDocuments, dict[str, Any]]:
+        """Return the rankings, and facts of the runs that are fields of `Judged`.
 
-        Without `docnos` documents that are in no row need not be told apart.
+        `known`: docnos that must be told apart; ``None`` = all.
         """
         from pooler.reading.ranked import judged_runs
         from pooler.sources.meeting import other_forms
 
         entries = [one for one in self.at_hand if not isinstance(one, Run)]
         files = [*(one.file for one in entries), *([STDIN] if len(entries) < len(self.at_hand) else [])]
-        files += [str(one) for one in (qrels, self.listed) if isinstance(one, str) and is_file_word(one)]
+        files += [one for one in (self.qrels, self.listed) if isinstance(one, str) and is_file_word(one)]
         # What cannot be read again is read once, docnos and all.
-        if docnos or not all(map(is_regular_file, files)):
+        if known is None or not all(map(is_regular_file, files)):
             ranked = self.rankings
         else:
-            known = {row.docno for row in rows}
             # Look-alikes are told apart, to be warned of.
             wanted = [*known, *other_forms(known)]
             ranked = judged_runs(entries, wanted, order=self.order, lenient=self.lenient)
@@ -138,13 +137,13 @@ class NamedRuns:
             "files": {tag: one.file for tag, one in by_tag.items() if not isinstance(one, Run)},
         }
 
-    def tops(self, depth: int, *, scores: bool, tags: Sequence[str] | None, keeps: bool) -> RunSet:
-        """Return the first documents of every run; `keeps`: the files may be read again."""
+    def tops(self, depth: int, *, scores: bool, tags: Sequence[str] | None) -> RunSet:
+        """Return the first documents of every run; of those with these tags as if they contributed."""
         from pooler.pools.runs import FileRuns
         from pooler.reading.top import read_tops, top_of
 
         how: dict[str, Any] = {"order": self.order, "with_scores": scores}
-        named = self.at_hand if tags or keeps else self.named()
+        named = self.at_hand if tags or self.qrels else self.named()
         # What is measured may be called otherwise than by its tag.
         entries = [replace(one, name=None) if tags else one for one in named if not isinstance(one, Run)]
         with progress("runs", len(entries)) as advance:

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from pooler.messages import warn
 from store.errors import ArgumentError, PoolerError
 from store.grades.definition import QrelsDefinition
 from store.judging.kinds import Voters
 from store.records import Qrel, Scale
-from store.text import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,15 +47,6 @@ class GivenQrels:
     """Codes below -1 of which nobody told what they mean; they are among the grades."""
     voters: Voters = field(default_factory=Voters)
     """Whose judgements these are; for files unknown."""
-
-    def warn_of_untold(self) -> None:
-        """Warn of what counts as judged and not relevant, as nobody told what it means."""
-        if self.untold:
-            n = counted(sum(row.grade in self.untold for row in self.rows), "document")
-            warn(
-                f"{self.name}: {n} with {code_words(self.untold)} counted as judged and not relevant;"
-                f" --code {self.untold[0]}=grade|unjudged|not-pooled|skipped|cannot says what it means"
-            )
 
 
 def code_words(codes: Iterable[int]) -> str:

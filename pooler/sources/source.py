@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pooler.judge_kinds import erased_words
-from pooler.messages import Listener, listening, say
+from pooler.messages import Listener, listening, say, warn
 from pooler.sources.files import FileQrels, JudgesQrels, NamedRuns
-from pooler.sources.judged import GivenQrels, Judged, Level, only_depth
+from pooler.sources.judged import GivenQrels, Judged, Level, code_words, only_depth
 from pooler.sources.judgement_files import FileReading, untold
 from pooler.sources.memory import grade_files, qrels_given, runs_given
 from pooler.sources.stored import DEFAULT_COLLECTION as DEFAULT_COLLECTION
@@ -124,21 +124,9 @@ class Source:
         """Return a parameter as it was given."""
         return self._given[name]
 
-    def _with(self, **changed: Any) -> Source:
-        return Source(**{**self._given, **changed})
-
     def with_order(self, order: Order) -> Source:
         """Return the same with another order of documents within a run."""
-        return self._with(order=order)
-
-    @contextmanager
-    def opened(self) -> Iterator[Source]:
-        """Open the collection, where there is one, for what is asked of it in one piece."""
-        if self.is_of_files and self.runs_are_files:
-            yield self
-            return
-        with opened_collection(self.collection) as collection:
-            yield self._with(collection=collection)
+        return Source(**{**self._given, "order": order})
 
     @cached_property
     def named_qrels(self) -> NamedQrels:
@@ -198,7 +186,7 @@ class Source:
     @cached_property
     def _file_runs(self) -> NamedRuns:
         given = self._given
-        return NamedRuns(given["runs"], given["listed"], self.order, self.lenient)
+        return NamedRuns(given["runs"], given["listed"], self.order, self.lenient, given["qrels"])
 
     @cached_property
     def _runs(self) -> NamedRuns | CollectionRuns:
@@ -243,7 +231,7 @@ class Source:
 
         qrels = self._given["qrels"]
         rows = [*given.rows, *(Qrel(topic, one, -1) for topic, some in given.pooled.items() for one in some)]
-        ranked, facts = runs.beside(rows, qrels, docnos=docnos)
+        ranked, facts = runs.beside(None if docnos else {row.docno for row in rows})
         in_memory = self.runs_are_files and isinstance(qrels, list | tuple)
         where = "the qrels" if in_memory else given.name
         check_measured(ranked, rows, where, lambda tags: self.tops(TRIED, tags=tags))
@@ -300,8 +288,13 @@ class Source:
 
     def warn_of_codes(self) -> None:
         """Warn of codes of files that count as judged and not relevant."""
-        if (given := self._at_hand.given) is not None:
-            given.warn_of_untold()
+        given = self._at_hand.given
+        if given is not None and given.untold:
+            n = counted(sum(row.grade in given.untold for row in given.rows), "document")
+            warn(
+                f"{given.name}: {n} with {code_words(given.untold)} counted as judged and not relevant;"
+                f" --code {given.untold[0]}=grade|unjudged|not-pooled|skipped|cannot says what it means"
+            )
 
     def say_pooled(self) -> None:
         """Say of a collection how many pooled documents have no grade; of files, reading them does."""
@@ -388,7 +381,7 @@ class Source:
 
         `tags`: these runs alone, and they all contribute.
         """
-        return self._runs.tops(depth, scores=scores, tags=tags, keeps=bool(self._given["qrels"]))
+        return self._runs.tops(depth, scores=scores, tags=tags)
 
     def pool_depth(self) -> int:
         """Return the depth of the collection's pools; `PoolerError`: they have none, or several."""

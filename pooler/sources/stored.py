@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence, Set, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from pooler.messages import say
 from pooler.sources.judged import GivenQrels, Judged, Level
 from store.errors import ArgumentError, PoolerError, UnknownNameError
 from store.grades.definition import NamedQrels
-from store.records import Order, Qrel
+from store.records import Order
 from store.text import counted
 
 if TYPE_CHECKING:
@@ -64,11 +64,8 @@ class CollectionRuns:
         with opened_collection(self.collection) as opened:
             return opened.runs.ranked(order=self.order)
 
-    def beside(
-        self, rows: Sequence[Qrel], qrels: object, *, docnos: bool
-    ) -> tuple[RankedDocuments, dict[str, Any]]:
-        """Return the rankings, and what `Judged` says of the runs; documents are always told apart."""
-        del rows, qrels, docnos
+    def beside(self, known: Set[str] | None) -> tuple[RankedDocuments, dict[str, Any]]:  # noqa: ARG002 - of files
+        """Return the rankings, with all docnos, and facts of the runs that are fields of `Judged`."""
         with opened_collection(self.collection) as opened:
             try:
                 ranked = opened.runs.ranked(self.tags, order=self.order)
@@ -78,11 +75,10 @@ class CollectionRuns:
             check_some_run(ranked.tags)
             return ranked, _facts(opened, ranked)
 
-    def tops(self, depth: int, *, scores: bool, tags: Sequence[str] | None, keeps: bool) -> RunSet:
-        """Return the first documents of every run; they may always be read again."""
+    def tops(self, depth: int, *, scores: bool, tags: Sequence[str] | None) -> RunSet:
+        """Return the first documents of every run; of those with these tags as if they contributed."""
         from pooler.pools.runs import stored_runs
 
-        del keeps
         chosen = tags or self.tags or None
         with opened_collection(self.collection) as opened:
             return stored_runs(opened, depth=depth, order=self.order, tags=chosen, scores=scores)

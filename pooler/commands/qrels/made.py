@@ -23,7 +23,7 @@ from pooler.files import WritesFile
 from pooler.judge_kinds import erased_facts, erased_words, warn_about_voters
 from pooler.messages import say, warn
 from pooler.result import Done, Result, frozen_settings
-from pooler.sources.judged import Level
+from pooler.sources.judged import Level, level_of_files
 from pooler.sources.source import Source, opened_collection
 from pooler.tables import DOCNO, GRADE, TOPIC, Column, Table
 from pooler.version import __version__
@@ -297,10 +297,8 @@ def _of_files(source: Source, named: NamedQrels, levels: Sequence[Level], choose
     qrels, reading = source.option("qrels"), source.reading
     definition = named.definition
     is_sum = definition.aggregate == "sum"
-    if reading.scale is None and not is_sum and (words := [one for one in levels if isinstance(one, str)]):
-        hint = "--scale 0-3 or --scale ntcir declares it; or --level N"
-        requirement = "needs a declared scale to be rigid or relaxed"
-        raise ArgumentError("level", requirement, words[0], hint=hint)
+    for level in levels if reading.scale is None and not is_sum else ():
+        level_of_files(None, level)  # a word needs a scale
     if source.judgements or isinstance(qrels, str):
         files = read_files(source.judgements or [qrels], reading)
     else:

@@ -118,10 +118,7 @@ def _rows(
     qrels: str | Path | Iterable[Qrel], collection: str | Path | Collection | None, *, lenient: bool
 ) -> list[Qrel]:
     if isinstance(qrels, str) and not is_file_word(qrels):
-        found = Source(qrels=qrels, collection=collection)
-        with found.opened() as source:
-            made = qrels_at(source, publishes=False)[0]
-        return made.qrels
+        return qrels_at(Source(qrels=qrels, collection=collection), publishes=False)[0].qrels
     from pooler.sources.judgement_files import read_given_qrels
 
     if not isinstance(qrels, str | Path):
