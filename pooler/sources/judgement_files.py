@@ -368,7 +368,14 @@ def read_files(
         for named in files:
             found.append(_read(named, reading, scale, votes))
             advance(1)
-    _check_judges(found)
+    first_in: dict[str, str] = {}
+    for read in found:
+        names = {row.judge for row in read.source.rows} if read.source is not None else set()
+        names |= {state.judge for _, state in read.states.values()}
+        for name in sorted(names):
+            if (other := first_in.setdefault(name, read.named.file)) != read.named.file:
+                message = f"judge `{name}` is in {other} and in {read.named.file}"
+                raise PoolerError(message, hint="put what one judge said into one file")
     return found
 
 
@@ -403,11 +410,39 @@ def scale_of(files: Sequence[JudgedFile], reading: FileReading, levels: Iterable
 
 def decode(files: Iterable[JudgedFile], scale: Scale, reading: FileReading) -> None:
     """Turn what was read as rows or states into judgements of a scale."""
+    values, scale_hint = {None, *scale.values}, "--scale declares the grades there are"
     for one in files:
+        file = one.named.file
+        faults = FaultList(file)
         if one.source is not None:
-            _decode_rows(one, one.source, scale, reading)
+            decoded = decode_rows(
+                one.source.rows,
+                scale,
+                codes=reading.meanings,
+                mapping=reading.mapping,
+                repeats=reading.repeats or "refuse",
+                faults=faults,
+            )
+            hints = [*filter(None, [one.source.hint]), REPEATS_HINT] if decoded.repeats.n_refused else []
+            if len(faults) > decoded.repeats.n_refused:
+                hints.append(f"{CODES_HINT}; {scale_hint}")
+            faults.raise_if_any(hint="; ".join(hints))
+            say_repeats(file, decoded.repeats, reading.repeats)
+            warn_if_nothing_relevant(file, decoded)
+            one.judgements = [
+                Judgement(row.topic, row.docno, judge, State.JUDGED, row.grade, iteration=row.iteration)
+                for judge, rows in decoded.judged.items()
+                for row in rows
+            ]
+            one.judgements += decoded.states
+            one.listed = decoded.listed
         elif one.columns is None:
-            _decode_states(one, scale)
+            listed = ", ".join(map(str, scale.values))
+            for line, state in one.states.values():
+                if state.grade not in values:
+                    faults.add(line, f"expected a grade of the scale ({listed}), got {state.grade}", "grade")
+            faults.raise_if_any(hint=scale_hint)
+            one.judgements = [state for _, state in one.states.values()]
 
 
 def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: FileReading) -> None:
@@ -496,31 +531,6 @@ def codes_of(one: JudgedFile) -> set[int]:
     return {state.grade for _, state in one.states.values() if state.grade is not None}
 
 
-def _decode_rows(one: JudgedFile, source: GradesFile, scale: Scale, reading: FileReading) -> None:
-    faults = FaultList(one.named.file)
-    decoded = decode_rows(
-        source.rows,
-        scale,
-        codes=reading.meanings,
-        mapping=reading.mapping,
-        repeats=reading.repeats or "refuse",
-        faults=faults,
-    )
-    hints = [*filter(None, [source.hint]), REPEATS_HINT] if decoded.repeats.n_refused else []
-    if len(faults) > decoded.repeats.n_refused:
-        hints.append(f"{CODES_HINT}; --scale declares the grades there are")
-    faults.raise_if_any(hint="; ".join(hints))
-    say_repeats(one.named.file, decoded.repeats, reading.repeats)
-    warn_if_nothing_relevant(one.named.file, decoded)
-    one.judgements = [
-        Judgement(row.topic, row.docno, judge, State.JUDGED, row.grade, iteration=row.iteration)
-        for judge, rows in decoded.judged.items()
-        for row in rows
-    ]
-    one.judgements += decoded.states
-    one.listed = decoded.listed
-
-
 def say_repeats(file: str, counts: RepeatCounts, rule: Repeats | None) -> None:
     """Say what came more than once, and what was done with it."""
     if counts.n_same:
@@ -537,28 +547,6 @@ def warn_if_nothing_relevant(file: str, decoded: DecodedQrels) -> None:
     grades = [row.grade for rows in decoded.judged.values() for row in rows]
     if len(grades) > 1 and not any(grades):
         warn(_NOTHING.format(file=file))
-
-
-def _decode_states(one: JudgedFile, scale: Scale) -> None:
-    faults = FaultList(one.named.file)
-    values = {None, *scale.values}
-    listed = ", ".join(map(str, scale.values))
-    for line, state in one.states.values():
-        if state.grade not in values:
-            faults.add(line, f"expected a grade of the scale ({listed}), got {state.grade}", "grade")
-    faults.raise_if_any(hint="--scale declares the grades there are")
-    one.judgements = [state for _, state in one.states.values()]
-
-
-def _check_judges(files: Sequence[JudgedFile]) -> None:
-    first_in: dict[str, str] = {}
-    for one in files:
-        names = {row.judge for row in one.source.rows} if one.source is not None else set()
-        names |= {state.judge for _, state in one.states.values()}
-        for name in sorted(names):
-            if (other := first_in.setdefault(name, one.named.file)) != one.named.file:
-                message = f"judge `{name}` is in {other} and in {one.named.file}"
-                raise PoolerError(message, hint="put what one judge said into one file")
 
 
 def tell(files: Sequence[JudgedFile]) -> None:
