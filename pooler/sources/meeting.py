@@ -158,10 +158,9 @@ def check_measured(
     docnos = {row.docno for row in qrels}
     if not docnos:
         raise ArgumentError("qrels", "must judge one document or more", None)
-    topics = {row.topic for row in qrels}
-    check_topics(Ids("the runs", {topic for _, topic in ranked.rankings}), Ids(where, topics))
+    topics = Ids(where, {row.topic for row in qrels})
     numbers = np.array([ranked.ids[docno] for docno in docnos if docno in ranked.ids], np.int64)
-    _check_judged(ranked, topics, numbers, lambda: Ids(where, docnos), tops)
+    _check_judged(ranked, topics, numbers, lambda: docnos, tops)
     if forms := {ranked.ids[form]: form for form in other_forms(docnos) if form in ranked.ids}:
         seen = np.unique(np.concatenate([*ranked.rankings.values()]))
         met = [form for number, form in forms.items() if number in seen]
@@ -178,14 +177,12 @@ def check_stored(opened: Collection, ranked: RankedDocuments, grades: Grades, or
     """Refuse runs of a collection of which nothing is judged, and doubt those that seem to be."""
     from pooler.pools.runs import stored_runs
 
-    where, topics = "the judgements", {topic for _, topic in ranked.rankings}
-    check_topics(Ids("the runs", topics), Ids(where, grades.keys()), shares="fit")
     numbers = np.concatenate([np.empty(0, np.int64), *(those for those, _ in grades.values())])
     _check_judged(
         ranked,
-        grades.keys(),
+        Ids("the judgements", grades.keys()),
         numbers,
-        lambda: Ids(where, {*opened.documents.names(numbers.tolist()).values()}),
+        lambda: {*opened.documents.names(numbers.tolist()).values()},
         lambda tags: stored_runs(opened, tags=tags, depth=TRIED, order=order),
         is_live=True,
     )
@@ -193,9 +190,9 @@ def check_stored(opened: Collection, ranked: RankedDocuments, grades: Grades, or
 
 def _check_judged(
     ranked: RankedDocuments,
-    topics: Set[str],
+    topics: Ids,
     numbers: NDArray[np.integer],
-    judged_docnos: Callable[[], Ids],
+    judged_docnos: Callable[[], Set[str]],
     tops: Callable[[Sequence[str]], RunSet],
     *,
     is_live: bool = False,
@@ -207,19 +204,21 @@ def _check_judged(
     while judging goes on (`is_live`), most is as it should be: these are told only where a change of docnos
     would make many meet.
     """
+    met = {topic for _, topic in ranked.rankings}
+    check_topics(Ids("the runs", met), topics, shares="fit" if is_live else "both")
     is_judged = np.zeros(int(numbers.max(initial=0)) + 1, np.bool_)
     is_judged[numbers] = True
     n_rankings: Counter[str] = Counter()
     without: dict[str, set[str]] = {}
     for (tag, topic), documents in ranked.rankings.items():
-        if topic in topics and documents.size:
+        if topic in topics.names and documents.size:
             n_rankings[tag] += 1
             if not is_judged[documents[documents < is_judged.size]].any():
                 without.setdefault(tag, set()).add(topic)
     if not without:
         return
     whole = [tag for tag, those in without.items() if len(those) == n_rankings[tag]]
-    judged, runs = judged_docnos(), tops([*without])
+    judged, runs = Ids(topics.where, judged_docnos()), tops([*without])
     first: dict[str, list[str]] = {tag: [] for tag in without}
     for of_topic in map(runs.of_topic, runs.topics):
         for row, run in enumerate(of_topic.runs):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from pooler.judge_kinds import erased_words
 from pooler.messages import Listener, listening, say, warn
 from pooler.sources.files import FileQrels, JudgesQrels, NamedRuns
-from pooler.sources.judged import GivenQrels, Judged, Level, code_words, only_depth
+from pooler.sources.judged import Judged, Level, code_words, only_depth
 from pooler.sources.judgement_files import FileReading, untold
 from pooler.sources.memory import grade_files, qrels_given, runs_given
 from pooler.sources.stored import DEFAULT_COLLECTION as DEFAULT_COLLECTION
@@ -206,6 +206,10 @@ class Source:
 
     def _load(self, *, docnos: bool) -> Judged:
         """Read runs and grades; without `docnos` a collection need not give any, and no `qrels`."""
+        import numpy as np
+
+        from pooler.sources.meeting import TRIED, check_measured
+
         runs = self._runs
         if isinstance(runs, CollectionRuns) and not self.is_of_files:
             check_no_files(runs.tags, self.collection, "no qrels are named", _QRELS_HINT)
@@ -216,33 +220,22 @@ class Source:
         if isinstance(runs, CollectionRuns) and isinstance(qrels, CollectionQrels):
             return qrels.beside(runs, _QRELS_HINT, docnos=docnos)
         given = qrels.read()
-        judged = self._joined(runs, given, docnos=docnos)
-        tells_level = self._given["tells_level"] and self._given["level"] is None
-        # Files that are binary need no word on what is relevant.
-        if self.is_of_files and tells_level and any(one.grade > given.level for one in given.rows):
-            say(f"relevant = grade {given.level} or more; another level with --level")
-        return judged
-
-    def _joined(self, runs: NamedRuns | CollectionRuns, given: GivenQrels, *, docnos: bool) -> Judged:
-        """Read runs beside qrels, of which one or both are of files or memory."""
-        import numpy as np
-
-        from pooler.sources.meeting import TRIED, check_measured
-
-        qrels = self._given["qrels"]
         rows = [*given.rows, *(Qrel(topic, one, -1) for topic, some in given.pooled.items() for one in some)]
         ranked, facts = runs.beside(None if docnos else {row.docno for row in rows})
-        in_memory = self.runs_are_files and isinstance(qrels, list | tuple)
+        in_memory = self.runs_are_files and isinstance(self._given["qrels"], list | tuple)
         where = "the qrels" if in_memory else given.name
         check_measured(ranked, rows, where, lambda tags: self.tops(TRIED, tags=tags))
-        pooled = {
+        facts["pooled"] = {
             topic: np.array([ranked.ids.get(docno, -1) for docno in some], dtype=np.int64)
             for topic, some in given.pooled.items()
         }
-        of_files = given if self.is_of_files else None
-        return Judged(
-            ranked, given.rows, given.level, voters=given.voters, pooled=pooled, given=of_files, **facts
-        )
+        if self.is_of_files:
+            facts["given"] = given
+            tells_level = self._given["tells_level"] and self._given["level"] is None
+            # Files that are binary need no word on what is relevant.
+            if tells_level and any(one.grade > given.level for one in given.rows):
+                say(f"relevant = grade {given.level} or more; another level with --level")
+        return Judged(ranked, given.rows, given.level, voters=given.voters, **facts)
 
     @cached_property
     def judged(self) -> Judged:
