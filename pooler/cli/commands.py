@@ -68,10 +68,6 @@ class Lazily(UserDict[str, Any]):
         return self.data[name]()
 
 
-def _sentence(first_line: str) -> str:
-    return first_line.partition(". ")[0].rstrip(".")
-
-
 def help_record(parameter: Any, context: Any) -> tuple[str, str] | None:
     """Return how an option or argument is typed and what it does, its default and range in one way."""
     record = parameter.get_help_record(context)
@@ -213,8 +209,9 @@ class Workflow(TyperGroup):
     def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Write the list of commands, by what they are for."""
         for heading, words in commands.by_heading().items():
+            first_lines = [(word, commands.words()[word].partition(". ")[0].rstrip(".")) for word in words]
             with formatter.section(heading.capitalize()):
-                formatter.write_dl([(word, _sentence(commands.words()[word])) for word in words])
+                formatter.write_dl(first_lines)
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002 - typer's own
         """Return the names of the commands."""
