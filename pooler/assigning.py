@@ -347,9 +347,11 @@ def _check_judges(names: Sequence[str], options: AssignmentOptions) -> None:
         raise PoolerError(message, hint="pooler judges add NAME")
     if options.lease_s is not None:
         return
-    for name, n in (("per_document", options.per_document), ("overlap_judges", options.most_judges)):
-        if n > len(names):
-            raise ArgumentError(name, f"must be at most the number of judges, which is {len(names)}", n)
+    requirement = f"must be at most the number of judges, which is {len(names)}"
+    if options.per_document > len(names):
+        raise ArgumentError("per_document", requirement, options.per_document)
+    if options.most_judges > len(names):
+        raise ArgumentError("overlap_judges", requirement, options.most_judges)
 
 
 def _purposes(topic: str, documents: Sequence[Assignable], options: AssignmentOptions) -> list[Purpose]:

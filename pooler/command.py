@@ -31,7 +31,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from inspect import Parameter, cleandoc, signature
-from operator import ge, gt, le, lt
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -100,19 +99,22 @@ class Option:
                 self.check(name, one)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return
-        tests = ((">=", ge, self.least), ("<=", le, self.most), (">", gt, self.above), ("<", lt, self.below))
-        broken = [
-            f"{sign} {end:g}" for sign, holds, end in tests if end is not None and not holds(value, end)
-        ]
-        if not broken:
-            return
-        noun = "an integer" if isinstance(value, int) and self.above is self.below is None else "a number"
-        words = f"{noun} {broken[0]}"
+        noun = "an integer" if isinstance(value, int) and self.above is None and self.below is None else ""
         if self.above is not None and self.below is not None:
-            words = f"between {self.above:g} and {self.below:g}"
+            if not self.above < value < self.below:
+                raise ArgumentError(name, f"must be between {self.above:g} and {self.below:g}", value)
         elif self.least is not None and self.most is not None:
-            words = f"{noun} from {self.least:g} to {self.most:g}"
-        raise ArgumentError(name, f"must be {words}", value)
+            if not self.least <= value <= self.most:
+                requirement = f"must be {noun or 'a number'} from {self.least:g} to {self.most:g}"
+                raise ArgumentError(name, requirement, value)
+        elif self.least is not None and not value >= self.least:
+            raise ArgumentError(name, f"must be {noun or 'a number'} >= {self.least:g}", value)
+        elif self.most is not None and not value <= self.most:
+            raise ArgumentError(name, f"must be {noun or 'a number'} <= {self.most:g}", value)
+        elif self.above is not None and not value > self.above:
+            raise ArgumentError(name, f"must be a number > {self.above:g}", value)
+        elif self.below is not None and not value < self.below:
+            raise ArgumentError(name, f"must be a number < {self.below:g}", value)
 
 
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)

@@ -36,6 +36,7 @@ DOING = {
     ),
     "Measuring and comparing": (
         "store/analysis/measures", "store/analysis/significance", "pooler/sources/source",
+        "pooler/sources/stored", "pooler/sources/files",
         "pooler/cli/options", "pooler/commands/measure",
         "store/analysis/corrected", "pooler/commands/trust/corrected",
     ),

@@ -5,7 +5,7 @@ A group is a dataclass of options, or of other groups, and its method `made` ret
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -189,13 +189,13 @@ class SourceOptions:
         names = ("listed", "order", "lenient", "level", "scale", "codes")
         return Source(self.runs or [], **judgements, **{name: getattr(self, name) for name in names})
 
-    def _refuse(self, names: Sequence[str], requirement: str, hint: str | None = None) -> None:
-        """Raise `ArgumentError` for the first option of these that was given, and is not its default."""
+    def _given(self, *names: str) -> Iterator[str]:
+        """Yield the options of these that were given, and are not their default."""
         for name in names:
             source = self.ctx.get_parameter_source(name)
             is_given = source is not None and source.name != "DEFAULT"
             if _names_collection(self.ctx) if name == "collection" else is_given:
-                raise ArgumentError(name, requirement, None, hint=hint)
+                yield name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,8 +215,9 @@ class ProbableOptions(SourceOptions):
         """Return the source, likewise."""
         if not self._are_files_alone():
             return SourceOptions.made(self)
-        requirement = "is for judgements, and only runs are named"
-        self._refuse(("level", "scale", "codes"), requirement, "--qrels FILE adds judgements")
+        for name in self._given("level", "scale", "codes"):
+            requirement = "is for judgements, and only runs are named"
+            raise ArgumentError(name, requirement, None, hint="--qrels FILE adds judgements")
         return self._with()
 
 
@@ -228,8 +229,8 @@ class PilotOptions(SourceOptions):
         """Return the runs, or nothing where the variance is given."""
         if self.ctx.params["variance"] is None:
             return SourceOptions.made(self)
-        own = [one.name for one in fields(SourceOptions) if one.name != "ctx"]
-        self._refuse(own, "is for runs; --variance stands in their place")
+        for name in self._given(*(one.name for one in fields(SourceOptions) if one.name != "ctx")):
+            raise ArgumentError(name, "is for runs; --variance stands in their place", None)
         return None
 
 
@@ -551,10 +552,11 @@ class GivenQrelsOptions:
         if not files:
             for options in (self.rule, self.reading):
                 for name in (one.name for one in fields(options) if getattr(options, one.name)):
-                    option = name.replace("_", "-")
-                    hint = f"pooler qrels define NAME --{option} ...: pooler export qrels NAME"
-                    hint_of_rule = hint if options is self.rule else None
-                    raise ArgumentError(name, "is for files of judges", None, hint=hint_of_rule)
+                    hint = (
+                        f"pooler qrels define NAME --{name.replace('_', '-')} ...: pooler export qrels NAME"
+                    )
+                    is_rule = options is self.rule
+                    raise ArgumentError(name, "is for files of judges", None, hint=hint if is_rule else None)
             if len(words) > 1:
                 raise ArgumentError("words", "must be one: each has a file of its own", " ".join(words))
             return Source(collection=self.collection, qrels=words[0] if words else None)

@@ -474,12 +474,13 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: F
 
 def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: FileVotes | None) -> JudgedFile:
     reading.check(named.judge)
-    if reading.chosen in EVERY_JUDGE:
+    form = reading.chosen
+    if form in EVERY_JUDGE:
         for name in ("codes", "mapped", "repeats", "lenient"):
             if value := getattr(reading, name):
-                requirement = f"is for files of grades, and a {reading.chosen} file says more"
+                requirement = f"is for files of grades, and a {form} file says more"
                 raise ArgumentError(name, requirement, value)
-        return _read_states(named, "jsonl" if reading.chosen == "jsonl" else "tsv")
+        return _read_states(named, "jsonl" if form == "jsonl" else "tsv")
     if votes is not None and reading.is_plain:
         from store.formats.qrels import read_qrels_columns
 

@@ -149,6 +149,7 @@ def test_manifest_is_replaced_when_it_is_ours(tmp_path: Path, content: str, is_o
 
 def test_result_and_manifest_are_two_files(tmp_path: Path) -> None:
     """One place, however it is written, cannot take both."""
+    (tmp_path / "b").mkdir()
     with pytest.raises(PoolerError, match="cannot be both the result and its manifest"):
         check_out(str(tmp_path / "a"), str(tmp_path / "b" / ".." / "a"))
 
