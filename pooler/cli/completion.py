@@ -24,14 +24,13 @@ if TYPE_CHECKING:
 
 def add_completion(found: Any) -> None:
     """Let the options of a command complete their values."""
-    parameters = signature(found, eval_str=True).parameters
+    parameters = signature(found).parameters
     for parameter in parameters.values():
         if "qrels" not in parameters and parameter.name == "runs":
             continue  # run files
         for info in getattr(parameter.annotation, "__metadata__", ()):
-            if isinstance(info, OptionInfo | ArgumentInfo) and info.autocompletion is None:
+            if isinstance(info, OptionInfo | ArgumentInfo):
                 info.autocompletion = _of(info, parameter.name)
-        found.__annotations__[parameter.name] = parameter.annotation  # what typer reads, not its source
 
 
 def _of(info: OptionInfo | ArgumentInfo, name: str) -> Callable[..., list[str]] | None:
