@@ -354,37 +354,30 @@ def _of_collection(
     check_no_files(runs, collection, "there is nothing", _FILES_HINT)
     with opened_collection(collection) as opened:
         check_some_run(check_no_file_for_a_tag(opened, runs, _FILES_HINT))
-        voters = Voters()
-        level = None
+        voters, level = Voters(), None
         if probabilities is not None:
-            ids = opened.documents.numbers()
-            found, _ = _of_file(probabilities, ids, lenient=source.lenient)
+            found, _ = _of_file(probabilities, opened.documents.numbers(), lenient=source.lenient)
         else:
-            found, voters, level = _of_judges(opened, source, values)
+            scale = opened.scale
+            worth = parse_values(values, scale) if values else None
+            cut = source.level_of_judges(scale)
+            tallied = opened.grades.tallied(source.whose.judges, source.whose.kinds)
+            check_any_judged(tallied.n_documents)
+            low, high = tallied.judges_a_document()
+            each = f"{low}" + (f" to {high}" if high > low else "")
+            how = f"share of judges at grade {cut} or more" if worth is None else "mean value of grades"
+            who = f"{counted(len(tallied.judges), 'judge')}, {each} a document"
+            say(f"{counted(tallied.n_documents, 'document')}: p = {how}, {who}")
+            place = level_index(scale, cut)
+            by_topic = tallied.by_topic.items()
+            found = {topic: (ids, chances(counts, worth, place)) for topic, (ids, counts) in by_topic}
+            voters, level = tallied.voters, cut if worth is None else None
             if judged is None or judged.voters.to_json() != voters.to_json():
                 warn_about_voters(voters)
         ranked = (
             opened.runs.ranked(runs, order=source.order, docnos=False) if judged is None else judged.ranked
         )
         return _Read(ranked, found, voters=voters, level=level)
-
-
-def _of_judges(
-    opened: Collection, source: Source, values: Sequence[str]
-) -> tuple[ByTopic, Voters, int | None]:
-    scale = opened.scale
-    worth = parse_values(values, scale) if values else None
-    cut = source.level_of_judges(scale)
-    tallied = opened.grades.tallied(source.whose.judges, source.whose.kinds)
-    check_any_judged(tallied.n_documents)
-    place = level_index(scale, cut)
-    low, high = tallied.judges_a_document()
-    each = f"{low}" + (f" to {high}" if high > low else "")
-    how = f"share of judges at grade {cut} or more" if worth is None else "mean value of grades"
-    who = f"{counted(len(tallied.judges), 'judge')}, {each} a document"
-    say(f"{counted(tallied.n_documents, 'document')}: p = {how}, {who}")
-    found = {topic: (ids, chances(counts, worth, place)) for topic, (ids, counts) in tallied.by_topic.items()}
-    return found, tallied.voters, cut if worth is None else None
 
 
 def _of_grades(source: Source, values: Sequence[str], judged: Judged) -> ByTopic:
