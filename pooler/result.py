@@ -73,13 +73,17 @@ class Result:
         """Return the names of the tables there are, but for those that only who names them gets."""
         return tuple(one.name for one in self._each() if not getattr(one, "by_name", False))
 
+    def all_names(self) -> tuple[str, ...]:
+        """Return the names of the tables there are, of all."""
+        return tuple(one.name for one in self._each())
+
     def table(self, name: str) -> Table:
         """Return one table; `UnknownNameError`: there is none of that name."""
         for one in self._each():
             if one.name == name:
                 made = one.table if isinstance(one, Later) else one
                 return with_kinds(made, self.kinds_of_voters())
-        raise UnknownNameError("table", name, [one.name for one in self._each()])
+        raise UnknownNameError("table", name, self.all_names())
 
     def tables(self) -> tuple[Table, ...]:
         """Return every table."""
