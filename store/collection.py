@@ -27,11 +27,10 @@ if TYPE_CHECKING:
     from store.history import HistoryQueries
     from store.judging.adjudication import AdjudicationDesk, Disagreements
     from store.judging.assignments import Assignments
-    from store.judging.codes import Codes
     from store.judging.desk import Desk
     from store.judging.disagreements import Selection
     from store.judging.erasing import Erasures
-    from store.judging.judges import Judges
+    from store.judging.judges import Codes, Judges
     from store.judging.models import ModelDesk, Models
     from store.judging.progress import JudgingProgress
     from store.judging.rejudging import Rejudging
@@ -68,7 +67,7 @@ class Collection:
     pools: Pools = _area("content.pools", "Pools")
     judges: Judges = _area("judging.judges", "Judges")
     models: Models = _area("judging.models", "Models")
-    codes: Codes = _area("judging.codes", "Codes")
+    codes: Codes = _area("judging.judges", "Codes")
     erasures: Erasures = _area("judging.erasing", "Erasures")
     assignments: Assignments = _area("judging.assignments", "Assignments")
     rejudging: Rejudging = _area("judging.rejudging", "Rejudging")
@@ -192,7 +191,7 @@ class Collection:
 
     def clock_doubt(self) -> str:
         """Return how the clock and what is stored contradict each other; empty = they do not."""
-        from store.judging.sittings import clock_doubt
+        from store.judging.judges import clock_doubt
 
         with self._db.reading() as session:
             return clock_doubt(session)

@@ -146,6 +146,8 @@ STATE_OF = {
     Action.REOPEN: State.UNJUDGED,
 }
 """The state that an action leaves, where it leaves one only."""
+ACTION_OF: dict[str, Action] = {state: action for action, state in STATE_OF.items()}
+"""The action that leaves a state."""
 
 
 def event_values(event: JudgementEvent) -> dict[str, Any]:
@@ -192,11 +194,17 @@ class EventChain:
         return False
 
 
+def grade_fault(state: State, grade: int | None) -> str | None:
+    """Return how a state and a grade contradict each other; ``None`` = they do not."""
+    if (state is State.JUDGED) == (grade is not None):
+        return None
+    is_due = "a grade" if state is State.JUDGED else "no grade"
+    return f"expected {is_due} in the state {state}, got {'none' if grade is None else grade}"
+
+
 def _contradictions(event: JudgementEvent) -> Iterator[str]:
-    if (event.state is State.JUDGED) != (event.grade is not None):
-        got = "none" if event.grade is None else event.grade
-        is_due = "a grade" if event.state is State.JUDGED else "no grade"
-        yield f"expected {is_due} in the state {event.state}, got {got}"
+    if message := grade_fault(event.state, event.grade):
+        yield message
     due = STATE_OF.get(event.action)
     if due is not None and event.state is not due:
         yield f"expected the state {due} after the action {event.action}, got {event.state}"

@@ -49,11 +49,10 @@ from store.judging.disagreements import (
     latest_ruling,
     lettered,
     read_basis,
-    seen_basis,
+    seen_opinions,
 )
 from store.judging.events import KEY, Pair, event_of_row, fetch_passages, no_earlier, ruling_of
-from store.judging.judges import fetch_identities, fetch_voters_of_kinds, judge_id
-from store.judging.sittings import fetch_sitting_numbers
+from store.judging.judges import fetch_identities, fetch_sitting_numbers, fetch_voters_of_kinds, judge_id
 from store.records import DECIDED, Action, JudgeKind, Scale, State
 from store.text import natural_key
 
@@ -600,7 +599,7 @@ class HistoryQueries(Area):
                     opinions=None if basis is None else read_basis(basis),
                 )
                 for row in rows
-                for basis in [seen_basis(row.display_order) if row.action in _RULES else None]
+                for basis in [seen_opinions(row.display_order)[0] if row.action in _RULES else None]
             }
             newest = newest_guideline(session)
             places = poolings(session, document.id, topic=topic_row)

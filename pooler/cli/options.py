@@ -474,7 +474,7 @@ class DefinitionOptions(RuleOptions):
 
     def made(self) -> QrelsDefinition:
         """Return the definition."""
-        from store.formats.codes import parse_map
+        from store.formats.scale import parse_map
 
         topics: list[str] = []
         for word in self.without_topics or []:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
-from store.judging.codes import Access
+from store.judging.judges import Access
 
 IDLE_S = 30 * 60.0
 """Without a key for so long, a session ends."""

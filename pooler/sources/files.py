@@ -15,9 +15,8 @@ from pooler.sources.judged import GivenQrels, Level, code_words, level_of_files
 from pooler.sources.judgement_files import FileReading, decode, read_files, read_given_qrels, scale_of
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import id_fault
-from store.formats.codes import Meaning, understood
 from store.formats.lines import STDIN, is_pattern, is_regular_file
-from store.formats.scale import parse_scale
+from store.formats.scale import Meaning, parse_scale, understood
 from store.grades.definition import QrelsDefinition, is_file_word
 from store.judging.kinds import Voters, choose_voters
 from store.records import Judge, JudgeKind, Order, Qrel, Run, Scale, State
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from pooler.reading.run_list import RunEntry
     from pooler.sources.judgement_files import JudgedFile
     from store.analysis.arrays import RankedDocuments
-    from store.formats.qrels import QrelRow
+    from store.formats.tables import GradedRow
     from store.grades.opinions import AllVotes
 
 
@@ -177,7 +176,7 @@ class FileQrels:
         scale = None if self.scale is None else parse_scale(self.scale)
         values = set(scale.values) if scale else set()
         faults = FaultList(name)
-        lines: Sequence[QrelRow] = ()
+        lines: Sequence[GradedRow] = ()
         qrels = self.qrels
         if isinstance(qrels, str):
             lines = read_given_qrels(name, lenient=self.lenient, faults=faults).rows

@@ -14,24 +14,22 @@ from pooler.messages import progress, say, warn
 from store.errors import ArgumentError, FaultList, PoolerError
 from store.fields import id_fault
 from store.formats import GradesFormat, JudgementsFormat
-from store.formats.codes import (
+from store.formats.lines import PACKED, STDIN, piped
+from store.formats.scale import (
     DecodedQrels,
     Meaning,
     RepeatCounts,
     Repeats,
     decode_rows,
-    graded_rows,
     parse_codes,
     parse_map,
     settle_repeats,
 )
-from store.formats.lines import PACKED, STDIN, piped
 from store.formats.tables import GradedRow, JudgedTable, ReadTable, parse_columns, read_columns
 from store.records import JudgeKind, Judgement, PoolEntry, Scale, State
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
-    from store.formats.qrels import QrelRow, QrelsColumns, QrelsFile
     from store.grades.file_votes import FileVotes
 
 Pair = tuple[str, str]
@@ -46,8 +44,8 @@ class SampleFile:
     """What a prels file holds, as judgements and as a pool."""
 
     kind: PrelsName
-    rows: list[QrelRow]
-    """Every line; those of documents that were not sampled have the code for it."""
+    rows: list[GradedRow]
+    """Every line, without a judge; those of documents that were not sampled have the code for it."""
     entries: list[PoolEntry]
     """Topics in natural order, docnos bytewise."""
     methods: dict[Pair, int]
@@ -90,7 +88,6 @@ def read_sample(
     Entries are numbered within their topics: those to judge, then the others.
     """
     from store.formats.prels import NOT_SAMPLED, read_statap, read_xinfap
-    from store.formats.qrels import QrelRow
 
     if judge_column is not None:
         requirement = "is for qrels; no column of a sample names a judge"
@@ -99,7 +96,7 @@ def read_sample(
     methods = {}
     if kind == "xinfap":
         table = read_xinfap(file, lenient=lenient, faults=faults)
-        rows = [QrelRow(row.line, row.topic, row.iteration, row.docno, row.code) for row in table.rows]
+        rows = [GradedRow(row.line, row.topic, row.iteration, row.docno, "", row.code) for row in table.rows]
         sizes = Counter((row.topic, row.stratum) for row in table.rows)
         n_sampled = Counter((row.topic, row.stratum) for row in table.rows if row.code != NOT_SAMPLED)
         # Of a stratum that nothing was sampled from, no probability is known.
@@ -114,7 +111,7 @@ def read_sample(
         ]
     else:
         table = read_statap(file, lenient=lenient, faults=faults)
-        rows = [QrelRow(row.line, row.topic, "0", row.docno, row.code) for row in table.rows]
+        rows = [GradedRow(row.line, row.topic, "0", row.docno, "", row.code) for row in table.rows]
         entries = [
             PoolEntry(row.topic, row.docno, 0, inclusion_probability=row.probability) for row in table.rows
         ]
@@ -170,27 +167,25 @@ def read_source(
     column, lenient, form = reading.judge_column, reading.lenient, reading.chosen
     if sample is not None:
         sampled = read_sample(file, sample, faults, judge_column=column, lenient=lenient)
-        rows = list(graded_rows(sampled.rows, judge=judge))
-        return GradesFile(rows, sampled.table, "prels", sampled)
+        return GradesFile(_named(sampled.rows, judge), sampled.table, "prels", sampled)
     if form == "qrels":
         from store.formats.qrels import DUPLICATE, read_qrels
 
         qrels = read_qrels(file, lenient=lenient, judge_column=column, keep_repeats=True, faults=faults)
-        given = [row for row in qrels.rows if row.iteration != DUPLICATE]
+        given = [row for row in qrels.rows if DUPLICATE not in (row.iteration, row.judge)]
         if len(given) < len(qrels.rows):
             n_left_out = counted(len(qrels.rows) - len(given), "line")
             say(f"{file}: {n_left_out} left out: grades copied to near-duplicates")
         if not qrels.rows and faults.kept[0].code == "fields":
             faults.hint = faults.hint or COLUMNS_HINT
-        graded = graded_rows(given, judge=judge, judge_column=column)
-        return GradesFile(list(graded), qrels, "qrels", hint=faults.hint or "")
-    how: dict[str, Any] = {"lenient": lenient, "keep_repeats": True, "faults": faults}
+        return GradesFile(_named(given, judge), qrels, "qrels", hint=faults.hint or "")
+    how: dict[str, Any] = {"lenient": lenient, "faults": faults}
     if form == "ntcir2":
-        from store.formats.ntcir import read_ntcir2
+        from store.formats.qrels import read_ntcir2
 
-        table, noun = read_ntcir2(file, scale, **how).table, "NTCIR-2"
+        table, noun = read_ntcir2(file, scale, **how), "NTCIR-2"
     elif form == "ntcireval":
-        from store.formats.ntcir import read_ntcireval
+        from store.formats.qrels import read_ntcireval
 
         table, noun = read_ntcireval(file, **how), "NTCIREVAL"
     else:
@@ -198,9 +193,12 @@ def read_source(
         table = read_columns(file, names, topic=reading.topic, judge=judge, **how)
         faults.hint = _header_hint(file, reading, judge, table, faults) or faults.hint
         noun = f"`{','.join(names)}`"
-    # The rows of a table say whose they are, or the command line does.
-    named = table.rows if judge is None else [row._replace(judge=judge) for row in table.rows]
-    return GradesFile(named, table, noun)
+    return GradesFile(_named(table.rows, judge), table, noun)
+
+
+def _named(rows: list[GradedRow], judge: str | None) -> list[GradedRow]:
+    """Return rows that say whose they are themselves, or of one judge."""
+    return rows if judge is None else [row._replace(judge=judge) for row in rows]
 
 
 def warn_of_oddities(file: str, source: GradesFile) -> None:
@@ -233,7 +231,7 @@ def _header_hint(
     return f"without a header line: {skip} | {shlex.join(words)}"
 
 
-def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = None) -> QrelsFile:
+def read_given_qrels(path: str, *, lenient: bool, faults: FaultList | None = None) -> JudgedTable:
     """Read qrels as evaluators do, and warn of lines that say what an earlier line says.
 
     Two grades of one document are a fault; with `faults`, they are added there and not raised.
@@ -288,10 +286,9 @@ class NamedFile:
 
 @dataclass(slots=True)
 class JudgedFile:
-    """What a file holds; one of `columns`, `source` and `states` as it was read."""
+    """What a file holds; `source` or `states` as it was read."""
 
     named: NamedFile
-    columns: QrelsColumns | None = None
     source: GradesFile | None = None
     states: dict[tuple[str, str, str], tuple[int, Judgement]] = field(default_factory=dict)
     """By topic, docno and judge: the line that says how it stands last, and how."""
@@ -346,13 +343,10 @@ def judge_of_file(file: str) -> str:
     return PurePath(path.stem).stem if path.suffix in PACKED else path.stem
 
 
-def read_files(
-    texts: Sequence[str], reading: FileReading, votes: FileVotes | None = None
-) -> list[JudgedFile]:
+def read_files(texts: Sequence[str], reading: FileReading) -> list[JudgedFile]:
     """Read files of judgements, no two of one judge; what their codes mean is not decided yet.
 
-    With `votes`, files may be read into their numberings as columns, without an object a line. A
-    `FormatError` has every fault of the first file that has one.
+    A `FormatError` has every fault of the first file that has one.
     """
     files = [named_file(text, names_judges=reading.names_judges) for text in texts]
     first_of: dict[str, NamedFile] = {}
@@ -366,7 +360,7 @@ def read_files(
     found = []
     with progress("files", len(files)) as advance:
         for named in files:
-            found.append(_read(named, reading, scale, votes))
+            found.append(_read(named, reading, scale))
             advance(1)
     first_in: dict[str, str] = {}
     for read in found:
@@ -436,7 +430,7 @@ def decode(files: Iterable[JudgedFile], scale: Scale, reading: FileReading) -> N
             ]
             one.judgements += decoded.states
             one.listed = decoded.listed
-        elif one.columns is None:
+        else:
             listed = ", ".join(map(str, scale.values))
             for line, state in one.states.values():
                 if state.grade not in values:
@@ -447,19 +441,8 @@ def decode(files: Iterable[JudgedFile], scale: Scale, reading: FileReading) -> N
 
 def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: FileReading) -> None:
     """Give judgements to anyone who measures them, files in order, judges of one file by name."""
-    unjudged = {code for code, what in reading.meanings.items() if what is Meaning.UNJUDGED}
-    mapping = reading.mapping
     votes.scale = scale
     for one in files:
-        if one.columns is not None:
-            values = {mapping.get(code, code) for code in codes_of(one) - unjudged}
-            if values <= set(scale.values):
-                if values == {0} and len(one.columns.codes) > 1:
-                    warn(_NOTHING.format(file=one.named.file))
-                votes.add_columns(str(one.named.judge), one.columns, unjudged=unjudged, mapping=mapping)
-                continue
-            # Some line is at fault: it is found where lines have numbers.
-            one.source, one.columns = _source(one.named, reading, scale), None
         decode([one], scale, reading)
         names = (
             sorted({row.judge for row in one.judgements}) if one.named.judge is None else [one.named.judge]
@@ -472,7 +455,7 @@ def fill(votes: FileVotes, files: Sequence[JudgedFile], scale: Scale, reading: F
         )
 
 
-def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: FileVotes | None) -> JudgedFile:
+def _read(named: NamedFile, reading: FileReading, scale: Scale | None) -> JudgedFile:
     reading.check(named.judge)
     form = reading.chosen
     if form in EVERY_JUDGE:
@@ -481,12 +464,6 @@ def _read(named: NamedFile, reading: FileReading, scale: Scale | None, votes: Fi
                 requirement = f"is for files of grades, and a {form} file says more"
                 raise ArgumentError(name, requirement, value)
         return _read_states(named, "jsonl" if form == "jsonl" else "tsv")
-    if votes is not None and reading.is_plain:
-        from store.formats.qrels import read_qrels_columns
-
-        columns = read_qrels_columns(named.file, votes.topics, votes.docnos)
-        if columns is not None:
-            return JudgedFile(named, columns=columns)
     return JudgedFile(named, source=_source(named, reading, scale))
 
 
@@ -513,9 +490,8 @@ def _read_states(named: NamedFile, form: JudgementsFormat) -> JudgedFile:
     faults.raise_if_any()
     names = ("topic", "docno", "judge", "state", "grade", "reason", "note", "iteration")
     after = (Judgement(**{name: getattr(event, name) for name in names}) for event in read.events)
-    lines = chain(read.lines, read.states.lines.tolist())
     one = JudgedFile(named, kinds=read.kinds)
-    for line, found in zip(lines, chain(after, read.states.records()), strict=True):
+    for line, found in zip(read.lines, chain(after, read.states), strict=True):
         # Revisions of one key come in order: the last one is how the document stands.
         one.states[found.topic, found.docno, found.judge] = line, found
     return one
@@ -523,10 +499,6 @@ def _read_states(named: NamedFile, form: JudgementsFormat) -> JudgedFile:
 
 def codes_of(one: JudgedFile) -> set[int]:
     """Return every code of a file."""
-    if one.columns is not None:
-        import numpy as np
-
-        return set(np.unique(one.columns.codes).tolist())
     if one.source is not None:
         return {row.code for row in one.source.rows}
     return {state.grade for _, state in one.states.values() if state.grade is not None}
@@ -586,13 +558,6 @@ class FileReading:
         """Whether the files themselves say whose judgements they hold."""
         names = [] if self.columns is None else [one.strip() for one in self.columns.split(",")]
         return self.form in EVERY_JUDGE or self.judge_column is not None or "judge" in names
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the files are qrels of one judge, read by the strict rules."""
-        form = self.form in (None, "qrels")
-        form &= set(self.meanings.values()) <= {Meaning.UNJUDGED}
-        return form and self.columns is None and not self.lenient and not self.names_judges
 
     @property
     def meanings(self) -> dict[int, Meaning]:

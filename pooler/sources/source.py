@@ -343,7 +343,7 @@ class Source:
             hint = "--scale 0-3 declares it; or --level N"
             raise ArgumentError("level", "needs a declared scale to be rigid or relaxed", None, hint=hint)
         votes = FileVotes(self.rankings.ids)
-        files = read_files(self.judgements, reading, votes)
+        files = read_files(self.judgements, reading)
         fill(votes, files, scale := scale_of(files, reading), reading)
         check_judges(votes, self.rankings)
         yield Opinions(self, votes, scale)

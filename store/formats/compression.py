@@ -82,18 +82,20 @@ class DamagedDataError(Exception):
 def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
     """Return the uncompressed content of a file; `source` itself when it is not compressed.
 
-    `source` is returned when there is none; over a pipe it has to wait for its first bytes, as a buffered
-    reader over a buffered reader does. The new reader closes `source`, and raises `DamagedDataError`.
+    Over a pipe it waits for the first bytes. The new reader closes `source`, and raises `DamagedDataError`.
     """
     first = source.peek(MAGIC_BYTES)
     kind = _kind_of(first)
     if kind is not None:
+        packed = _Packed(source)
         try:
-            return io.BufferedReader(ByteBlocks(_limited(kind, source, path), source.close), _MOST_BYTES)
+            blocks = kind.content(packed)
         except ImportError as error:
             source.close()
             message = f"{path}: {kind.name} files need the Python package `{error.name}`"
             raise PoolerError(message, hint=kind.hint) from error
+        content = ByteBlocks(_limited(kind, packed, blocks, path), source.close)
+        return io.BufferedReader(content, _MOST_BYTES)
     fault, hint = None, None
     if other := next((name for magic, name in _UNREAD.items() if first.startswith(magic)), None):
         fault, hint = Fault(None, f"expected text, got {other}", "binary"), _UNREAD_HINT
@@ -106,8 +108,6 @@ def uncompressed(source: io.BufferedReader, path: str) -> io.BufferedReader:
 
 
 class _Packed:
-    """Packed data, and how much of it has been read."""
-
     def __init__(self, source: io.BufferedReader) -> None:
         self._source, self.n_bytes = source, 0
 
@@ -122,24 +122,18 @@ class _Packed:
         return data
 
 
-def _limited(kind: _Kind, source: io.BufferedReader, path: str) -> Iterator[bytes]:
-    """Unpack data until it gives more than text does; raise what is missing at once."""
-    packed, most = _Packed(source), most_bytes()
-    blocks = kind.content(packed)
-
-    def checked() -> Iterator[bytes]:
-        n_bytes = 0
-        for block in blocks:
-            n_bytes += len(block)
-            if n_bytes > max(most, _MOST_TIMES * packed.n_bytes):
-                message = (
-                    f"expected {kind.name} data of at most {most:,} bytes, or {_MOST_TIMES} times what is"
-                    " packed, got more"
-                )
-                raise FormatError(path, [Fault(None, message, "large")], hint=LIFTED)
-            yield block
-
-    return checked()
+def _limited(kind: _Kind, packed: _Packed, blocks: Iterator[bytes], path: str) -> Iterator[bytes]:
+    """Yield unpacked blocks until they are more than text gives."""
+    most, n_bytes = most_bytes(), 0
+    for block in blocks:
+        n_bytes += len(block)
+        if n_bytes > max(most, _MOST_TIMES * packed.n_bytes):
+            message = (
+                f"expected {kind.name} data of at most {most:,} bytes, or {_MOST_TIMES} times what is"
+                " packed, got more"
+            )
+            raise FormatError(path, [Fault(None, message, "large")], hint=LIFTED)
+        yield block
 
 
 def misnamed_as(path: str, first: bytes) -> str | None:
@@ -171,16 +165,12 @@ def _gzip(source: _Packed) -> Iterator[bytes]:
     import gzip  # as below: brings much that plain files need nothing of
 
     file = gzip.GzipFile(fileobj=cast(BinaryIO, source))
-
-    def blocks() -> Iterator[bytes]:
-        try:
-            yield from iter(partial(file.read1, _MOST_BYTES), b"")
-        except EOFError as error:
-            raise DamagedDataError("gzip", _TRUNCATED) from error
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise DamagedDataError("gzip", f"is damaged: {error}") from error
-
-    return blocks()
+    try:
+        yield from iter(partial(file.read1, _MOST_BYTES), b"")
+    except EOFError as error:
+        raise DamagedDataError("gzip", _TRUNCATED) from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise DamagedDataError("gzip", f"is damaged: {error}") from error
 
 
 def _xz(source: _Packed) -> Iterator[bytes]:
@@ -241,8 +231,6 @@ def _members(
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A kind of compression."""
-
     name: str
     suffix: str
     """How the name of such a file ends."""

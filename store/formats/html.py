@@ -65,8 +65,6 @@ def _placed(raw: str) -> Iterator[tuple[Token, int, int]]:
 
 
 class _HtmlWriter:
-    """Writes tokens one by one."""
-
     def __init__(self, raw: str) -> None:
         self._raw = raw
         self.out = PieceWriter(raw)

@@ -16,26 +16,32 @@ from __future__ import annotations
 
 import json
 import re
-from array import array
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from operator import getitem, itemgetter
-from typing import Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from operator import getitem
+from typing import Any
 
 from store.errors import ArgumentError, FaultList
-from store.event import EVENT, FIELDS, READERS, EventChain, JudgementEvent, event_of_values, event_values
+from store.event import (
+    ACTION_OF,
+    EVENT,
+    FIELDS,
+    READERS,
+    EventChain,
+    JudgementEvent,
+    event_of_values,
+    event_values,
+    grade_fault,
+)
 from store.fields import UnfitValueError, checked_values
 from store.formats import JudgementsFormat
 from store.formats.json_lines import json_line, read_json_lines
 from store.formats.lines import read_text_lines
-from store.formats.qrels import Numbering
 from store.formats.tables import Remembered
-from store.records import Action, JudgeKind, Judgement, State
+from store.records import Action, JudgeKind, Judgement
 from store.text import BIDI_CONTROLS
 
 STATE_FIELDS = ("topic", "docno", "judge", "state", "grade", "reason", "note", "iteration")
@@ -53,131 +59,6 @@ def state_values(judgement: Judgement) -> dict[str, Any]:
     return values
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class States:
-    """States, each document once a topic and judge: files have millions, and few different values."""
-
-    lines: NDArray[np.int64]
-    """Line numbers from 1, ascending, shape (n_states,)."""
-    values: dict[str, list[Any]]
-    """By the names of `STATE_FIELDS`: what there is in a column, each once, as it first came."""
-    codes: dict[str, NDArray[np.int32]]
-    """Likewise: for each state the place of its value in that list, shape (n_states,)."""
-
-    @classmethod
-    def of(cls, judgements: Iterable[Judgement]) -> Self:
-        """Lay out records, each of another topic, docno or judge."""
-        numbers = {name: Numbering[Any]() for name in STATE_FIELDS}
-        listed = list(judgements)
-        codes = {
-            name: own.codes((getattr(one, name) for one in listed), len(listed)).astype(np.int32)
-            for name, own in numbers.items()
-        }
-        return cls(np.arange(1, len(listed) + 1), {name: list(own) for name, own in numbers.items()}, codes)
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def column(self, name: str) -> Iterator[Any]:
-        """Yield the value of every state."""
-        return map(self.values[name].__getitem__, self.codes[name].tolist())
-
-    def records(self) -> Iterator[Judgement]:
-        """Yield every state as a record."""
-        for topic, docno, judge, state, grade, reason, note, iteration in zip(
-            *map(self.column, STATE_FIELDS), strict=True
-        ):
-            yield Judgement(topic, docno, judge, state, grade, reason=reason, note=note, iteration=iteration)
-
-    def keys(self) -> NDArray[np.int64]:
-        """Return a number for the topic, docno and judge of every state, shape (n_states,)."""
-        sizes = [max(len(self.values[name]), 1) for name in KEY_FIELDS]
-        return np.ravel_multi_index([self.codes[name] for name in KEY_FIELDS], sizes)
-
-
-class StateReader:
-    """Reads states line by line; each document stands once with a judge.
-
-    Faults are reported by code: ``fields`` (a name is missing or unknown), ``value``, and at the end
-    ``state`` (state and grade do not go together) and ``duplicate``.
-    """
-
-    def __init__(self, faults: FaultList) -> None:
-        self._faults = faults
-        self._lines = array("q")
-        self._codes = array("i")
-        self._odd: set[int] = set()
-        self.numbers = {name: Numbering[Any]() for name in STATE_FIELDS}
-        """Of the values of each column, which the caller that adds codes fills."""
-
-    def read(self, values: Mapping[str, Any], line: int, *, is_odd: bool = False) -> None:
-        """Take the JSON values of a line, or report what is wrong with them; see `add`."""
-        known = checked_values(values, _READERS, line, self._faults)
-        if known is not None:
-            self.add((self.numbers[name][known[name]] for name in STATE_FIELDS), line, is_odd=is_odd)
-
-    def add(self, codes: Iterable[int], line: int, *, is_odd: bool = False) -> None:
-        """Take the codes of a line, in the order of `STATE_FIELDS`.
-
-        One that is odd has a fault that was reported: it is no state, but a second one is a duplicate of it.
-        """
-        self._codes.extend(codes)
-        self._lines.append(line)
-        if is_odd:
-            self._odd.add(line)
-
-    def finish(self) -> States:
-        """Return what has no fault; report states and grades that contradict each other, and duplicates."""
-        codes = np.array(self._codes, np.int32).reshape(-1, len(STATE_FIELDS))
-        values = {name: list(own) for name, own in self.numbers.items()}
-        columns = {name: codes[:, place] for place, name in enumerate(STATE_FIELDS)}
-        found = States(np.array(self._lines, np.int64), values, columns)
-        found = _chosen(found, self._without_contradictions(found))
-        is_first = self._without_duplicates(found)
-        if self._odd:
-            is_first &= ~np.isin(found.lines, list(self._odd))
-        return _chosen(found, is_first)
-
-    def _without_contradictions(self, found: States) -> NDArray[np.bool_]:
-        is_judged = np.array([one is State.JUDGED for one in found.values["state"]], bool)
-        has_grade = np.array([one is not None for one in found.values["grade"]], bool)
-        fits: NDArray[np.bool_] = is_judged[found.codes["state"]] == has_grade[found.codes["grade"]]
-        for place in np.flatnonzero(~fits).tolist():
-            state, grade = (found.values[name][found.codes[name][place]] for name in ("state", "grade"))
-            got = "none" if grade is None else grade
-            due = "a grade" if state is State.JUDGED else "no grade"
-            message = f"expected {due} in the state {state}, got {got}"
-            self._faults.add(int(found.lines[place]), message, "state")
-        return fits
-
-    def _without_duplicates(self, found: States) -> NDArray[np.bool_]:
-        """Return which lines are the first of their topic, docno and judge; report the others."""
-        keys = found.keys()
-        order = np.argsort(keys, kind="stable")
-        ordered = keys[order]
-        begins = np.ones(len(keys), bool)
-        begins[1:] = ordered[1:] != ordered[:-1]
-        first_of = order[np.maximum.accumulate(np.where(begins, np.arange(len(keys)), 0))]
-        is_first = np.empty(len(keys), bool)
-        is_first[order] = begins
-        for place, first in zip(order[~begins].tolist(), first_of[~begins].tolist(), strict=True):
-            topic, docno, judge = (found.values[name][found.codes[name][place]] for name in KEY_FIELDS)
-            message = (
-                f"expected each document once a topic and judge, got topic `{topic}` docno `{docno}` judge"
-                f" `{judge}`; line {found.lines[first]} has it"
-            )
-            self._faults.add(int(found.lines[place]), message, "duplicate")
-        return is_first
-
-
-def _chosen(states: States, is_chosen: NDArray[np.bool_]) -> States:
-    if is_chosen.all():
-        return states
-    return States(
-        states.lines[is_chosen], states.values, {name: one[is_chosen] for name, one in states.codes.items()}
-    )
-
-
 _NUMBERS = frozenset(one.name for one in EVENT if one.kind.name in ("int", "seed"))
 _MAY_BE_NONE = frozenset(one.name for one in EVENT if one.may_be_none) - _NUMBERS
 _ALWAYS = frozenset(one.name for one in EVENT if one.since == 1)
@@ -186,7 +67,6 @@ _EARLIER = ("follows", "settled")
 """Columns of histories of programs before 0.3: how copies of a collection that went apart came together."""
 _PASSAGES = "passages"
 _KIND = "kind"
-_WHO = ("judge", _KIND)
 _SHOWN = 80
 """Characters of an odd value that a message shows."""
 
@@ -202,10 +82,7 @@ Kinds = Mapping[str, JudgeKind]
 
 
 def history_lines(events: Iterable[JudgementEvent], kinds: Kinds, form: JudgementsFormat) -> Iterator[str]:
-    """Yield the lines of a file of events, as they come and without line ends; `kinds` names every judge.
-
-    `ArgumentError` is raised if `form` is not known, or a moment has no time zone.
-    """
+    """Yield the lines of a file of events, as they come and without line ends; `kinds` names every judge."""
     return _lines(map(event_values, events), kinds, _with_kind(FIELDS), form)
 
 
@@ -219,9 +96,10 @@ class JudgementsFile:
     """What a file of judgements of every judge holds: events or states."""
 
     lines: list[int] = field(default_factory=list)
-    """Line numbers of `events`."""
+    """Line numbers of the events or states."""
     events: list[JudgementEvent] = field(default_factory=list)
-    states: States = field(default_factory=lambda: States.of(()))
+    states: list[Judgement] = field(default_factory=list)
+    """Each document once a topic and judge."""
     kinds: dict[str, JudgeKind] = field(default_factory=dict)
     """What kind each judge is of, where a line says it."""
     n_of_copies: int = 0
@@ -229,10 +107,7 @@ class JudgementsFile:
 
 
 def read_judgements(path: str, form: JudgementsFormat, faults: FaultList) -> JudgementsFile:
-    """Read a file of events or of current states: its first line says which it is.
-
-    Faults are reported, and what has none is returned.
-    """
+    """Read a file of events or of states, as its first line says; faults are reported, the rest returned."""
     _check(form)
     reader = _Reader(faults)
     if form == "jsonl":
@@ -241,75 +116,75 @@ def read_judgements(path: str, form: JudgementsFormat, faults: FaultList) -> Jud
     else:
         _read_tsv(path, reader, faults)
     found = reader.finish()
-    if not found.events and not len(found.states) and not faults:
+    if not found.lines and not faults:
         faults.add(None, "expected judgements, got none", "empty")
     return found
 
 
 class _Reader:
-    """Reads the lines of a file that names every judge."""
-
     def __init__(self, faults: FaultList) -> None:
         self._faults = faults
-        self._kinds, self._chain, self._states = _KindReader(faults), EventChain(faults), StateReader(faults)
+        self._chain, self._earlier = EventChain(faults), _EarlierHistory()
         self._found = JudgementsFile()
-        self._earlier = _EarlierHistory()
         self._is_history: bool | None = None
+        self._first_at: dict[tuple[str, str, str], int] = {}
+        self._kind_at: dict[str, int] = {}
 
     def read(self, values: dict[str, Any], line: int) -> None:
+        """Take the JSON values of a line, or report what is wrong with them."""
         if self._is_history is None:
             self._is_history = is_history(values)
         before = self._faults.count
-        self._kinds.take(values, line)
+        if _KIND in values:
+            value, judge = values.pop(_KIND), values.get("judge")
+            if value not in list(JudgeKind):
+                got = repr(value)[:_SHOWN]
+                message = f"`{_KIND}`: expected one of {', '.join(JudgeKind)}, got {got}"
+                self._faults.add(line, message, _KIND)
+            elif isinstance(judge, str):
+                self._take_kind(judge, JudgeKind(value), line)
         if not self._is_history:
-            self._states.read(values, line, is_odd=self._faults.count > before)
+            known = checked_values(values, _READERS, line, self._faults)
+            if known is not None:
+                self._add_state(Judgement(**known), line, is_odd=self._faults.count > before)
             return
         event = event_of_values(self._earlier.in_one_line(values), line, self._faults)
         if event is not None and self._chain.accepts(event, line) and self._faults.count == before:
             self._found.lines.append(line)
             self._found.events.append(event)
 
-    def reader_of_cells(self, names: list[str]) -> Callable[[list[str], int], bool]:
-        """Return what takes a line of cells, of states, without looking twice at a cell of a column.
+    def read_state(self, known: dict[str, Any], line: int) -> None:
+        """Take the values of a state, each of them read, and what kind the judge is of."""
+        before, kind = self._faults.count, known.pop(_KIND, None)
+        if kind is not None:
+            self._take_kind(known["judge"], kind, line)
+        self._add_state(Judgement(**known), line, is_odd=self._faults.count > before)
 
-        It returns whether it did: `read` reports what is wrong with a line that it does not take.
-        """
-        states, kinds, faults = self._states, self._kinds, self._faults
-        remembered = [Remembered(partial(_code_of_cell, name, states.numbers[name])) for name in STATE_FIELDS]
-        chosen = itemgetter(*map(names.index, STATE_FIELDS))
-        judge_at, kind_at = names.index("judge"), names.index(_KIND) if _KIND in names else None
-        agreed: set[tuple[str, str]] = set()
+    def _take_kind(self, judge: str, kind: JudgeKind, line: int) -> None:
+        known, first = self._found.kinds.setdefault(judge, kind), self._kind_at.setdefault(judge, line)
+        if known is not kind:
+            message = f"expected judge `{judge}` to be {known} as on line {first}, got {kind}"
+            self._faults.add(line, message, _KIND)
 
-        def take(cells: list[str], line: int) -> bool:
-            is_odd = False
-            try:
-                codes = [*map(getitem, remembered, chosen(cells))]
-                if kind_at is not None and (who := (cells[judge_at], cells[kind_at])) not in agreed:
-                    before = faults.count
-                    kinds.take({name: _value(name, cell) for name, cell in zip(_WHO, who, strict=True)}, line)
-                    is_odd = faults.count > before
-                    if not is_odd:
-                        agreed.add(who)
-            except UnfitValueError:
-                return False
-            states.add(codes, line, is_odd=is_odd)
-            return True
-
-        return take
+    def _add_state(self, state: Judgement, line: int, *, is_odd: bool) -> None:
+        """Take a state; one with a fault is none, but a second one is a duplicate of it."""
+        if message := grade_fault(state.state, state.grade):
+            self._faults.add(line, message, "state")
+            return
+        first = self._first_at.setdefault((state.topic, state.docno, state.judge), line)
+        if first != line:
+            message = (
+                f"expected each document once a topic and judge, got topic `{state.topic}` docno"
+                f" `{state.docno}` judge `{state.judge}`; line {first} has it"
+            )
+            self._faults.add(line, message, "duplicate")
+        elif not is_odd:
+            self._found.lines.append(line)
+            self._found.states.append(state)
 
     def finish(self) -> JudgementsFile:
-        self._found.states = self._states.finish()
-        self._found.kinds = self._kinds.known
         self._found.n_of_copies = self._earlier.n_events
         return self._found
-
-
-_BY_STATE: dict[str, Action] = {
-    State.JUDGED: Action.JUDGE,
-    State.SKIPPED: Action.SKIP,
-    State.CANNOT: Action.CANNOT,
-    State.UNJUDGED: Action.REOPEN,
-}
 
 
 class _EarlierHistory:
@@ -331,7 +206,7 @@ class _EarlierHistory:
             values |= {"display_order": order, "order_seed": int(seed)}
         earlier = [values.pop(name, None) for name in _EARLIER]
         action, state, undoes = (values.get(name) for name in ("action", "state", "undoes"))
-        by_state = _BY_STATE.get(str(state))
+        by_state = ACTION_OF.get(str(state))
         pair = tuple(str(values.get(name)) for name in KEY_FIELDS)
         is_apart = action == "settle" or any(one is not None for one in earlier)
         self.n_events += is_apart
@@ -343,10 +218,6 @@ class _EarlierHistory:
             if action == "settle":
                 values["display_order"] = None
         return values
-
-
-def _code_of_cell(name: str, numbers: Numbering[Any], cell: str) -> int:
-    return numbers[READERS[name](_value(name, cell))]
 
 
 def is_history(names: Container[str]) -> bool:
@@ -366,30 +237,6 @@ def read_cell(cell: str) -> str | None:
     if any(len(one) != 6 and one not in _LONG for one in _ESCAPE.findall(cell)):
         return None
     return _ESCAPE.sub(lambda found: _LONG.get(found[0]) or chr(int(found[0][2:], 16)), cell)
-
-
-class _KindReader:
-    """Reads what kind each judge is of, and sees that a file does not contradict itself."""
-
-    def __init__(self, faults: FaultList) -> None:
-        self._faults = faults
-        self._first_at: dict[str, int] = {}
-        self.known: dict[str, JudgeKind] = {}
-
-    def take(self, values: dict[str, Any], line: int) -> None:
-        if _KIND not in values:
-            return
-        value, judge = values.pop(_KIND), values.get("judge")
-        if value not in list(JudgeKind):
-            listed = ", ".join(JudgeKind)
-            got = repr(value)[:_SHOWN]
-            self._faults.add(line, f"`{_KIND}`: expected one of {listed}, got {got}", _KIND)
-        elif isinstance(judge, str):
-            kind = JudgeKind(value)
-            known, first = self.known.setdefault(judge, kind), self._first_at.setdefault(judge, line)
-            if known is not kind:
-                message = f"expected judge `{judge}` to be {known} as on line {first}, got {kind}"
-                self._faults.add(line, message, _KIND)
 
 
 def _with_kind(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -423,7 +270,7 @@ def _cell(name: str, value: Any) -> str:
 
 def _read_tsv(path: str, reader: _Reader, faults: FaultList) -> None:
     names: list[str] = []
-    take: Callable[[list[str], int], bool] | None = None
+    read_cells: list[Remembered[str]] = []
     for number, text in read_text_lines(path, faults):
         if not text:
             continue
@@ -433,23 +280,30 @@ def _read_tsv(path: str, reader: _Reader, faults: FaultList) -> None:
                 faults.add(number, _header_words(cells), "header")
                 return
             names = cells
-            take = None if is_history(names) else reader.reader_of_cells(names)
+            if not is_history(names):
+                read_cells = [Remembered(partial(_read_cell, name)) for name in names]
         elif len(cells) != len(names):
             message = f"expected {len(names)} cells between tabs, got {len(cells)}"
             faults.add(number, message, "fields")
-        elif take is None or not take(cells, number):
-            _read_cells(names, cells, number, reader, faults)
+        else:
+            # Files have millions of states, and few different values: each is read once.
+            with suppress(ValueError):
+                if read_cells:
+                    reader.read_state(dict(zip(names, map(getitem, read_cells, cells), strict=True)), number)
+                    continue
+            values, before = {}, faults.count
+            for name, cell in zip(names, cells, strict=True):
+                try:
+                    values[name] = _value(name, cell)
+                except UnfitValueError as error:
+                    faults.add(number, f"`{name}`: {error}", "escape")
+            if faults.count == before:
+                reader.read(values, number)
 
 
-def _read_cells(names: list[str], cells: list[str], line: int, reader: _Reader, faults: FaultList) -> None:
-    values, before = {}, faults.count
-    for name, cell in zip(names, cells, strict=True):
-        try:
-            values[name] = _value(name, cell)
-        except UnfitValueError as error:
-            faults.add(line, f"`{name}`: {error}", "escape")
-    if faults.count == before:
-        reader.read(values, line)
+def _read_cell(name: str, cell: str) -> Any:
+    value = _value(name, cell)
+    return JudgeKind(value) if name == _KIND else READERS[name](value)
 
 
 def _is_header(cells: list[str]) -> bool:

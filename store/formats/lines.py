@@ -133,18 +133,13 @@ def lines_of(file: BinaryIO, faults: FaultList, digest: hashlib._Hash) -> Iterat
     Where a file begins with many bytes and no line feed, carriage returns end its lines. A line that is too
     long to be one ends the reading, and is added to `faults`.
     """
-    first = cast(io.BufferedReader, file).peek()
+    source = cast(io.BufferedReader, file)
+    first = source.peek()
+    blocks = _hashed(source, digest)
     if b"\n" not in first and b"\r" in first.rstrip(b"\r"):
-        file, raw = (
-            io.BufferedReader(ByteBlocks(block.replace(b"\r", b"\n") for block in _hashed(file, digest))),
-            None,
-        )
-    else:
-        raw = digest
-    longest = most_bytes()
-    for number, line in enumerate(iter(partial(file.readline, longest + 1), b""), start=1):
-        if raw is not None:
-            raw.update(line)
+        blocks = (block.replace(b"\r", b"\n") for block in blocks)
+    lines, longest = io.BufferedReader(ByteBlocks(blocks), _BUFFER), most_bytes()
+    for number, line in enumerate(iter(partial(lines.readline, longest + 1), b""), start=1):
         if len(line) > longest:
             faults.add(number, f"expected a line of at most {longest:,} bytes, got more", "long")
             faults.hint = LIFTED
@@ -152,8 +147,8 @@ def lines_of(file: BinaryIO, faults: FaultList, digest: hashlib._Hash) -> Iterat
         yield number, line
 
 
-def _hashed(file: BinaryIO, digest: hashlib._Hash) -> Iterator[bytes]:
-    while block := file.read(_BUFFER):
+def _hashed(file: io.BufferedReader, digest: hashlib._Hash) -> Iterator[bytes]:
+    while block := file.read1(_BUFFER):
         digest.update(block)
         yield block
 
@@ -202,55 +197,44 @@ _LONGEST_LINE = 1 << 20
 class SpecialFile:
     """A kind of file."""
 
-    code: str
-    """Of the fault, where such a file stands in the place of another."""
     name: str
-    wanted: str
-    """What it is where it is expected."""
     hint: str
     """What takes such a file."""
+    wanted: str = ""
+    """What it is where it is expected."""
+    code: str = "other-kind"
+    """Of the fault, where such a file stands in the place of another."""
 
 
 _RUN_COLUMNS = "(6 columns: topic, Q0, docno, rank, score, tag)"
 _QRELS_COLUMNS = "(4 columns: topic, iteration, docno, grade)"
 RUN = SpecialFile(
-    "run",
     f"a run file {_RUN_COLUMNS}",
+    "`pooler import runs FILE` brings runs into a collection; other commands take run files as arguments,"
+    " without `--qrels`",
     f"a run {_RUN_COLUMNS}",
-    hint="`pooler import runs FILE` brings runs into a collection; other commands take run files as"
-    " arguments, without `--qrels`",
+    "run",
 )
 QRELS = SpecialFile(
-    "qrels",
     f"a qrels file {_QRELS_COLUMNS}",
+    "`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings them into a"
+    " collection",
     f"qrels {_QRELS_COLUMNS}",
-    hint="`--qrels FILE` is how a command takes judgements, and `pooler import judgements FILE` brings"
-    " them into a collection",
+    "qrels",
 )
-TOPICS = SpecialFile("other-kind", "a topics file", "topics", hint="`pooler import topics FILE` takes topics")
-DOCUMENTS = SpecialFile(
-    "other-kind", "a documents file", "documents", hint="`pooler import docs FILE` takes documents"
-)
-RUN_LIST = SpecialFile(
-    "other-kind", "a list of runs", "a list of runs", hint="`--runs FILE` takes such a list"
-)
+TOPICS = SpecialFile("a topics file", "`pooler import topics FILE` takes topics", "topics")
+DOCUMENTS = SpecialFile("a documents file", "`pooler import docs FILE` takes documents", "documents")
+RUN_LIST = SpecialFile("a list of runs", "`--runs FILE` takes such a list", "a list of runs")
 _JUDGEMENTS = SpecialFile(
-    "other-kind",
-    "a file of every judge's judgements",
-    "",
-    hint="`pooler import judgements FILE --as jsonl` takes it",
+    "a file of every judge's judgements", "`pooler import judgements FILE --as jsonl` takes it"
 )
 _ANSWERS = SpecialFile(
-    "other-kind",
     "a file of a model's answers",
-    "",
-    hint="`pooler import judgements FILE --judge NAME` takes it with --as umbrela or answers",
+    "`pooler import judgements FILE --judge NAME` takes it with --as umbrela or answers",
 )
 _TEXTS = SpecialFile(
-    "other-kind",
     "a file of topics or documents",
-    "",
-    hint="`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
+    "`pooler import topics FILE` takes topics, and `pooler import docs FILE` documents",
 )
 _TOPIC_KEYS = frozenset({"topic", "number", "qid", "query_id"})
 _TEXT_KEYS = frozenset({"title", "text", "query", "question", "description", "contents", "body"})

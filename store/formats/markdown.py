@@ -42,8 +42,6 @@ class _PlacedInline(StateInline):
 
 
 class _PlacedParser(ParserInline):
-    """Parses the text of a block with `_PlacedInline`."""
-
     def parse(self, src: str, md: MarkdownIt, env: Any, tokens: list[Token]) -> list[Token]:
         state = _PlacedInline(src, md, env, tokens)
         self.tokenize(state)
@@ -52,16 +50,11 @@ class _PlacedParser(ParserInline):
         return state.tokens
 
 
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False})
-    parser.inline = _PlacedParser()
-    parser.configure("commonmark").enable("table")
-    parser.options["html"] = False
-    # These make one token of several, which then has one place.
-    return parser.disable(["text_join", "fragments_join"])
-
-
-_PARSER = _parser()
+# What is disabled makes one token of several, which then has one place.
+_PARSER = MarkdownIt("commonmark", {"html": False})
+_PARSER.inline = _PlacedParser()
+_PARSER.configure("commonmark").enable("table").disable(["text_join", "fragments_join"])
+_PARSER.options["html"] = False
 """Made once: that takes as long as it takes to read a short text. It keeps nothing of what it parsed."""
 
 
@@ -81,8 +74,6 @@ def read_markdown(raw: str) -> Readable:
 
 
 class _MarkdownWriter:
-    """Writes tokens, block by block."""
-
     def __init__(self, raw: str, text: str, returns: Sequence[int]) -> None:
         self.out = PieceWriter(raw)
         self._text = text

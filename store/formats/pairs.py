@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,22 +15,22 @@ from store.formats.lines import read_text_lines
 from store.formats.tables import Fields, ReadTable, TableFormat
 
 
-def read_pairs(path: str) -> set[tuple[str, str]]:
-    """Read the topic and docno of every line of a pool file, each once; blank lines are passed over."""
-    faults = FaultList(path)
-    pairs: dict[tuple[str, str], int] = {}
+def _pairs_of(path: str, columns: str, faults: FaultList) -> Iterator[tuple[int, str, str]]:
+    """Yield number and both fields of every line; blank lines are passed over."""
     for number, text in read_text_lines(path, faults):
         fields = text.split()
-        if not fields:
-            continue
-        if len(fields) != 2:
-            faults.add(number, f"expected 2 fields, topic and docno, got {len(fields)}", "fields")
-            continue
-        topic, docno = fields
-        fault = id_fault(topic) or id_fault(docno)
-        if fault is not None:
+        if fields and len(fields) != 2:
+            faults.add(number, f"expected 2 fields, {columns}, got {len(fields)}", "fields")
+        elif fields and (fault := id_fault(fields[0]) or id_fault(fields[1])):
             faults.add(number, fault, "id")
-            continue
+        elif fields:
+            yield number, fields[0], fields[1]
+
+
+def read_pairs(path: str) -> set[tuple[str, str]]:
+    """Read the topic and docno of every line of a pool file, each once; blank lines are passed over."""
+    faults, pairs = FaultList(path), dict[tuple[str, str], int]()
+    for number, topic, docno in _pairs_of(path, "topic and docno", faults):
         first = pairs.setdefault((topic, docno), number)
         if first != number:
             message = f"document `{docno}` of topic `{topic}` is already there, on line {first}"
@@ -42,16 +42,9 @@ def read_pairs(path: str) -> set[tuple[str, str]]:
 def read_topic_judges(path: str) -> dict[str, str]:
     """Read who is primary for each topic: lines of topic and judge; blank lines are passed over."""
     faults, judges = FaultList(path), dict[str, str]()
-    for number, text in read_text_lines(path, faults):
-        fields = text.split()
-        if fields and len(fields) != 2:
-            faults.add(number, f"expected 2 fields, topic and judge, got {len(fields)}", "fields")
-        elif fields and (fault := id_fault(fields[0]) or id_fault(fields[1])):
-            faults.add(number, fault, "id")
-        elif fields and judges.setdefault(*fields) != fields[1]:
-            faults.add(
-                number, f"topic `{fields[0]}` has the judge `{judges[fields[0]]}` already", "duplicate"
-            )
+    for number, topic, judge in _pairs_of(path, "topic and judge", faults):
+        if judges.setdefault(topic, judge) != judge:
+            faults.add(number, f"topic `{topic}` has the judge `{judges[topic]}` already", "duplicate")
     faults.raise_if_any()
     return judges
 
@@ -74,11 +67,9 @@ class ProbabilityRow(NamedTuple):
     """In [0, 1]."""
 
 
-def read_probabilities(
-    path: str, *, lenient: bool = False, faults: FaultList | None = None
-) -> ReadTable[ProbabilityRow]:
+def read_probabilities(path: str, *, lenient: bool = False) -> ReadTable[ProbabilityRow]:
     """Read a file of probabilities, as `pooler variation` writes its table of them; see `read_table`."""
-    return tables.read_table(path, _FORMAT, lenient=lenient, faults=faults)
+    return tables.read_table(path, _FORMAT, lenient=lenient)
 
 
 def parse_probability(text: str) -> float | None:
@@ -96,8 +87,7 @@ def _repeat_fault(row: ProbabilityRow, first: ProbabilityRow) -> str:
     )
 
 
-def _is_like_qrels(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
-    """Return whether a line has the shape `topic iteration docno grade`."""
+def _is_like_qrels(fields: Fields) -> bool:
     if len(fields) != 4 or not fields[3].lstrip(b"+-").isdigit():
         return False
     return parse_probability(tables.shown(fields[2])) is None

@@ -98,11 +98,11 @@ def _probability(text: bytes) -> float | None:
     return p if _NUMBER.fullmatch(text) and 0 < (p := float(text)) <= 1 else None
 
 
-def _like_xinfap(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
+def _like_xinfap(fields: Fields) -> bool:
     return len(fields) == _N_FIELDS and _count(fields[3]) is not None and _integer(fields[4]) is not None
 
 
-def _like_statap(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
+def _like_statap(fields: Fields) -> bool:
     parsed = zip((_integer, _count, _probability), fields[2:], strict=False)
     return len(fields) == _N_FIELDS and all(parse(text) is not None for parse, text in parsed)
 
@@ -137,7 +137,7 @@ _READERS: dict[str, FieldReader] = {
 def _format(
     kind: PrelsFormat,
     row: Callable[..., PrelsRow],
-    others: dict[str, Callable[[Fields, bool], bool]],
+    others: dict[str, Callable[[Fields], bool]],
     check: Callable[[int, Fields, Sequence[Any]], None] | None = None,
 ) -> TableFormat[PrelsRow]:
     """Make one of the two formats; its rows have their line last."""
@@ -151,19 +151,19 @@ def _format(
             f" line {first.line} has it"
         ),
         check=check,
-        others=others | {"qrels": lambda fields, _is_whole: len(fields) == _N_FIELDS - 1},
+        others=others | {"qrels": lambda fields: len(fields) == _N_FIELDS - 1},
         suspect=_report_other,
     )
 
 
-def likes() -> dict[str, Callable[[Fields, bool], bool]]:
+def likes() -> dict[str, Callable[[Fields], bool]]:
     """Make what says of lines in order whether they are those of each kind, by numbers and documents."""
 
-    def once(fits: Callable[[Fields, bool], bool], place: int) -> Callable[[Fields, bool], bool]:
+    def once(fits: Callable[[Fields], bool], place: int) -> Callable[[Fields], bool]:
         seen: set[tuple[bytes, bytes]] = set()
 
-        def is_like(fields: Fields, is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
-            if not fits(fields, is_whole) or (pair := (fields[0], fields[place])) in seen:
+        def is_like(fields: Fields) -> bool:
+            if not fits(fields) or (pair := (fields[0], fields[place])) in seen:
                 return False
             seen.add(pair)
             return True

@@ -1,33 +1,37 @@
-"""Qrels, as rows or as columns.
+"""Qrels, as rows or as columns; NTCIR-2 and NTCIREVAL qrels.
 
-Fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte. Where a
-header names other columns, or most of the first lines are topic, docno and grade or have other separators,
-they are read so: see `store.formats.tables.sniff`. A line that begins with ``#`` is a comment, as to
-trec_eval 10; text after the last field, which trec_eval refuses, is passed over leniently (but the
+In qrels, fields are separated by ASCII blanks, as in trec_eval; topics and docnos are text, byte for byte.
+Where a header names other columns, or most of the first lines are topic, docno and grade or have other
+separators, they are read so: see `store.formats.tables.sniff`. A line that begins with ``#`` is a comment, as
+to trec_eval 10; text after the last field, which trec_eval refuses, is passed over leniently (but the
 five-column files of sampled pools must not be read so: the fourth column of one kind is a stratum). A line
 that repeats an earlier one's code, whatever its iteration, is counted and passed over; trec_eval refuses it.
-``1.7`` is no grade, though trec_eval would read 1. Source: trec_eval 10.0, `get_qrels.c` and
-`get_qrels_jg.c`.
+``1.7`` is no grade, though trec_eval would read 1.
+
+A collection has two NTCIR-2 files, which differ in the last column alone: in the rigid one S and A are
+relevant, in the relaxed one S, A and B. NTCIR-2 itself has no S. The NTCIR WWW tasks have levels that are
+sums of two judges' grades: L0 to L4 of grades 0 to 2. Neither format has iterations: they are ``0``. What the
+writers write is read back, and what they could have written comes back byte for byte.
+
+Sources: trec_eval 10.0, `get_qrels.c` and `get_qrels_jg.c`; NTCIR Workshop 2, "Relevance judgments", data of
+the Japanese and English IR tasks, 2001; Sakai, "NTCIREVAL", a toolkit for information access evaluation; Luo
+et al., "Overview of the NTCIR-13 We Want Web task", *NTCIR-13*, 2017.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from string import ascii_uppercase
+from typing import Any, TextIO
 
 from store.errors import ArgumentError, FaultList
-from store.fields import LONGEST_ID
 from store.formats import prels, tables
-from store.formats.compression import DamagedDataError
-from store.formats.lines import BOM, QRELS, RUN, is_regular_file, open_bytes, report_as_kind, report_kind
-from store.formats.tables import Fields, ReadTable, TableFormat
+from store.formats.lines import QRELS, RUN, report_as_kind, report_kind
+from store.formats.tables import Fields, GradedRow, JudgedTable, TableFormat, UnfitFieldError
+from store.records import Qrel, Scale
 
 DUPLICATE = "duplicate"
 """The iteration of a copied grade: that of a near-duplicate, which was judged instead."""
@@ -41,22 +45,6 @@ _FEWEST_EXCHANGED = 20
 holds where that word is one that files have for the iteration."""
 
 
-class QrelRow(NamedTuple):
-    """One judgement as the file states it (a tuple: files have a million of them)."""
-
-    line: int
-    """Line number from 1."""
-    topic: str
-    iteration: str
-    """The second column, kept as it is: a round, a judge, a letter, mostly ``0``."""
-    docno: str
-    code: int
-    """The fourth column; whether a negative code is a grade is not decided here."""
-
-
-QrelsFile = ReadTable[QrelRow]
-
-
 def read_qrels(
     path: str,
     *,
@@ -64,26 +52,25 @@ def read_qrels(
     judge_column: int | None = None,
     keep_repeats: bool = False,
     faults: FaultList | None = None,
-) -> QrelsFile:
+) -> JudgedTable:
     """Read a qrels file, rows in file order; see `read_table`.
 
-    `judge_column` is ``None`` or 2, the column that names the judge: a document has one code a topic (and
-    judge). With `keep_repeats` every line is a row, for `store.formats.codes.settle_repeats`.
+    `judge_column` is ``None`` or 2, the column that names the judge and no round then: a document has one
+    code a topic (and judge). With `keep_repeats` every line is a row, for `codes.settle_repeats`.
     """
     if judge_column not in (None, _JUDGE_COLUMN):
         requirement = "must be 2, the only column of a qrels line that can name a judge"
         raise ArgumentError("judge_column", requirement, judge_column)
 
-    def repeat_fault(row: QrelRow, first: QrelRow) -> str | None:
-        if row.code == first.code:
-            return None
-        return (
-            f"expected each document once a topic{'' if judge_column is None else ' and judge'}"
-            f", got topic `{row.topic}` docno `{row.docno}` with grade {row.code};"
-            f" line {first.line} has it with grade {first.code}"
-        )
+    def row(line: int, topic: str, iteration: str, docno: str, code: int) -> GradedRow:
+        if judge_column is None:
+            return GradedRow(line, topic, iteration, docno, "", code)
+        return GradedRow(line, topic, "0", docno, iteration, code)
 
-    def suspect(table: QrelsFile, reported: FaultList) -> None:
+    def repeat_fault(row: GradedRow, first: GradedRow) -> str | None:
+        return None if row.code == first.code else tables.duplicate_words(row, first)
+
+    def suspect(table: JudgedTable, reported: FaultList) -> None:
         rows = table.rows if keep_repeats else [*table.rows, *table.repeats]
         if judge_column is None and table.repeats and not table.layout.has_header and _is_exchanged(rows):
             _report_exchanged(reported, len(rows), rows[0].docno, table.layout)
@@ -106,18 +93,18 @@ def read_qrels(
     form = TableFormat(
         _COLUMNS,
         {name: tables.READERS[name] for name in _COLUMNS.split()},
-        QrelRow,
-        ("topic", "docno") if judge_column is None else ("topic", "docno", "iteration"),
-        repeat_fault,
+        row,
+        tables.JUDGED,
+        None if keep_repeats else repeat_fault,
         others={"run": _is_like_run, **prels.likes()},
         suspect=suspect,
         choices=(_COLUMNS, "topic docno grade") if judge_column is None else (_COLUMNS,),
         has_comments=True,
     )
-    return tables.read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    return tables.read_table(path, form, lenient=lenient, faults=faults)
 
 
-def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
+def _is_exchanged(rows: Sequence[GradedRow]) -> bool:
     """Return whether column 3 is one word all along and column 2 what differs within a topic."""
     docno = rows[0].docno
     seen: set[tuple[str, str]] = set()
@@ -129,7 +116,7 @@ def _is_exchanged(rows: Sequence[QrelRow]) -> bool:
     return len(seen) >= (_FEWEST_NAMED if docno in _ITERATIONS else _FEWEST_EXCHANGED)
 
 
-def _judges_of(rows: Sequence[QrelRow]) -> list[str]:
+def _judges_of(rows: Sequence[GradedRow]) -> list[str]:
     """Return the names in column 2, if no document has two grades under one of them; else none."""
     graded: dict[tuple[str, str], int] = {}
     is_graded_twice = any(graded.setdefault((row.topic, row.docno), row.code) != row.code for row in rows)
@@ -161,7 +148,7 @@ def _report_exchanged(faults: FaultList, n_lines: int, docno: str, layout: table
     faults.put_instead(message, "exchanged", hint=hint)
 
 
-def _is_like_run(fields: Fields, _is_whole: bool) -> bool:  # noqa: FBT001 - as `TableFormat.others` has it
+def _is_like_run(fields: Fields) -> bool:
     """Return whether a line has the shape `topic Q0 docno rank score tag`."""
     if len(fields) != 6 or fields[1].upper() != b"Q0":
         return False
@@ -182,7 +169,6 @@ def qrels_blocks(rows: Iterable[QrelCells]) -> Iterator[str]:
     """Yield lines of four columns with single blanks, so that equal judgements are equal bytes.
 
     Rows come in order: topics natural, docnos bytewise. Many lines come at once, parted by line ends.
-    `ArgumentError`: an id could not be read back.
     """
     rows = iter(rows)
     while block := list(islice(rows, _BLOCK)):
@@ -191,95 +177,134 @@ def qrels_blocks(rows: Iterable[QrelCells]) -> Iterator[str]:
         yield "\n".join([f"{topic} {iteration} {docno} {grade}" for topic, iteration, docno, grade in block])
 
 
-_BLANK, _BREAK, _HASH = 0x20, 0x0A, 0x23
-_N_FIELDS = 4
-_CODE = re.compile(rb"[+-]?[0-9]{1,18}")
+def letters_of(scale: Scale, named: str | None = None) -> dict[int, str]:
+    """Return the letter of every grade, in upper case: its key, or from `named`, the lowest grade's first.
 
-Key = TypeVar("Key", bound=Hashable)
-
-
-class Numbering(dict[Key, int], Generic[Key]):
-    """Numbers from 0 for texts, or other values, in the order in which they are first asked for."""
-
-    def __missing__(self, key: Key) -> int:
-        number = self[key] = len(self)
-        return number
-
-    def codes(self, texts: Iterable[Key], count: int = -1) -> NDArray[np.int64]:
-        """Return the number of each, shape (n_texts,); `count` texts, or as many as come."""
-        return np.fromiter(map(self.__getitem__, texts), np.int64, count)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class QrelsColumns:
-    """What a qrels file says, in file order; all arrays have shape (n_lines,)."""
-
-    topics: NDArray[np.int64]
-    """Numbers of topics, by the numbering that was passed."""
-    docnos: NDArray[np.int64]
-    """Numbers of docnos, by the numbering that was passed."""
-    codes: NDArray[np.int64]
-    """The fourth column; whether a negative code is a grade is not decided here."""
-
-
-def read_qrels_columns(path: str, topics: Numbering[str], docnos: Numbering[str]) -> QrelsColumns | None:
-    """Read a qrels file that needs no remark, in a quarter of the time that a tuple a line costs.
-
-    ``None`` = `read_qrels` has to look at it: it may have a fault, comments, other columns or other
-    characters than ASCII, has grades of near-duplicates, or can be read but once. New texts are added to the
-    numberings; after ``None`` these are as before.
+    `ArgumentError` is raised if a grade has no ASCII letter, or two have the same but for its case.
     """
-    if not is_regular_file(path):
-        return None
-    try:
-        with open_bytes(path) as file:
-            data = file.read().removeprefix(BOM)
-    except DamagedDataError:
-        return None
-    if not _is_plain(data) or DUPLICATE.encode() in data or {0x20, 0x09} <= {*data.partition(b"\n")[0]}:
-        return None
-    fields = data.split()
-    codes = set(fields[3::_N_FIELDS])
-    if not fields or not all(map(_CODE.fullmatch, codes)) or fields[0][-1:] in tables.SEPARATORS:
-        return None
-    known = len(topics), len(docnos)
-    n_lines = len(fields) // _N_FIELDS
-    values = {field: int(field) for field in codes}
-    columns = QrelsColumns(
-        _codes(topics, fields[0::_N_FIELDS]),
-        _codes(docnos, fields[2::_N_FIELDS]),
-        np.fromiter(map(values.__getitem__, fields[3::_N_FIELDS]), np.int64, n_lines),
+    if named is not None:
+        return _named_letters(scale.values, named)
+    letters = {grade.value: grade.key.upper() for grade in scale.grades}
+    texts = list(letters.values())
+    are_letters = all(text.isascii() and text.isalpha() for text in texts)
+    if not are_letters or len(set(texts)) < len(texts):
+        requirement = "must have a letter for every grade, for NTCIR-2 files"
+        keys = ", ".join(repr(grade.key) for grade in scale.grades)
+        hint = "`pooler init --scale ntcir` makes a collection whose keys are letters"
+        if len(letters) <= len(ascii_uppercase):
+            example = ascii_uppercase[len(letters) - 1 :: -1]
+            hint = (
+                f"{hint}; `pooler export qrels --as ntcir2 --letters {example}` names one a grade,"
+                " lowest first"
+            )
+        raise ArgumentError("the scale", f"{requirement}, but has the keys {keys}", None, hint=hint)
+    return letters
+
+
+def _named_letters(values: Sequence[int], named: str) -> dict[int, str]:
+    letters = named.upper()
+    is_each = named.isascii() and named.isalpha() and len(letters) == len(values)
+    if not is_each or len(set(letters)) < len(letters):
+        numbers = ", ".join(map(str, values))
+        requirement = f"must be {len(values)} different letters, one for each of {numbers}"
+        raise ArgumentError("letters", requirement, named)
+    return dict(zip(values, letters, strict=True))
+
+
+def read_ntcir2(
+    path: str, scale: Scale, *, lenient: bool = False, faults: FaultList | None = None
+) -> JudgedTable:
+    """Read an NTCIR-2 qrels file, letters as grades in file order; see `read_table`.
+
+    Fault codes of its own: ``relevant`` (not 0 or 1), and ``cut`` (a grade is relevant, and one as high is
+    not).
+    """
+    grades = {letter.encode(): value for value, letter in letters_of(scale).items()}
+    letters = b", ".join(grades).decode()
+
+    def row(line: int, topic: str, docno: str, grade: int, _is_relevant: int) -> GradedRow:
+        return GradedRow(line, topic, "0", docno, "", grade)
+
+    readers = {
+        "topic": tables.read_topic,
+        "docno": tables.read_name,
+        "letter": tables.expecting(grades.get, f"a letter of the scale ({letters})", "grade"),
+        "relevant": tables.expecting({b"0": 0, b"1": 1}.get, "0 or 1 in field 4", "relevant"),
+    }
+    form = tables.judged_format("topic letter docno relevant", readers, row, _Cut().check)
+    return tables.read_table(path, form, lenient=lenient, faults=faults)
+
+
+def write_ntcir2(
+    rows: Iterable[Qrel], scale: Scale, level: int | None, stream: TextIO, *, letters: str | None = None
+) -> None:
+    """Write an NTCIR-2 qrels file, in the order of the rows, from `level` up relevant (``None`` = none is).
+
+    Iterations have no place in the file.
+    """
+    letter_of = letters_of(scale, letters)
+    listed = list(rows)
+    tables.check_rows(listed, "NTCIR-2")
+    if off := sorted({row.grade for row in listed} - letter_of.keys()):
+        raise ArgumentError("grade", f"must be one of {scale.values}", off)
+    stream.writelines(
+        f"{row.topic}\t{letter_of[row.grade]}\t{row.docno}\t{int(level is not None and row.grade >= level)}\n"
+        for row in listed
     )
-    pairs = np.sort(columns.topics * len(docnos) + columns.docnos)
-    if (pairs[1:] == pairs[:-1]).any():
-        for numbering, size in zip((topics, docnos), known, strict=True):
-            for text in list(numbering)[size:]:
-                del numbering[text]
-        return None
-    return columns
 
 
-def _codes(numbering: Numbering[str], fields: list[bytes]) -> NDArray[np.int64]:
-    """Return the numbers of fields, decoding each text once."""
-    own = Numbering[bytes]()
-    codes = own.codes(fields, len(fields))
-    of_own = numbering.codes((field.decode("ascii") for field in own), len(own))
-    return of_own[codes]
+class _Cut:
+    """Where 0 and 1 part the scale, as far as the lines have said."""
+
+    def __init__(self) -> None:
+        self._least_relevant: tuple[int, str, int] | None = None
+        self._most_irrelevant: tuple[int, str, int] | None = None
+
+    def check(self, line: int, fields: Fields, values: Sequence[Any]) -> None:
+        _topic, _docno, grade, is_relevant = values
+        if grade is None or is_relevant is None:
+            return
+        letter = tables.shown(fields[1])
+        above, below = self._least_relevant, self._most_irrelevant
+        other = below if is_relevant else above
+        if other is not None and (grade <= other[0] if is_relevant else grade >= other[0]):
+            complement = 1 - is_relevant
+            message = (
+                f"expected {complement} for {letter}, as line {other[2]} has {complement} for {other[1]}"
+            )
+            raise UnfitFieldError(f"{message}, got {is_relevant}", "cut")
+        if is_relevant and (above is None or grade < above[0]):
+            self._least_relevant = grade, letter, line
+        elif not is_relevant and (below is None or grade > below[0]):
+            self._most_irrelevant = grade, letter, line
 
 
-def _is_plain(data: bytes) -> bool:
-    """Return whether every line is four fields of printable ASCII, or blank, and none a comment."""
-    if not data.isascii():
-        return False
-    codes = np.frombuffer(data, dtype=np.uint8)
-    is_blank = codes <= _BLANK
-    odd = codes[is_blank | (codes == 0x7F)]
-    if not np.isin(odd, (_BLANK, _BREAK, 0x09, 0x0D)).all():
-        return False
-    starts = np.flatnonzero(~is_blank & np.concatenate(([True], is_blank[:-1])))
-    if len(starts) % _N_FIELDS or (np.diff(starts, append=len(codes)) > LONGEST_ID).any():
-        return False
-    # Of four fields in a row the first must begin a line, and only the first.
-    line_of = np.searchsorted(np.flatnonzero(codes == _BREAK), starts).reshape(-1, _N_FIELDS)
-    is_whole = (line_of == line_of[:, :1]).all() and (np.diff(line_of[:, 0]) > 0).all()
-    return bool(is_whole and not (codes[starts[0::_N_FIELDS]] == _HASH).any())
+_LEVEL = re.compile(rb"L(0|[1-9][0-9]{0,8})")
+
+
+_NTCIREVAL = tables.judged_format(
+    "topic docno level",
+    {
+        "topic": tables.read_topic,
+        "docno": tables.read_name,
+        "level": tables.expecting(
+            lambda text: int(text[1:]) if _LEVEL.fullmatch(text) else None, "a level like L2", "grade"
+        ),
+    },
+    lambda line, topic, docno, level: GradedRow(line, topic, "0", docno, "", level),
+)
+
+
+def read_ntcireval(path: str, *, lenient: bool = False, faults: FaultList | None = None) -> JudgedTable:
+    """Read an NTCIREVAL qrels file in file order; see `read_table`."""
+    return tables.read_table(path, _NTCIREVAL, lenient=lenient, faults=faults)
+
+
+def write_ntcireval(rows: Iterable[Qrel], stream: TextIO) -> None:
+    """Write an NTCIREVAL qrels file, in the order of the rows; iterations have no place in it."""
+    listed = list(rows)
+    tables.check_rows(listed, "NTCIREVAL")
+    if negative := sorted({row.grade for row in listed if row.grade < 0}):
+        requirement = "cannot be written as a level L0 to Ln when it is negative"
+        raise ArgumentError("grade", requirement, negative)
+    stream.writelines(f"{row.topic} {row.docno} L{row.grade}\n" for row in listed)

@@ -98,8 +98,6 @@ def read_header(raw: bytes, faults: FaultList) -> RunHeader | None:
 
 
 class _NoYamlError(Exception):
-    """What is no YAML, and on which line of the file."""
-
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
         self.line = line

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from operator import attrgetter, call, itemgetter
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from store.errors import ArgumentError, FaultList, UnknownNameError
-from store.fields import are_plain_ids, id_fault, is_plain_id, topic_fault
+from store.fields import are_plain_ids, id_fault, topic_fault
 from store.formats.lines import LOOKED_AT, not_utf8, piped, read_lines, remedy
 
 Row = TypeVar("Row")
@@ -149,8 +149,6 @@ class ReadTable(Generic[Row]):
 
     rows: list[Row] = field(default_factory=list)
     """In file order."""
-    n_ignored_lines: int = 0
-    """Blank lines and, when lenient, comment lines."""
     n_trailing: int = 0
     """Rows, read leniently, with text after the last field."""
     sha256: str = ""
@@ -182,14 +180,14 @@ class TableFormat(Generic[Row]):
     """Makes a row of the line number and the values of `readers`."""
     key: tuple[str, ...]
     """Attributes of a row that no other row has in common ..."""
-    repeat_fault: Callable[[Row, Row], str | None]
-    """... and what is said of a second row, and the first; ``None`` = it is passed over, as it says the
-    same."""
+    repeat_fault: Callable[[Row, Row], str | None] | None
+    """... and what is said of a second row, and the first; ``None`` = it is passed over, as it says the same.
+    Without one, all are rows, for `store.formats.scale.settle_repeats`."""
     split: Callable[[bytes, int], Fields] | None = None
     """Turns a line into fields, for so many columns; ``None`` = at ASCII blanks."""
     check: Callable[[int, Fields, Sequence[Any]], None] | None = None
     """Raises `UnfitFieldError` where values do not go together; ``None`` stands for those with a fault."""
-    others: Mapping[str, Callable[[Fields, bool], bool]] = field(default_factory=dict)
+    others: Mapping[str, Callable[[Fields], bool]] = field(default_factory=dict)
     """Whether a line could be of another format; reported if the line has as many fields as it should."""
     suspect: Callable[[ReadTable[Row], FaultList], None] | None = None
     """Reports that the whole file is something else."""
@@ -202,12 +200,7 @@ class TableFormat(Generic[Row]):
 
 
 def read_table(
-    path: str,
-    form: TableFormat[Row],
-    *,
-    lenient: bool = False,
-    keep_repeats: bool = False,
-    faults: FaultList | None = None,
+    path: str, form: TableFormat[Row], *, lenient: bool = False, faults: FaultList | None = None
 ) -> ReadTable[Row]:
     """Read a table, or raise `FormatError`; with `faults` they go there, and rows without one are returned.
 
@@ -231,10 +224,12 @@ def read_table(
     names = form.columns.split()
     n_columns, split, check = len(names), form.split, form.check
     readers = [
-        read if name in _DIFFERING else Remembered[bytes](read).__getitem__
+        (
+            read if name in _DIFFERING else Remembered[bytes](read).__getitem__,
+            names.index(name) if name in names else 0,
+        )
         for name, read in form.readers.items()
     ]
-    chosen = itemgetter(*(names.index(name) if name in names else 0 for name in form.readers))
     grade_place = names.index("grade") if "grade" in names else None
     key = attrgetter(*form.key)
     table = ReadTable[Row](layout=layout)
@@ -245,7 +240,6 @@ def read_table(
     for number, line in chain(head, lines):
         is_comment = line.startswith(b"#")
         if is_comment and passes_comments:
-            table.n_ignored_lines += 1
             continue
         try:
             fields = line.split() if split is None else split(line, n_columns)
@@ -256,10 +250,9 @@ def read_table(
         n_more = len(fields) - n_columns
         if n_more or is_comment or others:
             if not fields:
-                table.n_ignored_lines += 1
                 continue
             is_whole = not is_comment and (not n_more or (lenient and n_more > 0))
-            others = {name: fits for name, fits in others.items() if fits(fields, is_whole)}
+            others = {name: fits for name, fits in others.items() if fits(fields)}
             is_empty = False
             if not is_whole:
                 got = "a line that begins with `#`" if is_comment else str(len(fields))
@@ -267,19 +260,27 @@ def read_table(
                 found.add(number, message, "comment" if is_comment else "fields")
                 found.hint = found.hint or remedy(path, line)
                 continue
-        try:
-            values = [*map(call, readers, chosen(fields))]
-            if check is not None:
+        values: list[Any] = []
+        n_faults = found.count
+        for read, place in readers:
+            try:
+                values.append(read(fields[place]))
+            except UnfitFieldError as error:
+                values.append(None)
+                found.add(number, str(error), error.code)
+        if check is not None:
+            try:
                 check(number, fields, values)
-        except UnfitFieldError:
-            _report_unfit(form, fields, number, found)
+            except UnfitFieldError as error:
+                found.add(number, str(error), error.code)
+        if found.count > n_faults:
             found.hint = found.hint or _hint(path, line, fields, grade_place, layout)
             continue
         row = form.row(number, *values)
         first = first_of.setdefault(key(row), row)
         if first is not row:
             table.repeats.append(row)
-            if not keep_repeats:
+            if form.repeat_fault is not None:
                 if fault := form.repeat_fault(row, first):
                     found.add(number, fault, "duplicate")
                 else:
@@ -340,21 +341,12 @@ class Remembered(dict[Cell, Any], Generic[Cell]):
         return value
 
 
-def _report_unfit(form: TableFormat[Row], fields: Fields, line: int, faults: FaultList) -> None:
-    """Report every fault of a line of as many fields as it should have."""
-    names = form.columns.split()
-    values: list[Any] = []
-    for name, read in form.readers.items():
-        try:
-            values.append(read(fields[names.index(name)] if name in names else b""))
-        except UnfitFieldError as error:
-            values.append(None)
-            faults.add(line, str(error), error.code)
-    if form.check is not None:
-        try:
-            form.check(line, fields, values)
-        except UnfitFieldError as error:
-            faults.add(line, str(error), error.code)
+class Numbering(dict[str, int]):
+    """Numbers from 0 for texts, in the order in which they are first asked for."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
 
 
 def shown(text: bytes) -> str:
@@ -386,8 +378,6 @@ def id_reader(
         except UnicodeDecodeError as error:
             message = not_utf8.format(byte=text[error.start], got=shown(text))
             raise UnfitFieldError(message, "utf8") from error
-        if is_plain_id(name) and name[0] != "#" and " " not in name:
-            return name
         if fault := fault_of(name):
             raise UnfitFieldError(fault, "id")
         return name
@@ -404,7 +394,6 @@ _MEAN = re.compile(rb"[0-9]+\.[0-9]+")
 
 
 def _grade(text: bytes) -> int | None:
-    """Read an integer, which may be written as an integral float."""
     match = _GRADE.fullmatch(text)
     return int(match[1]) if match else None
 
@@ -449,6 +438,8 @@ class GradedRow(NamedTuple):
 
 
 JudgedTable = ReadTable[GradedRow]
+JUDGED = ("topic", "docno", "judge")
+"""What a judgement is of."""
 
 
 def duplicate_words(row: GradedRow, first: GradedRow) -> str:
@@ -480,8 +471,7 @@ def judged_format(
     check: Callable[[int, Fields, Sequence[Any]], None] | None = None,
 ) -> TableFormat[GradedRow]:
     """Make a format of judgements whose columns stand between tabs or blanks."""
-    key = ("topic", "docno", "judge")
-    return TableFormat(columns, readers, row, key, duplicate_words, _split_text, check)
+    return TableFormat(columns, readers, row, JUDGED, None, _split_text, check)
 
 
 IGNORED = "-"
@@ -516,7 +506,6 @@ def read_columns(
     judge: str | None = None,
     iteration: str = "0",
     lenient: bool = False,
-    keep_repeats: bool = False,
     faults: FaultList | None = None,
 ) -> JudgedTable:
     """Read a table of judgements by the names of its columns; see `read_table`.
@@ -539,7 +528,7 @@ def read_columns(
     fixed = {"topic": topic or "", "iteration": iteration, "judge": judge or ""}
     readers |= {name: _always(text) for name, text in fixed.items() if name not in columns}
     form = replace(judged_format(" ".join(columns), readers), choices=(" ".join(columns),))
-    return read_table(path, form, lenient=lenient, keep_repeats=keep_repeats, faults=faults)
+    return read_table(path, form, lenient=lenient, faults=faults)
 
 
 def _always(value: str) -> FieldReader:

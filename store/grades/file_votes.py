@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from store.analysis.agreement.votes import PLACE_OF_STATE, Cells, PopulationVotes, population_votes
 from store.errors import ArgumentError, UnknownNameError
-from store.formats.qrels import Numbering, QrelsColumns
+from store.formats.tables import Numbering
 from store.judging.kinds import Voters, choose_voters
 from store.records import Judge, JudgeKind, Judgement, Scale
 from store.text import natural_key
@@ -25,32 +25,12 @@ class FileVotes:
     """
 
     def __init__(self, docno_ids: Mapping[str, int] | None = None) -> None:
-        self.topics = Numbering[str]()
-        self.docnos = Numbering[str](docno_ids or {})
+        self.topics = Numbering()
+        self.docnos = Numbering(docno_ids or {})
         self.scale: Scale | None = None
         self._kinds: dict[str, JudgeKind] = {}
         self._named: set[str] = set()
         self._parts: list[NDArray[np.int64]] = []
-
-    def add_columns(
-        self,
-        judge: str,
-        columns: QrelsColumns,
-        *,
-        unjudged: Iterable[int] = (),
-        mapping: Mapping[int, int] | None = None,
-    ) -> None:
-        """Add a file of one new judge, its columns by the numberings of this object.
-
-        `unjudged` are codes that mean "pooled, not judged"; `mapping` says which codes to read as others.
-        """
-        judge_code = self._add_judge(judge, JudgeKind.IMPORTED, is_named=True)
-        is_open = np.isin(columns.codes, list(unjudged))
-        grades = columns.codes.copy()
-        for source, target in (mapping or {}).items():
-            grades[columns.codes == source] = target
-        whose, places = np.full(len(grades), judge_code, dtype=np.int64), np.where(is_open, _LISTED, 0)
-        self._parts.append(np.stack([columns.topics, columns.docnos, whose, places, grades]))
 
     def add_judgements(
         self,

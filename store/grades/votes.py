@@ -19,7 +19,7 @@ from store.db.database import Area
 from store.db.keys import Keys, fetch_docnos, fetch_ordered_docnos
 from store.db.tables import JUDGE, POOL
 from store.errors import ArgumentError, UnknownNameError
-from store.formats.qrels import Numbering
+from store.formats.tables import Numbering
 from store.grades.definition import QrelsDefinition
 from store.grades.opinions import AllVotes, CurrentRuling, CurrentStates, Pair, arrange
 from store.judging.event_arrays import (
@@ -298,7 +298,7 @@ def fetch_all_votes(
         named = (one.kind for one in voters.judges if one.kind is not JudgeKind.ADJUDICATOR)
         kinds = sorts_of(named) if definition.judges or until else definition.kinds
         rulings = _fetch_rulings(session, names, kinds, until)
-    rounds = Numbering[str]()
+    rounds = Numbering()
     ids = [number for number, name in names.items() if name in voters.names]
     chosen = None if len(ids) == len(names) else np.array(sorted(ids), dtype=np.int64)
     events = newest_events(connection, chosen, rounds, until=until)

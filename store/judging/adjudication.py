@@ -107,7 +107,6 @@ def _check_topic(session: Session, selection: Selection) -> None:
 
 
 def _disputed_votes(topic: int | None, document: int | None, until: datetime | None) -> Select[Any]:
-    """Select the decisions, of judges of every kind, on documents in disagreement or ruled on."""
     newest = current_events(topic=topic, until=until)
     if document is not None:
         newest = newest.where(JUDGEMENT.c.document_id == document)
@@ -278,13 +277,7 @@ class AdjudicationDesk(Desk):
     def record(self, decision: Decision) -> Task:
         """Append a decision as the adjudicator's own judgement; see `Desk.record`."""
         task = super().record(decision)
-        key = self._ids(decision)
-        case = self._cases.get(key)
-        if case is not None and decision.action in (Action.JUDGE, Action.CANNOT):
-            ruling = Ruling(self._judge_id, task.grade, basis=case.basis, kinds=case.kinds)
-            rulers = case.rulers | {self._judge_id}
-            self._cases[key] = replace(case, ruling=ruling, rulers=rulers)
-        elif decision.action in (Action.SKIP, Action.REOPEN):
+        if decision.action not in (Action.NOTE, Action.MARK):
             self._look_again(decision.topic, decision.docno)
         return self._as_shown(decision.topic, task)
 
@@ -303,7 +296,6 @@ class AdjudicationDesk(Desk):
         return undone._replace(task=self._as_shown(undone.topic, undone.task))
 
     def _queue(self, session: Session, topic: int) -> list[Queued]:
-        """Return the disagreements of a topic that are wanted, by docno."""
         cases = self._wanted(fetch_cases(session, self._selection, topic=topic))
         self._cases |= {(case.topic_id, case.document_id): case for case in cases}
         return [
@@ -315,7 +307,6 @@ class AdjudicationDesk(Desk):
         """Do nothing: adjudicators need no place, even where documents are assigned."""
 
     def _case(self, topic: str, docno: str) -> Case | None:
-        """Return a case as it was when its queue was read."""
         return self._cases.get((self._topic_ids.get(topic, 0), self._document_ids.get(docno, 0)))
 
     def _wanted(self, cases: Iterable[Case]) -> list[Case]:

@@ -22,6 +22,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     FromClause,
     Row,
@@ -29,6 +30,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
+    cast,
     delete,
     exists,
     func,
@@ -60,8 +62,7 @@ from store.db.tables import (
 )
 from store.errors import ConflictError
 from store.judging.events import Pair, current_events
-from store.judging.judges import fetch_judge_names
-from store.judging.sittings import lock_judge
+from store.judging.judges import fetch_judge_names, lock_judge
 from store.records import (
     DECIDED,
     Assignable,
@@ -123,31 +124,20 @@ def claim(session: Session, judge: int, topic: int, *, n: int) -> list[int]:
     """
     lock_judge(session, judge)
     now = database_now(session)
-    query = _next_free(judge, topic, now)
-    documents: list[int] = []
-    by_lease: dict[int, list[int]] = {}
-    # One by one: two at once could be two places of one document.
-    while len(documents) < n and (row := session.execute(query).first()) is not None:
-        by_lease.setdefault(row.lease_s, []).append(row.id)
-        documents.append(row.document_id)
-        query = query.where(
-            ASSIGNMENT.c.position >= row.position, ASSIGNMENT.c.document_id != row.document_id
-        )
-    for lease_s, places in by_lease.items():
-        _take(session, places, judge, now + timedelta(seconds=lease_s))
-    return documents
-
-
-def _next_free(judge: int, topic: int, now: datetime) -> Select[Any]:
-    """Select the next place of a topic that a judge may claim, and lock it."""
-    return (
-        select(ASSIGNMENT.c.id, ASSIGNMENT.c.document_id, ASSIGNMENT.c.position, ASSIGNMENT_PLAN.c.lease_s)
+    next_free = (
+        select(ASSIGNMENT.c.id, ASSIGNMENT.c.document_id, ASSIGNMENT_PLAN.c.lease_s)
         .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
         .where(ASSIGNMENT.c.topic_id == topic, _is_free(judge, now), *_is_for(judge, ASSIGNMENT))
         .order_by(ASSIGNMENT.c.position, ASSIGNMENT.c.id)
         .limit(1)
         .with_for_update(of=ASSIGNMENT, skip_locked=True)
     )
+    documents: list[int] = []
+    # One by one: two at once could be two places of one document.
+    while len(documents) < n and (row := session.execute(next_free).first()) is not None:
+        _take(session, row.id, judge, now + timedelta(seconds=row.lease_s))
+        documents.append(row.document_id)
+    return documents
 
 
 def hold(session: Session, judge: int, topic: int, document: int, *, decided: bool) -> None:
@@ -170,7 +160,7 @@ def hold(session: Session, judge: int, topic: int, document: int, *, decided: bo
         raise ConflictError(message, hint="nothing was written; go on with the next one")
     if place.lease_s is not None:
         until = None if decided else now + timedelta(seconds=place.lease_s)
-        _take(session, [place.id], judge, until)
+        _take(session, place.id, judge, until)
 
 
 def _place(topic: int | ColumnElement[int], document: int | ColumnElement[int]) -> Select[Any]:
@@ -228,10 +218,9 @@ def _newest_state(judge: int | ColumnElement[int], places: FromClause) -> Column
     return func.coalesce(state.scalar_subquery(), State.UNJUDGED.value)
 
 
-def _take(session: Session, places: Sequence[int], judge: int, until: datetime | None) -> None:
-    session.execute(
-        update(ASSIGNMENT).where(ASSIGNMENT.c.id.in_(places)).values(judge_id=judge, lease_until=until)
-    )
+def _take(session: Session, place: int, judge: int, until: datetime | None) -> None:
+    taken = {"judge_id": judge, "lease_until": until}
+    session.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == place).values(taken))
 
 
 Make = Callable[[Sequence[Assignable]], AssignmentPlan]
@@ -328,7 +317,6 @@ def _fetch_assignable(session: Session, scope: Scope) -> dict[Pair, Assignable]:
 
 
 def _add_places(session: Session, plan: AssignmentPlan, documents: Mapping[Pair, Assignable]) -> None:
-    """Write a plan and its places, behind those that stay."""
     judges = {name: row_id for row_id, name in fetch_judge_names(session).items()}
     ids = {(one.topic, one.docno): pair for pair, one in documents.items()}
     row = AssignmentPlanRow(
@@ -382,25 +370,17 @@ def fetch_workloads(session: Session) -> Workloads:
         .subquery()
     )
     numbers = (*_PURPOSES, "decided", "claimed", "lapsed")
-    by_topic = (
-        select(
-            places.c.judge_id,
-            func.count(places.c.document_id.distinct()).label("documents"),
-            *(func.sum(places.c[number]).label(number) for number in numbers),
-            func.max(places.c.until).label("until"),
-        )
-        .group_by(places.c.judge_id, places.c.topic_id)
-        .subquery()
-    )
+    pair = cast(places.c.topic_id, BigInteger) * (1 << 32) + places.c.document_id
     query = (
         select(
-            JUDGE.c.name.label("judge"),
-            func.count().label("topics"),
-            *(func.sum(by_topic.c[number]).label(number) for number in ("documents", *numbers)),
-            func.max(by_topic.c.until).label("until"),
+            JUDGE.c.name,
+            func.count(places.c.topic_id.distinct()),
+            func.count(pair.distinct()),
+            *(func.sum(places.c[number]) for number in numbers),
+            func.max(places.c.until),
         )
-        .outerjoin_from(by_topic, JUDGE, JUDGE.c.id == by_topic.c.judge_id)
-        .group_by(by_topic.c.judge_id, JUDGE.c.name)
+        .outerjoin_from(places, JUDGE, JUDGE.c.id == places.c.judge_id)
+        .group_by(places.c.judge_id, JUDGE.c.name)
     )
     lines = []
     for judge, topics, *counts, until in session.execute(query):

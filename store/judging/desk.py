@@ -32,29 +32,29 @@ from store.db.tables import (
     JUDGEMENT,
     POOL,
     POOL_ENTRY,
+    SITTING,
     TOPIC,
 )
 from store.errors import ConflictError, StoreError, UnknownNameError
 from store.event import SHOWN
 from store.formats.markup import MOST_CHARACTERS, readable
 from store.judging.assignments import assigned_documents, claim, claimable, has_assignments, hold, release
-from store.judging.effort import recent_active_ms
 from store.judging.events import (
     KEY,
     add_passages,
     append_event,
     as_raw,
     as_task,
+    conflict,
     current_events,
-    fetch_events,
     fetch_passages,
     fetch_readable,
     fetch_shown_passages,
     is_same_decision,
+    recent_active_ms,
     state_after,
 )
-from store.judging.judges import judge_named
-from store.judging.sittings import beat, close_sitting, live_sittings, open_sitting
+from store.judging.judges import beat, close_sitting, judge_named, live_sittings, open_sitting
 from store.readable import Readable
 from store.records import (
     DECIDED,
@@ -139,11 +139,6 @@ def count_queues(session: Session, judge: int) -> dict[int, int]:
         pooled = to_judge(POOL_ENTRY.c.topic_id, func.count(POOL_ENTRY.c.document_id.distinct()))
         query = pooled.group_by(POOL_ENTRY.c.topic_id)
     return {topic: int(count) for topic, count in session.execute(query)}
-
-
-def count_claimable(session: Session, judge: int) -> dict[int, int]:
-    """Count, by topic, the documents that a judge may still claim."""
-    return claimable(session, judge) if has_assignments(session) else {}
 
 
 def count_undrawn(session: Session) -> dict[int, int]:
@@ -400,7 +395,7 @@ class Desk:
     def claimable(self, topic: str) -> int:
         """Count the documents of a topic that the judge may still claim."""
         with reading(self._engine) as session:
-            return count_claimable(session, self._judge_id).get(self._topic_id(session, topic), 0)
+            return claimable(session, self._judge_id).get(self._topic_id(session, topic), 0)
 
     def claim(self, topic: str) -> bool:
         """Claim a few more documents of a topic; False = there are none left."""
@@ -441,9 +436,8 @@ class Desk:
         self._sit()
         with self._writing() as session:
             old = self._current(session, *self._ids(decision))
-            seen = 0 if old is None else old.revision
-            row, _ = self._append(session, decision, old, seen=seen)
-            task = self._take_back(session, row, old, seen=seen + 1).task
+            row, _ = self._append(session, decision, old)
+            task = self._take_back(session, row, old, seen=row.revision).task
         self._undoing = None
         return task
 
@@ -491,7 +485,7 @@ class Desk:
         return fetch_queue(session, self._judge_id, topic)
 
     def _to_come(self, session: Session) -> dict[int, int]:
-        return count_undrawn(session) | count_claimable(session, self._judge_id)
+        return count_undrawn(session) | claimable(session, self._judge_id)
 
     def _is_held(self, rows: FromClause) -> ColumnElement[bool]:
         held = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.judge_id == self._judge_id)
@@ -514,7 +508,6 @@ class Desk:
         return session.execute(_NEWEST_EVENT, self._key(topic, document)).first()
 
     def _own_events(self) -> Select[Any]:
-        """Select the events of this sitting, the newest first."""
         own = and_(JUDGEMENT.c.sitting_id == self._sitting, JUDGEMENT.c.judge_id == self._judge_id)
         return select(JUDGEMENT).where(own).order_by(JUDGEMENT.c.id.desc())
 
@@ -533,15 +526,9 @@ class Desk:
         return set(session.scalars(query)) == {self._sitting}
 
     def _names(self, session: Session, event: Row[Any]) -> tuple[str, str]:
-        query = (
-            select(TOPIC.c.number, DOCUMENT.c.docno)
-            .select_from(JUDGEMENT)
-            .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
-            .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
-            .where(JUDGEMENT.c.id == event.id, JUDGEMENT.c.judge_id == self._judge_id)
-        )
-        topic, docno = session.execute(query).one()
-        return topic, docno
+        topic = select(TOPIC.c.number).where(TOPIC.c.id == event.topic_id)
+        docno = select(DOCUMENT.c.docno).where(DOCUMENT.c.id == event.document_id)
+        return session.execute(topic).scalar_one(), session.execute(docno).scalar_one()
 
     def _task(self, session: Session, docno: str, event: Row[Any], *, has_passages: bool = True) -> Task:
         """Return how a document stands after an event; its passages are not asked for if it has none."""
@@ -551,11 +538,15 @@ class Desk:
         return as_task(docno, event, passages.get(event.id, ()))
 
     def _append(
-        self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int
+        self, session: Session, decision: Decision, old: Row[Any] | None, *, seen: int | None = None
     ) -> tuple[Row[Any], bool]:
-        """Append the event of a decision; return its row, and whether it has passages."""
+        """Append the event of a decision after the newest; return its row, and whether it has passages.
+
+        `seen`: the revision that the judge saw; `ConflictError`: there is a newer one.
+        """
         topic, document = self._ids(decision)
-        values = self._event(session, topic, document, decision.action)
+        newest = 0 if old is None else old.revision
+        values = self._event(session, topic, document, decision.action) | {"revision": newest + 1}
         values["state"], values["grade"], values["reason"] = state_after(decision, old)
         values["note"] = decision.note if decision.note is not None else (old.note if old else "")
         if decision.action in (Action.NOTE, Action.MARK) and old is not None:
@@ -564,7 +555,9 @@ class Desk:
         if decision.document_sha256 != "":
             values["document_sha256"] = decision.document_sha256
         self._hold(session, values)
-        row = append_event(session, values, seen_revision=seen)
+        if seen not in (None, newest):
+            raise conflict()
+        row = append_event(session, values)
         if decision.passages is not None:
             passages = as_raw(decision.passages, self._readable(session, document))
         else:
@@ -576,15 +569,15 @@ class Desk:
         """Append the event that restores the state before another one."""
         topic, document = undone.topic_id, undone.document_id
         values = self._event(session, topic, document, Action.UNDO)
-        as_then = ("display_order", "order_seed", "position")
-        values |= {"undoes": undone.id, **{name: undone._mapping[name] for name in as_then}}
+        values |= {"revision": seen + 1, "undoes": undone.id}
+        values |= {name: undone._mapping[name] for name in ("display_order", "order_seed", "position")}
         restored = ("state", "grade", "reason", "note", "iteration")
         if before is None:
             values |= {"state": State.UNJUDGED.value, "iteration": undone.iteration}
         else:
             values |= {name: before._mapping[name] for name in restored}
         self._hold(session, values)
-        row = append_event(session, values, seen_revision=seen)
+        row = append_event(session, values)
         add_passages(session, row.id, self._passages(session, before))
         number, docno = self._names(session, row)
         return Undone(number, self._task(session, docno, row), undone.revision)
@@ -622,8 +615,42 @@ class Desk:
         }
 
     def _events(self, where: ColumnElement[bool]) -> list[SeenEvent]:
+        """Return the judge's events, the newest first, fit for a terminal but for ids."""
+        own = JUDGEMENT.c.judge_id == self._judge_id
+        undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
+        query = (
+            select(
+                JUDGEMENT,
+                JUDGEMENT.c.id.in_(undone).label("is_undone"),
+                TOPIC.c.number,
+                DOCUMENT.c.docno,
+                SITTING.c.host,
+            )
+            .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
+            .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
+            .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
+            .where(own, where)
+            .order_by(JUDGEMENT.c.id.desc())
+        )
         with reading(self._engine) as session:
-            return fetch_events(session, judge=self._judge_id, sitting=self._sitting, where=where)
+            rows = session.execute(query).all()
+        return [
+            SeenEvent(
+                topic=row.number,
+                docno=row.docno,
+                action=Action(row.action),
+                state=State(row.state),
+                grade=row.grade,
+                reason=sanitise_line(row.reason),
+                note=sanitise(row.note),
+                revision=row.revision,
+                judged_at=row.judged_at,
+                is_undone=bool(row.is_undone),
+                is_here=self._sitting is not None and row.sitting_id == self._sitting,
+                host=sanitise_line(row.host or ""),
+            )
+            for row in rows
+        ]
 
     @contextmanager
     def _writing(self, *, is_start: bool = False) -> Iterator[Session]:

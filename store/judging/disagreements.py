@@ -68,16 +68,10 @@ def display_order(given_grades: Iterable[GivenGrade], kinds: Sequence[str] = ())
     return f"docno opinions{of}:{basis_of(given_grades)}"
 
 
-def seen_basis(order: str | None) -> str | None:
-    """Read the given grades out of what `display_order` wrote; ``None`` = it was not written so."""
+def seen_opinions(order: str | None) -> tuple[str | None, tuple[str, ...]]:
+    """Read given grades and kinds out of what `display_order` wrote; ``None`` = it was not written so."""
     found = _BASIS.fullmatch(order or "")
-    return found and found[2]
-
-
-def seen_kinds(order: str | None) -> tuple[str, ...]:
-    """Read the kinds out of it."""
-    found = _BASIS.fullmatch(order or "")
-    return tuple(found[1].split(",")) if found and found[1] else ()
+    return (None, ()) if found is None else (found[2], tuple(found[1].split(",")) if found[1] else ())
 
 
 def rank_of(given_grade: GivenGrade) -> tuple[bool, int]:
@@ -176,11 +170,6 @@ class Case:
         if covers and ruling.basis in (None, basis_of(then)):
             return Settlement.SETTLED if is_disagreement(then) else Settlement.UNNEEDED
         return Settlement.CHANGED if self.is_disagreement else Settlement.UNNEEDED
-
-    @property
-    def basis(self) -> str:
-        """The given grades as they stand now, written as by `basis_of`."""
-        return basis_of(self.given_grades)
 
     @property
     def iteration(self) -> str:

@@ -142,47 +142,6 @@ def look_at(session: Session, name: str) -> Erasing:
     )
 
 
-def erase(session: Session, name: str) -> Erasing:
-    """Erase a judge: events, passages, sittings, places, answers, and the name wherever it stands.
-
-    A row of table `erasure` stays, by which a backup is kept from bringing them back by mistake.
-    `ConflictError`: the judge is at work.
-    """
-    judge = judge_named(session, name, "id", "uid")
-    number = judge.id
-    refuse_live(session, {name: number})
-    found = look_at(session, name)
-    own = JUDGEMENT.c.judge_id == number
-    connection = session.connection()
-    events = select(JUDGEMENT.c.id).where(own)
-    for table in (JUDGEMENT, ANSWER):
-        gone = select(table.c.digest).where(table.c.judge_id == number)
-        note_events(session, table, (one or 0 for one in session.scalars(gone)))
-    connection.execute(delete(PASSAGE).where(PASSAGE.c.judgement_id.in_(events)))
-    # For every event that goes the database looks for one that takes it back: without an index,
-    # among all of them.
-    connection.exec_driver_sql("CREATE INDEX judgement_undone ON judgement (undoes)")
-    connection.execute(delete(JUDGEMENT).where(own))
-    connection.exec_driver_sql("DROP INDEX judgement_undone")
-    for table in (ANSWER, MODEL_JUDGE, JUDGE_CODE):
-        connection.execute(delete(table).where(table.c.judge_id == number))
-    connection.execute(delete(SITTING).where(SITTING.c.judge_id == number))
-    given_back = {"judge_id": None, "lease_until": None}
-    connection.execute(update(ASSIGNMENT).where(_claimed(number)).values(given_back))
-    connection.execute(delete(ASSIGNMENT).where(ASSIGNMENT.c.judge_id == number))
-    replace_name(session, name, ERASED, keeps_seeds=False)
-    connection.execute(delete(JUDGE).where(JUDGE.c.id == number))
-    tombstone = {
-        "uid": judge.uid,
-        "kind": found.kind.value,
-        "judgements": found.judgements,
-        "events": found.events,
-        "erased_at": database_now(session),
-    }
-    connection.execute(insert(ERASURE), [tombstone])
-    return found
-
-
 def _beside(session: Session, judge: int) -> tuple[set[Pair], dict[int, set[Pair]], int]:
     """Return the documents a judge graded, those others graded too, and rulings where the judge decided."""
     kinds = {row.id: row.kind for row in session.execute(select(JUDGE.c.id, JUDGE.c.kind))}
@@ -267,11 +226,46 @@ class Erasures(Area):
             return fetch_erasures(session)
 
     def erase(self, name: str, *, dry_run: bool = False) -> Erasing:
-        """Erase a judge, or return what would go; see `erase`."""
+        """Erase a judge: events, passages, sittings, places, answers, and the name; or return what would go.
+
+        A row of table `erasure` stays, by which a backup is kept from bringing them back by mistake.
+        `ConflictError`: the judge is at work.
+        """
         if dry_run:
             with self._db.reading() as session:
                 return look_at(session, name)
         with self._db.writing(bulk=True) as session:
             overwrite_removed(session)
-            done = erase(session, name)
-        return replace(done, scrubbed=scrub(self._db.engine))
+            judge = judge_named(session, name, "id", "uid")
+            number = judge.id
+            refuse_live(session, {name: number})
+            found = look_at(session, name)
+            own = JUDGEMENT.c.judge_id == number
+            connection = session.connection()
+            events = select(JUDGEMENT.c.id).where(own)
+            for table in (JUDGEMENT, ANSWER):
+                gone = select(table.c.digest).where(table.c.judge_id == number)
+                note_events(session, table, (one or 0 for one in session.scalars(gone)))
+            connection.execute(delete(PASSAGE).where(PASSAGE.c.judgement_id.in_(events)))
+            # For every event that goes the database looks for one that takes it back: without an index,
+            # among all of them.
+            connection.exec_driver_sql("CREATE INDEX judgement_undone ON judgement (undoes)")
+            connection.execute(delete(JUDGEMENT).where(own))
+            connection.exec_driver_sql("DROP INDEX judgement_undone")
+            for table in (ANSWER, MODEL_JUDGE, JUDGE_CODE):
+                connection.execute(delete(table).where(table.c.judge_id == number))
+            connection.execute(delete(SITTING).where(SITTING.c.judge_id == number))
+            given_back = {"judge_id": None, "lease_until": None}
+            connection.execute(update(ASSIGNMENT).where(_claimed(number)).values(given_back))
+            connection.execute(delete(ASSIGNMENT).where(ASSIGNMENT.c.judge_id == number))
+            replace_name(session, name, ERASED, keeps_seeds=False)
+            connection.execute(delete(JUDGE).where(JUDGE.c.id == number))
+            tombstone = {
+                "uid": judge.uid,
+                "kind": found.kind.value,
+                "judgements": found.judgements,
+                "events": found.events,
+                "erased_at": database_now(session),
+            }
+            connection.execute(insert(ERASURE), [tombstone])
+        return replace(found, scrubbed=scrub(self._db.engine))

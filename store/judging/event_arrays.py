@@ -1,7 +1,7 @@
 """Events and pooled documents as arrays of row ids, a million in a second.
 
-They are read past SQLAlchemy into one array of integers, several of them in one number where they fit,
-and the newest revision of each is found there.
+They are read past SQLAlchemy into one array of integers, two of them in one number, and the newest revision
+of each is found there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from store.analysis.agreement.votes import PLACE_OF_STATE
 from store.db.columns import raw_form
 from store.db.engine import driver_rows
 from store.db.tables import JUDGEMENT
-from store.formats.qrels import Numbering
+from store.formats.tables import Numbering
 
 PAIR = "(CAST(topic_id AS BIGINT) << 32) | document_id"
 """`as_pairs` in SQL."""
@@ -30,9 +30,6 @@ _EVENTS = f"""
 SELECT {PAIR}, (CAST(judge_id AS BIGINT) << 32) | revision, CAST(COALESCE(grade, 0) AS BIGINT) * 4 + {_STATE}
   FROM judgement"""
 """Topic and document; judge and revision; grade and state (0 = judged): half the objects of six columns."""
-_WIDEST = "SELECT (SELECT MAX(id) FROM topic), (SELECT MAX(id) FROM document), (SELECT MAX(id) FROM judge)"
-_REVISION_BITS, _LEAST_GRADE_BITS = 8, 5
-_NOT_IN_ONE = -1
 LOW = (1 << 32) - 1
 """What of a pair is the document."""
 FROM_EVERY_POOL = """
@@ -45,7 +42,7 @@ _CHUNK = 50_000
 def newest_events(
     connection: Connection,
     judge_ids: NDArray[np.int64] | None,
-    rounds: Numbering[str] | None = None,
+    rounds: Numbering | None = None,
     *,
     topic: int | None = None,
     until: datetime | None = None,
@@ -60,11 +57,11 @@ def newest_events(
     if judge_ids is not None:
         where += f" AND judge_id IN ({', '.join(map(str, judge_ids.tolist())) or 'NULL'})"
     if rounds is None:
-        pairs, whose, codes = _fetch_events(connection, where)
+        pairs, whose, codes = fetch_integers(connection, _EVENTS + where, 3).T
         named = []
     else:
         query = _EVENTS.replace("FROM", ", iteration FROM") + where
-        pairs, whose, codes, *named = _fetch_named(connection, query, 3, rounds).T
+        pairs, whose, codes, *named = _fetch_named(connection, query, rounds)
     if pairs.size and int((whose & LOW).max()) > 1:
         order = np.lexsort((whose, pairs))
         pairs, judges = pairs[order], whose[order] >> 32
@@ -81,33 +78,6 @@ def moment_literal(connection: Connection, moment: datetime) -> str:
     return f"'{raw_form(JUDGEMENT.c.judged_at)(moment)}{zone}'"
 
 
-def _fetch_events(connection: Connection, where: str) -> NDArray[np.int64]:
-    """Read `_EVENTS`, shape (3, n_rows): one number an event where it has the bits: a fifth less time."""
-    widest = connection.exec_driver_sql(_WIDEST).one()
-    topic, document, judge = (int(most or 0).bit_length() for most in widest)
-    grade = 61 - topic - document - judge - _REVISION_BITS
-    if grade >= _LEAST_GRADE_BITS:
-        middle = 1 << grade - 1
-        packed = (
-            f"((((CAST(topic_id AS BIGINT) << {document} | document_id) << {judge} | judge_id)"
-            f" << {_REVISION_BITS} | revision) << {grade + 2})"
-            f" + (CAST(COALESCE(grade, 0) AS BIGINT) + {middle}) * 4 + {_STATE}"
-        )
-        fits = f"revision < {1 << _REVISION_BITS} AND COALESCE(grade, 0) BETWEEN {-middle} AND {middle - 1}"
-        query = f"SELECT CASE WHEN {fits} THEN {packed} ELSE {_NOT_IN_ONE} END FROM judgement{where}"
-        numbers = fetch_integers(connection, query, 1)[:, 0]
-        if not (numbers == _NOT_IN_ONE).any():
-            codes = (numbers & (1 << grade + 2) - 1) - 4 * middle
-            numbers >>= grade + 2
-            revisions = numbers & (1 << _REVISION_BITS) - 1
-            numbers >>= _REVISION_BITS
-            judges = numbers & (1 << judge) - 1
-            numbers >>= judge
-            pairs = as_pairs(numbers >> document, numbers & (1 << document) - 1)
-            return np.stack([pairs, as_pairs(judges, revisions), codes])
-    return fetch_integers(connection, _EVENTS + where, 3).T
-
-
 def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArray[np.int64]:
     """Read columns of integers without a NULL, shape (n_rows, n_columns)."""
     with driver_rows(connection, query) as rows:
@@ -115,16 +85,14 @@ def fetch_integers(connection: Connection, query: str, n_columns: int) -> NDArra
     return numbers.reshape(-1, n_columns)
 
 
-def _fetch_named(
-    connection: Connection, query: str, n_columns: int, names: Numbering[str]
-) -> NDArray[np.int64]:
-    """Read columns of integers, then one of text, as its numbers; shape (n_rows, n_columns + 1)."""
-    blocks = [np.empty((n_columns + 1, 0), dtype=np.int64)]
+def _fetch_named(connection: Connection, query: str, names: Numbering) -> NDArray[np.int64]:
+    """Read three columns of integers, then one of text, as its numbers; shape (4, n_rows)."""
+    blocks = [np.empty((4, 0), dtype=np.int64)]
     with driver_rows(connection, query) as rows:
         while chunk := list(islice(rows, _CHUNK)):
             *numbers, texts = zip(*chunk, strict=True)
             blocks.append(np.array([*numbers, [*map(names.__getitem__, texts)]], dtype=np.int64))
-    return np.concatenate(blocks, axis=1).T
+    return np.concatenate(blocks, axis=1)
 
 
 def as_pairs(topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -139,18 +107,12 @@ def pairs_of(rows: Iterable[Row[Any]]) -> NDArray[np.int64]:
 
 def fetch_pairs(connection: Connection, query: str) -> NDArray[np.int64]:
     """Read a column of `PAIR`, each number once, rising."""
-    pairs = np.sort(fetch_integers(connection, query, 1)[:, 0])
-    is_first = np.ones(pairs.size, dtype=np.bool_)
-    is_first[1:] = pairs[1:] != pairs[:-1]
-    return pairs[is_first]
+    return np.unique(fetch_integers(connection, query, 1))
 
 
 def are_in(numbers: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which numbers are among others that rise: `numpy.isin` would hash or sort all of these."""
-    if not rising.size:
-        return np.zeros(numbers.shape, dtype=np.bool_)
-    found: NDArray[np.bool_] = rising.take(np.searchsorted(rising, numbers), mode="clip") == numbers
-    return found
+    """Return which numbers are among others that rise."""
+    return codes_of(numbers, rising) >= 0
 
 
 def codes_of(ids: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.int64]:

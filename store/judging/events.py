@@ -1,30 +1,37 @@
-"""Events appended and fetched, with their passages; the one SELECT of the current state; what decided it.
+"""Events appended and fetched, with their passages; the current state; what decided it, and what it cost.
 
 The newest event need not be it: a note keeps the grade of an earlier event, and an undo brings one
 back. What a decision rests on - the guidelines, the text, the time taken - stands with the event
 that decided.
+
+A document's active time is that of every time it was shown and something came of it, taken back or
+not: the time was spent. A document looked at and left without an event has none. Its dwell is that
+of the event that decided.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, func, insert, or_, select
+from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
+from store.content.lookup import fetch_topic_names
 from store.db.columns import insert_new, raw_form
 from store.db.digests import write_event_digests
-from store.db.keys import Keys
-from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING, TOPIC
+from store.db.keys import Keys, fetch_docnos
+from store.db.tables import DOCUMENT, DOCUMENT_METADATA, JUDGE, JUDGEMENT, PASSAGE, SITTING
 from store.errors import ArgumentError, ConflictError, StoreError
-from store.event import COLUMNS, EVENT, JudgementEvent
+from store.event import COLUMNS, EVENT, STATE_OF, JudgementEvent
 from store.formats.markup import readable
-from store.judging.disagreements import Ruling, seen_basis, seen_kinds
+from store.judging.disagreements import Ruling, seen_opinions
 from store.judging.judges import fetch_judge_names, judge_id
 from store.readable import Readable
 from store.records import (
@@ -32,14 +39,14 @@ from store.records import (
     Action,
     Decision,
     ImportReport,
+    JudgeKind,
     Judgement,
     Passage,
     Qrel,
-    SeenEvent,
     State,
     Task,
 )
-from store.text import natural_key, sanitise, sanitise_line
+from store.text import natural_key
 
 _BATCH = 5000
 """Rows that are written at once."""
@@ -129,29 +136,24 @@ def stored_values(event: JudgementEvent) -> list[Any]:
     return [None if value is None else form(value) for value, form in values]
 
 
-def append_event(session: Session, values: dict[str, Any], *, seen_revision: int) -> Row[Any]:
-    """Append one event after the revision its author saw (0 = none); return its row.
-
-    `ConflictError`: another event of the same judge on the same document came in between.
-    """
+def conflict() -> ConflictError:
+    """Return the error that a judge's own state of a document changed elsewhere since it was shown."""
     message = "this document was judged under the same name somewhere else in between"
-    newest = session.scalar(_NEWEST_REVISION, {name: values[name] for name in KEY})
-    if (newest or 0) != seen_revision:
-        raise ConflictError(message, hint="the other judgement stands; look at it again")
-    row = {**values, "revision": seen_revision + 1}
+    return ConflictError(message, hint="the other judgement stands; look at it again")
+
+
+def append_event(session: Session, values: dict[str, Any]) -> Row[Any]:
+    """Append one event and return its row; raise `conflict` if its revision is there already."""
     try:
-        return session.execute(_INSERT, row).one()
+        return session.execute(_INSERT, values).one()
     except IntegrityError as error:
         if "unique" in str(error.orig).lower():
-            raise ConflictError(message) from error
+            raise conflict() from error
         message = "the judgement refers to something that is no longer in the collection"
         raise StoreError(message) from error
 
 
 # Of a decision; built once, for that takes longer than to execute it, and the judge waits.
-_NEWEST_REVISION = select(func.max(JUDGEMENT.c.revision)).where(
-    *(JUDGEMENT.c[name] == bindparam(name) for name in KEY)
-)
 _INSERT = insert(JUDGEMENT).returning(*JUDGEMENT.columns)
 
 _COMPARED = ("topic_id", "document_id", "revision", "state", "grade", "note", "iteration")
@@ -198,7 +200,8 @@ def import_judgements(
     rows.sort()  # so that each index is filled from left to right
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
-        append_imported(session, judge, batch, now)
+        with importing(f"`{judge}`"):
+            append_states(session, batch, now)
         advance(len(batch))
     added = len(rows) - replaced
     return ImportReport(added=added, unchanged=unchanged, replaced=replaced)
@@ -224,12 +227,13 @@ def append_states(session: Session, rows: Iterable[tuple[Any, ...]], now: dateti
     write_event_digests(session, where=f"judgement.id > {highest:d} AND digest IS NULL")
 
 
-def append_imported(session: Session, judge: str, rows: Iterable[tuple[Any, ...]], now: datetime) -> None:
-    """Append such events of one judge; `ConflictError`: who decided on one of their documents meanwhile."""
+@contextmanager
+def importing(who: str) -> Iterator[None]:
+    """Word that a judge decided on one of the same documents during an import."""
     try:
-        append_states(session, rows, now)
+        yield
     except IntegrityError as error:
-        message = f"`{judge}` judged one of these documents during the import"
+        message = f"{who} judged one of these documents during the import"
         raise ConflictError(message, hint="nothing was imported; try again") from error
 
 
@@ -282,52 +286,8 @@ def as_record(row: Any, record: type[JudgementRecord], **known: Any) -> Judgemen
     )
 
 
-def check_grades(grades: Iterable[int], values: Sequence[int]) -> list[int]:
-    """Return the grades that are not on the scale, each once, ascending."""
-    return sorted(set(grades).difference(values))
-
-
-def fetch_events(
-    session: Session, *, judge: int, sitting: int | None, where: ColumnElement[bool]
-) -> list[SeenEvent]:
-    """Return a judge's events, the newest first, fit for a terminal but for ids; `sitting` asks."""
-    own = JUDGEMENT.c.judge_id == judge
-    undone = select(JUDGEMENT.c.undoes).where(own, JUDGEMENT.c.undoes.is_not(None))
-    query = (
-        select(
-            JUDGEMENT,
-            JUDGEMENT.c.id.in_(undone).label("is_undone"),
-            TOPIC.c.number,
-            DOCUMENT.c.docno,
-            SITTING.c.host,
-        )
-        .join(TOPIC, TOPIC.c.id == JUDGEMENT.c.topic_id)
-        .join(DOCUMENT, DOCUMENT.c.id == JUDGEMENT.c.document_id)
-        .outerjoin(SITTING, SITTING.c.id == JUDGEMENT.c.sitting_id)
-        .where(own, where)
-        .order_by(JUDGEMENT.c.id.desc())
-    )
-    return [
-        SeenEvent(
-            topic=row.number,
-            docno=row.docno,
-            action=Action(row.action),
-            state=State(row.state),
-            grade=row.grade,
-            reason=sanitise_line(row.reason),
-            note=sanitise(row.note),
-            revision=row.revision,
-            judged_at=row.judged_at,
-            is_undone=bool(row.is_undone),
-            is_here=sitting is not None and row.sitting_id == sitting,
-            host=sanitise_line(row.host or ""),
-        )
-        for row in session.execute(query)
-    ]
-
-
 _COLUMNS = [column for column in JUDGEMENT.columns if column.name not in ("note", "reason", "iteration")]
-_DECIDES = (Action.JUDGE, Action.SKIP, Action.CANNOT)
+DECIDES = (Action.JUDGE, Action.SKIP, Action.CANNOT)
 
 Pair = tuple[int, int]
 """Row ids of a topic and a document."""
@@ -342,7 +302,7 @@ def deciding_events(events: Sequence[Row[Any]]) -> list[Row[Any] | None]:
     by_id = {event.id: event for event in events}
     decided: list[Row[Any] | None] = []
     for event in events:
-        if event.action in _DECIDES:
+        if event.action in DECIDES:
             decider: Row[Any] | None = event
         elif event.action == Action.REOPEN:
             decider = None
@@ -361,9 +321,8 @@ def ruling_of(judge: int, events: Sequence[Row[Any]]) -> Ruling | None:
     decider = deciding_events(events)[-1]
     if decider is None or decider.state not in DECIDED:
         return None
-    basis = seen_basis(decider.display_order)
+    basis, kinds = seen_opinions(decider.display_order)
     at = max(event.judged_at for event in events if event.revision <= decider.revision)
-    kinds = () if basis is None else seen_kinds(decider.display_order)
     return Ruling(judge, decider.grade, decider.id, basis, at, kinds)
 
 
@@ -401,14 +360,9 @@ def _by_pair(rows: Iterable[Row[Any]]) -> dict[Pair, list[Row[Any]]]:
 
 def state_after(decision: Decision, old: Row[Any] | JudgementEvent | None) -> tuple[str, int | None, str]:
     """Return state, grade and reason after a decision."""
-    if decision.action is Action.JUDGE:
-        return State.JUDGED.value, decision.grade, ""
-    if decision.action is Action.SKIP:
-        return State.SKIPPED.value, None, ""
-    if decision.action is Action.CANNOT:
-        return State.CANNOT.value, None, decision.reason
-    if decision.action is Action.REOPEN:
-        return State.UNJUDGED.value, None, ""
+    if state := STATE_OF.get(decision.action):
+        grade = decision.grade if state is State.JUDGED else None
+        return state.value, grade, decision.reason if state is State.CANNOT else ""
     if decision.action in (Action.NOTE, Action.MARK):
         return (old.state, old.grade, old.reason) if old else (State.UNJUDGED.value, None, "")
     message = f"`{decision.action}` is not a decision"
@@ -507,3 +461,143 @@ def as_shown(passages: Iterable[Passage], text: Readable) -> tuple[Passage, ...]
         if span is not None:
             shown.append(Passage(span[0], span[1] - span[0], text.text[slice(*span)]))
     return tuple(shown)
+
+
+_EVENTS_A_DECISION = 5
+"""Events read for each decision that is asked for: notes, undone grades, skipped documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedDocument:
+    """A document that a judge graded, or found impossible to judge, at a desk."""
+
+    topic: str
+    docno: str
+    state: State
+    grade: int | None
+    dwell_ms: int | None
+    """How long it had been on the screen when it was decided; ``None`` = not known."""
+    active_ms: int | None
+    """Over every time it was shown since it was last reopened; ``None`` = not known."""
+    judged_at: datetime
+    """UTC; of the event that decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What judging cost one judge."""
+
+    judge: str
+    kind: JudgeKind
+    sittings: int
+    """Those in which anything was done."""
+    active_ms: int | None
+    """Over all events, those taken back too; ``None`` = none was timed."""
+    dropped_keys: int
+    """Grade keys that came sooner than the minimum dwell."""
+    undone: int
+    """Events taken back."""
+    elsewhere: int
+    """Documents with a grade that was imported: when and how fast it was given is not known."""
+    documents: tuple[DecidedDocument, ...]
+    """Decided at a desk, in the order in which each was first graded or found impossible."""
+
+
+def fetch_effort(session: Session) -> list[Effort]:
+    """Return what judging cost, for every judge with an event, by name."""
+    topics = fetch_topic_names(session)
+    sat = sat_down(session)
+    is_imported = (JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value)
+    newest = current_events("judge_id").where(*is_imported).subquery()
+    counted = select(newest.c.judge_id, func.count()).group_by(newest.c.judge_id)
+    imported: dict[int, int] = dict(map(tuple, session.execute(counted)))
+    query = select(JUDGE.c.id, JUDGE.c.name, JUDGE.c.kind).order_by(JUDGE.c.name)
+    return [
+        _effort(session, row, topics)
+        if row.id in sat
+        else Effort(row.name, JudgeKind(row.kind), 0, None, 0, 0, imported[row.id], ())
+        for row in session.execute(query).all()
+        if row.id in sat or row.id in imported
+    ]
+
+
+def recent_active_ms(session: Session, *, judge: int, limit: int) -> list[int]:
+    """Return the active times of a judge's latest decisions, in milliseconds, the newest last.
+
+    The time of every showing of a document, so that a grade corrected later costs what it cost; anew for one
+    that was reopened. Decisions without a time are left out.
+    """
+    histories = fetch_recent_histories(session, judge=judge, limit=limit * _EVENTS_A_DECISION)
+    decisions = []
+    for events in histories.values():
+        for part in _parts(events):
+            decider = deciding_events(part)[-1]
+            spent = _active_ms(part)
+            if decider is not None and decider.state in DECIDED and spent is not None:
+                decisions.append((decider.id, spent))
+    return [spent for _, spent in sorted(decisions)][-limit:]
+
+
+def _effort(session: Session, judge: Row[Any], topics: dict[int, str]) -> Effort:
+    histories = fetch_histories(session, judge=judge.id)
+    found = []
+    elsewhere = 0
+    for pair, history in histories.items():
+        part = _parts(history)[-1]
+        deciders = deciding_events(part)
+        last = deciders[-1]
+        if last is None or last.state not in DECIDED:
+            continue
+        if last.sitting_id is None:
+            elsewhere += 1
+            continue
+        first = next(one for one in deciders if one is not None and one.state in DECIDED)
+        found.append((first.id, pair, last, _active_ms(part)))
+    found.sort(key=lambda one: one[0])
+    docnos = fetch_docnos(session, (document for _, (_, document), _, _ in found))
+    events = [event for history in histories.values() for event in history]
+    times = [spent for history in histories.values() if (spent := _active_ms(history)) is not None]
+    return Effort(
+        judge=judge.name,
+        kind=JudgeKind(judge.kind),
+        sittings=len({event.sitting_id for event in events} - {None}),
+        active_ms=sum(times) if times else None,
+        dropped_keys=sum(event.dropped_keys for event in events),
+        undone=sum(event.action == Action.UNDO for event in events),
+        elsewhere=elsewhere,
+        documents=tuple(
+            DecidedDocument(
+                topics[topic],
+                docnos[document],
+                State(last.state),
+                last.grade,
+                last.dwell_ms,
+                spent,
+                last.judged_at,
+            )
+            for _, (topic, document), last, spent in found
+        ),
+    )
+
+
+def _parts(events: list[Row[Any]]) -> list[list[Row[Any]]]:
+    """Split the events of a document where it was reopened: there the judge began anew."""
+    parts: list[list[Row[Any]]] = [[]]
+    for event in events:
+        if event.action == Action.REOPEN and parts[-1]:
+            parts.append([])
+        parts[-1].append(event)
+    return parts
+
+
+def _active_ms(events: Iterable[Row[Any]]) -> int | None:
+    """Add up the active time of every showing; ``None`` = none was timed.
+
+    Several events of one showing - a note, then a grade - each have the time since its beginning.
+    """
+    showings: dict[object, int] = {}
+    for event in events:
+        if event.active_ms is not None:
+            key = event.shown_at or event.id
+            showings[key] = max(showings.get(key, 0), event.active_ms)
+    return sum(showings.values()) if showings else None

@@ -1,17 +1,38 @@
-"""Judges added, listed, renamed; and where their names stand beside the list of judges."""
+"""Judges added, listed, renamed; where their names stand beside the list; sittings; access codes.
+
+With a code a judge comes in by a browser. It is 125 bits by chance, so that it cannot be guessed and its hash
+needs not be slow; only the hash is kept. A judge has one at most: a new one ends the one before.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
+import socket
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Row, and_, exists, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    and_,
+    bindparam,
+    case,
+    collate,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlmodel import Session
 
 from store.content.lookup import count_rows, row_named
@@ -19,13 +40,23 @@ from store.db.database import Area
 from store.db.digests import note_events, write_event_digests
 from store.db.engine import database_now
 from store.db.scrubbing import Scrubbed, overwrite_removed, scrub
-from store.db.tables import ASSIGNMENT_PLAN, JUDGE, JUDGEMENT, POOL, QRELS, JudgeRow
+from store.db.tables import (
+    ASSIGNMENT_PLAN,
+    JUDGE,
+    JUDGE_CODE,
+    JUDGEMENT,
+    POOL,
+    QRELS,
+    SITTING,
+    TOPIC,
+    JudgeRow,
+    SittingRow,
+)
 from store.errors import ArgumentError, ConflictError
 from store.fields import id_fault
 from store.judging.kinds import Voters, choose_voters
-from store.judging.sittings import live_sittings
 from store.records import DECIDED, Action, Judge, JudgeKind, LiveSitting, State
-from store.text import free_name, natural_key
+from store.text import free_name, natural_key, sanitise_line
 
 
 def add_judge(session: Session, name: str, kind: JudgeKind) -> bool:
@@ -117,7 +148,7 @@ def fetch_identities(session: Session) -> dict[int, str]:
 
 _SOMEBODY = "[judge]"
 """What stands in place of a judge's name in published notes."""
-_NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "replaced", "round")
+_NAMING_KEYS = ("file", "judge", "judges", "name", "pools", "primary", "replaced", "round")
 """Keys of manifests under which the name of a judge may stand, alone or within another name."""
 
 
@@ -163,6 +194,8 @@ class Disguise:
             return self.iteration(value) if key == "round" else self.within(value)
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             return sorted(map(self.within, value), key=natural_key)
+        if isinstance(value, dict):  # judges by topic
+            return {topic: self.name(judge) for topic, judge in value.items()}
         return value
 
 
@@ -292,29 +325,8 @@ class Renamed:
     """Notes and reasons in which it stands; they stay as they were written."""
     live: tuple[LiveSitting, ...]
     """Screens that show the old name until they are closed."""
-    scrubbed: Scrubbed = Scrubbed.NOT_HERE
+    scrubbed: Scrubbed
     """Whether the bytes of the old name are gone from the file."""
-
-
-def rename(session: Session, old: str, new: str) -> Renamed:
-    """Give a judge another name; it is the same judge at every desk and on every page.
-
-    The old name stands nowhere afterwards but in notes and reasons, which are judges' own words.
-    """
-    number = judge_id(session, old)
-    if fault := id_fault(new):
-        raise ArgumentError("NEW", f"must be one word ({fault})", new)
-    if new == old:
-        raise ArgumentError("NEW", "must be another name than now", new)
-    if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == new)) is not None:
-        message = f"there is a judge `{new}` already"
-        raise ConflictError(message, hint="two judges stay two: choose another name")
-    check_no_qrels(session, new)
-    in_notes = count_mentions(session, old)
-    named = replace_name(session, old, new, keeps_seeds=True)
-    values = {"name": new, "renamed_at": database_now(session)}
-    session.execute(update(JUDGE).where(JUDGE.c.id == number).values(values))
-    return Renamed(named, in_notes, tuple(live_sittings(session, number, but=None)))
 
 
 def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:
@@ -332,17 +344,12 @@ def refuse_live(session: Session, numbers: Mapping[str, int]) -> None:
 def count_notes(session: Session, judges: Sequence[int]) -> int:
     """Count the notes and reasons of some judges, by row id, each once a document."""
     pair = (JUDGEMENT.c.topic_id, JUDGEMENT.c.document_id, JUDGEMENT.c.judge_id)
-    worded = (select(*pair, column).where(*is_worded) for column, is_worded in _words(judges))
-    return sum(count_rows(session, query.distinct().subquery()) for query in worded)
-
-
-def _words(judges: Sequence[int]) -> Iterator[tuple[Column[Any], tuple[ColumnElement[bool], ...]]]:
-    """Yield the columns with words of judges, and the condition that a row has some."""
     own = JUDGEMENT.c.judge_id.in_(judges)
-    yield JUDGEMENT.c.note, (own, JUDGEMENT.c.note != "")
     # The reasons of a reopening are the program's.
     by_hand = JUDGEMENT.c.action != Action.REOPEN.value
-    yield JUDGEMENT.c.reason, (own, JUDGEMENT.c.reason != "", by_hand)
+    notes = select(*pair, JUDGEMENT.c.note).where(own, JUDGEMENT.c.note != "")
+    reasons = select(*pair, JUDGEMENT.c.reason).where(own, JUDGEMENT.c.reason != "", by_hand)
+    return sum(count_rows(session, query.distinct().subquery()) for query in (notes, reasons))
 
 
 class Judges(Area):
@@ -359,11 +366,27 @@ class Judges(Area):
             return add_judge(session, name, kind)
 
     def rename(self, old: str, new: str) -> Renamed:
-        """Give a judge another name; see `rename`."""
+        """Give a judge another name; it is the same judge at every desk and on every page.
+
+        The old name stands nowhere afterwards but in notes and reasons, which are judges' own words.
+        """
         with self._db.writing(bulk=True) as session:
             overwrite_removed(session)
-            done = rename(session, old, new)
-        return replace(done, scrubbed=scrub(self._db.engine))
+            number = judge_id(session, old)
+            if fault := id_fault(new):
+                raise ArgumentError("NEW", f"must be one word ({fault})", new)
+            if new == old:
+                raise ArgumentError("NEW", "must be another name than now", new)
+            if session.scalar(select(JUDGE.c.id).where(JUDGE.c.name == new)) is not None:
+                message = f"there is a judge `{new}` already"
+                raise ConflictError(message, hint="two judges stay two: choose another name")
+            check_no_qrels(session, new)
+            in_notes = count_mentions(session, old)
+            named = replace_name(session, old, new, keeps_seeds=True)
+            values = {"name": new, "renamed_at": database_now(session)}
+            session.execute(update(JUDGE).where(JUDGE.c.id == number).values(values))
+            live = tuple(live_sittings(session, number, but=None))
+        return Renamed(named, in_notes, live, scrub(self._db.engine))
 
     def set_disabled(self, names: Sequence[str], *, disabled: bool) -> list[str]:
         """Disable judges, or let them judge again; return those it changed. What was judged stays."""
@@ -373,3 +396,176 @@ class Judges(Area):
             changed = set(session.scalars(query))
             session.execute(update(JUDGE).where(JUDGE.c.id.in_(changed)).values(disabled=disabled))
             return [name for name, number in ids.items() if number in changed]
+
+
+ALIVE = timedelta(minutes=2)
+"""A sitting without a sign of life for longer is taken for dead."""
+
+
+def open_sitting(session: Session, judge: int, *, program: str) -> int:
+    """Begin a sitting of a judge and return its id."""
+    now = database_now(session)
+    row = SittingRow(
+        judge_id=judge,
+        started_at=now,
+        seen_at=now,
+        host=socket.gethostname(),
+        process=os.getpid(),
+        program=program,
+    )
+    session.add(row)
+    session.flush()
+    return row.id or 0
+
+
+def beat(session: Session, sitting: int, *, topic: int | None) -> None:
+    """Renew the sign of life: the sitting is at work on a topic, by its row id."""
+    values = {"seen_at": database_now(session), "topic_id": topic}
+    session.connection().execute(update(SITTING).where(SITTING.c.id == sitting).values(values))
+
+
+def close_sitting(session: Session, sitting: int) -> None:
+    """End a sitting."""
+    now = database_now(session)
+    values = {"seen_at": now, "ended_at": now}
+    session.connection().execute(update(SITTING).where(SITTING.c.id == sitting).values(values))
+
+
+def live_sittings(session: Session, judge: int, *, but: int | None) -> list[LiveSitting]:
+    """Return a judge's other sittings that are alive, the latest sign of life first."""
+    query = (
+        select(SITTING.c.id, SITTING.c.host, SITTING.c.seen_at, TOPIC.c.number)
+        .outerjoin(TOPIC, TOPIC.c.id == SITTING.c.topic_id)
+        .where(
+            SITTING.c.judge_id == judge,
+            SITTING.c.ended_at.is_(None),
+            SITTING.c.seen_at > database_now(session) - ALIVE,
+        )
+        .order_by(SITTING.c.seen_at.desc(), SITTING.c.id.desc())
+    )
+    return [
+        LiveSitting(sanitise_line(row.host), row.number or "", row.seen_at)
+        for row in session.execute(query)
+        if row.id != but
+    ]
+
+
+CLOCK_SLACK, LONG_AGO = timedelta(minutes=1), timedelta(days=365)
+"""How far two computers' clocks may differ; after which silence the clock is doubted."""
+
+
+def clock_doubt(session: Session) -> str:
+    """Return how the clock and what is stored contradict each other; empty = they do not."""
+    now = database_now(session)
+    moments = JUDGEMENT.c.judged_at, SITTING.c.seen_at
+    newest = [
+        session.scalar(select(moment).order_by(moment.table.c.id.desc()).limit(1)) for moment in moments
+    ]
+    last = max((one for one in newest if one is not None), default=now)
+    if now - LONG_AGO <= last <= now + CLOCK_SLACK:
+        return ""
+    days = f"{abs(now - last).days:,} days {'after' if last > now else 'before'}"
+    return (
+        f"the clock says {now:%Y-%m-%d %H:%M} UTC, and what was done last is of {last:%Y-%m-%d %H:%M}, {days}"
+        " that: moments of what is judged may be wrong; its order is kept by revisions"
+    )
+
+
+def lock_judge(session: Session, judge: int) -> None:
+    """Make two programs of one judge take turns; other judges do not wait."""
+    session.execute(_LOCK, {"judge": judge}).one()
+
+
+_LOCK = select(JUDGE.c.id).where(JUDGE.c.id == bindparam("judge")).with_for_update(key_share=True)
+
+
+def fetch_sitting_numbers(session: Session, names: Mapping[int, str] | None = None) -> dict[int | None, int]:
+    """Return the number of every sitting, from 1 in the order in which they began, by row id."""
+    order = SITTING.c.started_at, judge_called(session, names), SITTING.c.id
+    ids = session.scalars(select(SITTING.c.id).join(JUDGE, JUDGE.c.id == SITTING.c.judge_id).order_by(*order))
+    return {row_id: number for number, row_id in enumerate(ids, start=1)}
+
+
+def judge_called(session: Session, names: Mapping[int, str] | None = None) -> ColumnElement[str]:
+    """Return the names of judges in SQL, compared bytewise: their own, or those of `names` by row id."""
+    if not names:
+        return JUDGE.c.name
+    collation = "C" if session.get_bind().dialect.name == "postgresql" else "BINARY"
+    return collate(case(dict(names), value=JUDGE.c.id), collation)
+
+
+_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Five bits each; none that is like another."""
+_LIKE = str.maketrans("oil", "011")
+_GROUPS, _GROUP = 5, 5
+
+
+class Access(NamedTuple):
+    """A judge who may come in."""
+
+    judge_id: int
+    judge: str
+    sha256: str
+    """Of the code."""
+
+
+def new_code() -> str:
+    """Make a code, in groups that can be read out and typed."""
+    groups = ("".join(secrets.choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_GROUPS))
+    return "-".join(groups)
+
+
+def hash_of(code: str) -> str:
+    """Return what is kept of a code, however it was typed: in capitals, with blanks, an `O` for a zero.
+
+    Examples
+    --------
+    >>> hash_of("k0f3m-x01zp") == hash_of(" KoF3M XOLZP")
+    True
+    """
+    letters = "".join(letter for letter in code.lower() if letter.isalnum())
+    return sha256(letters.translate(_LIKE).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Codes(Area):
+    """The access codes of a collection's judges."""
+
+    def give(self, judge: str) -> str:
+        """Make the code of a judge and return it: it can be had once. The one before ends.
+
+        `ConflictError`: the judge is disabled, or does not judge.
+        """
+        with self._db.writing(bulk=True) as session:
+            row = judge_named(session, judge, "id", "kind", "disabled")
+            if row.kind != JudgeKind.HUMAN.value:
+                message = f"judge `{judge}` is of kind {row.kind}: only people judge in a browser"
+                raise ConflictError(message, hint="pooler judges add NAME adds a person")
+            if row.disabled:
+                message = f"judge `{judge}` is disabled"
+                raise ConflictError(message, hint=f"pooler judges enable {judge}")
+            code = new_code()
+            session.execute(delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id == row.id))
+            values = {"judge_id": row.id, "sha256": hash_of(code), "made_at": database_now(session)}
+            session.execute(insert(JUDGE_CODE).values(values))
+            return code
+
+    def revoke(self, judge: str) -> bool:
+        """Remove a judge's code; return whether there was one."""
+        with self._db.writing(bulk=True) as session:
+            number = judge_named(session, judge, "id").id
+            gone = delete(JUDGE_CODE).where(JUDGE_CODE.c.judge_id == number)
+            return bool(session.connection().execute(gone).rowcount)
+
+    def judge_of(self, code: str) -> Access | None:
+        """Return the judge of a code; ``None`` = there is none."""
+        wanted = hash_of(code)
+        return next((one for one in self.valid() if one.sha256 == wanted), None)
+
+    def valid(self) -> frozenset[Access]:
+        """Return all valid codes with the judges' present names."""
+        query = select(JUDGE.c.id, JUDGE.c.name, JUDGE_CODE.c.sha256).join(
+            JUDGE_CODE, JUDGE_CODE.c.judge_id == JUDGE.c.id
+        )
+        query = query.where(~JUDGE.c.disabled, JUDGE.c.kind == JudgeKind.HUMAN.value)
+        with self._db.reading() as session:
+            return frozenset(Access(*row) for row in session.execute(query))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -25,19 +25,17 @@ from store.db.keys import Keys, fetch_docnos
 from store.db.process_locks import ProcessLocks
 from store.db.tables import ANSWER, DOCUMENT, JUDGE, JUDGEMENT, MODEL_JUDGE, TOPIC
 from store.errors import ArgumentError, ConflictError, StoreError
+from store.event import ACTION_OF
 from store.judging.desk import Desk
-from store.judging.events import append_imported, fetch_current, refuse_differing
+from store.judging.events import KEY, append_states, fetch_current, importing, refuse_differing
 from store.judging.judges import add_judge, judge_named
 from store.model_judge import CANARIES, NOT_STATED, Answer, Asked, ModelIdentity, Unreadable, prompt_hash
 from store.records import DECIDED, Action, Decision, ImportReport, JudgeKind, Scale, State, Task
 from store.text import natural_key
 
 _BATCH = 1000
-ANSWER_VALUES = (
-    *("grade", "topic_version", "document_sha256", "request_sha256", "attempt", "sent_at", "received_at"),
-    *("status", "served_model", "fingerprint", "finish_reason", "prompt_tokens", "cached_tokens"),
-    *("completion_tokens", "reasoning_tokens", "cost", "mass"),
-)
+_SPECIAL = {"judge", "topic", "docno", "asked", "unreadable", "body", "probabilities", "note"}
+ANSWER_VALUES = tuple(one.name for one in fields(Answer) if one.name not in _SPECIAL)
 """Fields of an answer that its row has as they are."""
 
 
@@ -165,9 +163,7 @@ def fetch_models(session: Session) -> list[StatedModel]:
         .order_by(JUDGE.c.name)
     )
     return [
-        StatedModel(row.name, None)
-        if row.identity is None
-        else StatedModel(row.name, identity_of(row), row.prompt, row.stated_at)
+        StatedModel(row.name, row.identity and identity_of(row), row.prompt, row.stated_at)
         for row in session.execute(query)
     ]
 
@@ -184,22 +180,6 @@ def answer_values(answer: Answer, judged_at: datetime | None) -> dict[str, Any]:
         if chances is None
         else json.dumps({str(grade): chances[grade] for grade in sorted(chances)}),
     }
-
-
-def answer_of_row(row: Row[Any], *, judge: str, topic: str, docno: str, note: str = "") -> Answer:
-    """Turn a row into an answer."""
-    chances = None if row.probabilities is None else json.loads(row.probabilities)
-    return Answer(
-        judge=judge,
-        topic=topic,
-        docno=docno,
-        asked=Asked(row.asked),
-        unreadable=None if row.unreadable is None else Unreadable(row.unreadable),
-        body=zlib.decompress(row.body) if row.body else b"",
-        probabilities=None if chances is None else {int(grade): share for grade, share in chances.items()},
-        note=note,
-        **{name: row._mapping[name] for name in ANSWER_VALUES},
-    )
 
 
 def check_answer(answer: Answer, scale: Scale) -> None:
@@ -228,9 +208,17 @@ def fetch_answers(session: Session, topics: Keys, *, judge: str) -> Iterator[Ans
     for row in sorted(
         rows, key=lambda one: (natural_key(topics.names[one.topic_id]), docnos[one.document_id])
     ):
-        note = notes.get((row.topic_id, row.document_id, row.judged_at), "")
-        yield answer_of_row(
-            row, judge=judge, topic=topics.names[row.topic_id], docno=docnos[row.document_id], note=note
+        chances = None if row.probabilities is None else json.loads(row.probabilities)
+        yield Answer(
+            judge=judge,
+            topic=topics.names[row.topic_id],
+            docno=docnos[row.document_id],
+            asked=Asked(row.asked),
+            unreadable=None if row.unreadable is None else Unreadable(row.unreadable),
+            body=zlib.decompress(row.body) if row.body else b"",
+            probabilities=None if chances is None else {int(one): share for one, share in chances.items()},
+            note=notes.get((row.topic_id, row.document_id, row.judged_at), ""),
+            **{name: row._mapping[name] for name in ANSWER_VALUES},
         )
 
 
@@ -262,7 +250,7 @@ def import_answers(
     }
     for one in answers:
         pair = (topics.ids[one.topic], documents.ids[one.docno])
-        keys = dict(zip(("topic_id", "document_id", "judge_id"), (*pair, number), strict=True))
+        keys = dict(zip(KEY, (*pair, number), strict=True))
         if not one.is_judgement:
             if _fingerprint(one) in beside:
                 unchanged += 1
@@ -278,20 +266,15 @@ def import_answers(
                 continue
             was, new = (old.state if old.grade is None else old.grade), one.grade
             differing.append(f"{one.topic} {one.docno}: {was} -> {reason if new is None else new}")
-        action = Action.JUDGE if state is State.JUDGED else Action.CANNOT
         revision = 1 if old is None else old.revision + 1
-        values = (
-            action.value,
-            state.value,
-            one.grade,
-            reason.encode(),
-            one.note.encode("utf-8", "surrogatepass"),
-        )
-        events.append((*pair, number, revision, *values, "0"))
+        words = reason.encode(), one.note.encode("utf-8", "surrogatepass")
+        acted = ACTION_OF[state].value, state.value, one.grade, *words, "0"
+        events.append((*pair, number, revision, *acted))
         rows.append({**keys, **answer_values(one, now)})
     if not replace:
         refuse_differing(judge, differing)
-    append_imported(session, judge, sorted(events), now)
+    with importing(f"`{judge}`"):
+        append_states(session, sorted(events), now)
     for first in range(0, len(rows), _BATCH):
         session.connection().execute(insert(ANSWER), rows[first : first + _BATCH])
     write_event_digests(session, ANSWER)
@@ -299,7 +282,6 @@ def import_answers(
 
 
 def _fingerprint(answer: Answer) -> tuple[object, ...]:
-    """Return what makes two answers that led to no judgement the same."""
     return answer.topic, answer.docno, *(value for _, value in sorted(answer_values(answer, None).items()))
 
 
@@ -562,7 +544,7 @@ class ModelDesk(Desk):
         )
         if answer.topic_version is not None:
             self._topic_versions[self._topic_ids[answer.topic]] = answer.topic_version
-        row, _ = self._append(session, decision, old, seen=0 if old is None else old.revision)
+        row, _ = self._append(session, decision, old)
         return row
 
     def _pair_of(self, session: Session, answer: Answer) -> tuple[int, int]:

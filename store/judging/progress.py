@@ -19,7 +19,6 @@ from store.db.keys import Keys
 from store.db.tables import ASSIGNMENT, JUDGE, JUDGEMENT, POOL, POOL_ENTRY
 from store.judging.assignments import has_assignments
 from store.judging.desk import count_undrawn
-from store.judging.effort import Effort, fetch_effort, recent_active_ms
 from store.judging.event_arrays import (
     PAIR,
     POOLED,
@@ -30,7 +29,7 @@ from store.judging.event_arrays import (
     fetch_pairs,
     newest_events,
 )
-from store.judging.events import current_events, sat_down
+from store.judging.events import Effort, current_events, fetch_effort, recent_active_ms, sat_down
 from store.judging.states import SoughtIds
 from store.records import JudgeKind, Scale, State
 from store.text import natural_key
@@ -141,22 +140,12 @@ class Progress:
 
     def by_judge(self) -> Counts:
         """Count for every judge: the sums of `by_topic`."""
-        n_judges = len(self.judges)
-        topics, judges = np.divmod(self.pairs, max(n_judges, 1))
-        is_seen = self.table[:, _EVENTS] > 0
-        is_row = is_seen | ~self.disabled[judges]
-        topics, judges, kept = topics[is_row], judges[is_row], self.table[is_row]
-        sums = [np.bincount(judges, column, n_judges) for column in (*kept.T, self.pooled[topics])]
-        *columns, seen_pools = np.array(sums, dtype=np.int64)
-        whole = np.where(self.disabled, seen_pools, self.pooled.sum())
-        has_rows = columns[_EVENTS] > 0
-        if self.topics:
-            has_rows |= ~self.disabled
-        table = np.stack(columns, axis=1)
-        pooled = np.where(self.has_own, table[:, _PLACES], whole)
+        rows, n_judges = self.by_topic(), len(self.judges)
+        sums = [np.bincount(rows.judges, column, n_judges) for column in (rows.pooled, *rows.table.T)]
+        pooled, *columns = np.array(sums, dtype=np.int64)
+        judges = np.flatnonzero(np.bincount(rows.judges, minlength=n_judges))
         nothing = np.empty(0, dtype=np.int64)
-        rows = np.flatnonzero(has_rows)
-        return Counts(nothing, rows, pooled[has_rows], table[has_rows])
+        return Counts(nothing, judges, pooled[judges], np.stack(columns, axis=1)[judges])
 
 
 def count_states(session: Session, topics: Keys, scale: Scale) -> Progress:
@@ -270,7 +259,7 @@ class JudgingProgress(Area):
             }
 
     def effort(self) -> list[Effort]:
-        """Return what judging cost every judge; see `store.judging.effort.fetch_effort`."""
+        """Return what judging cost every judge; see `fetch_effort`."""
         with self._db.reading() as session:
             return fetch_effort(session)
 

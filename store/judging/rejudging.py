@@ -47,29 +47,14 @@ from store.records import DECIDED, Action, JudgeKind, State, Topic
 from store.text import natural_key
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
-    """What a decision was made by."""
-
-    decider: Row[Any]
-    """The event that decided, of a judge at a desk."""
-    guideline_version: int | None
-    """``None`` = there were no guidelines."""
-    topic_version: int | None
-    """``None`` = the event is older than topics' versions are: the first."""
-    document_sha256: str | None
-    """Of the document's text; ``None`` = there was none."""
-
-
-def basis_of(events: Sequence[Row[Any]]) -> Basis | None:
-    """Return what the decision that stands was made by, of all events of a judge and document.
+def basis_of(events: Sequence[Row[Any]]) -> Row[Any] | None:
+    """Return the event at a desk that decided what stands, of all events of a judge and document.
 
     ``None`` = no decision stands, or one that was imported.
     """
     decider = deciding_events(events)[-1]
-    if decider is None or decider.state not in DECIDED or decider.sitting_id is None:
-        return None
-    return Basis(decider, decider.guideline_version, decider.topic_version, decider.document_sha256)
+    is_at_desk = decider is not None and decider.state in DECIDED and decider.sitting_id is not None
+    return decider if is_at_desk else None
 
 
 class KnownVersions:
@@ -124,7 +109,7 @@ def fetch_topic_versions(session: Session, topic: int) -> tuple[TopicVersion, ..
     )
 
 
-def judged_under(basis: Basis) -> int:
+def judged_under(basis: Row[Any]) -> int:
     """Return the version of the topic's text that a decision rests on; older events do not say: 1."""
     return 1 if basis.topic_version is None else basis.topic_version
 
@@ -206,12 +191,8 @@ class OutdatedList:
     """Imported grades of the judges and topics asked for: what they rest on is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """An outdated judgement, and the newest event on its document, without texts."""
-
-    shown: Outdated
-    newest: Row[Any]
+_Found = tuple[Outdated, Row[Any]]
+"""An outdated judgement, and the newest event on its document, without texts."""
 
 
 def _find(
@@ -230,7 +211,7 @@ def _find(
     sat = sat_down(session).intersection(numbers) if numbers else sat_down(session)
     found: list[_Found] = []
     for judge in session.execute(query.where(JUDGE.c.id.in_(sat))).all():
-        decided: list[tuple[Pair, Basis, Row[Any]]] = []
+        decided: list[tuple[Pair, Row[Any], Row[Any]]] = []
         for pair, events in fetch_histories(session, judge=judge.id).items():
             if topics and names[pair[0]] not in topics:
                 continue
@@ -244,36 +225,24 @@ def _find(
             reasons = _reasons(basis, documents[pair[1]].sha256, current, of_topics.get(pair[0]))
             if not reasons or (why and not set(reasons).intersection(why)):
                 continue
-            decider = basis.decider
             outdated = Outdated(
                 judge.name,
                 names[pair[0]],
                 documents[pair[1]].docno,
-                State(decider.state),
-                decider.grade,
+                State(basis.state),
+                basis.grade,
                 reasons,
                 basis.guideline_version,
-                decider.judged_at,
+                basis.judged_at,
                 _obstacle(judge, pair, pooled, places),
                 basis.topic_version,
             )
-            found.append(_Found(outdated, newest))
-    return sorted(found, key=lambda one: (one.shown.judge, natural_key(one.shown.topic), one.shown.docno))
-
-
-def _count_imported(session: Session, judges: Sequence[str], topics: Collection[str]) -> int:
-    numbers = [judge_id(session, name) for name in judges]
-    query = current_events(judges=numbers or None).where(
-        JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
-    )
-    if topics:
-        wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(list(topics)))
-        query = query.where(JUDGEMENT.c.topic_id.in_(wanted))
-    return count_rows(session, query.subquery())
+            found.append((outdated, newest))
+    return sorted(found, key=lambda one: (one[0].judge, natural_key(one[0].topic), one[0].docno))
 
 
 def _reasons(
-    basis: Basis, sha256: str | None, current: set[int], of_topic: set[int] | None
+    basis: Row[Any], sha256: str | None, current: set[int], of_topic: set[int] | None
 ) -> tuple[Why, ...]:
     """Return what has changed since a decision; a topic of one text never has."""
     reasons = []
@@ -298,30 +267,27 @@ def _obstacle(judge: Row[Any], pair: Pair, pooled: set[Pair], places: set[Pair] 
 
 
 def _append(session: Session, found: Sequence[_Found], now: datetime) -> None:
-    """Append the events that reopen, with the passages that still fit their text."""
     columns = (JUDGEMENT.c.id, JUDGEMENT.c.note, JUDGEMENT.c.iteration)
-    before = rows_by_key(session, (one.newest.id for one in found), *columns)
+    before = rows_by_key(session, (newest.id for _, newest in found), *columns)
     rows = [
         {
-            "topic_id": one.newest.topic_id,
-            "document_id": one.newest.document_id,
-            "judge_id": one.newest.judge_id,
-            "revision": one.newest.revision + 1,
+            **{name: newest._mapping[name] for name in KEY},
+            "revision": newest.revision + 1,
             "action": Action.REOPEN.value,
             "state": State.UNJUDGED.value,
-            "reason": " ".join(one.shown.why),
-            "note": before[one.newest.id].note,
-            "iteration": before[one.newest.id].iteration,
+            "reason": " ".join(shown.why),
+            "note": before[newest.id].note,
+            "iteration": before[newest.id].iteration,
             "judged_at": now,
         }
-        for one in found
+        for shown, newest in found
     ]
     try:
         with session.begin_nested():
             session.connection().execute(insert(JUDGEMENT), rows)
     except IntegrityError as error:
         raise _conflict(session, found) from error
-    kept = [one.newest for one in found if KEEPS_PASSAGES.issuperset(one.shown.why)]
+    kept = [newest for shown, newest in found if KEEPS_PASSAGES.issuperset(shown.why)]
     passages = fetch_passages(session, [newest.id for newest in kept])
     for newest in kept:
         if newest.id in passages:
@@ -337,33 +303,29 @@ def _later_event(session: Session, event: Row[Any]) -> int | None:
 
 def _conflict(session: Session, found: Sequence[_Found]) -> ConflictError:
     message = "a judge was at work on one of these documents"
-    for one in found:
-        if _later_event(session, one.newest) is not None:
-            shown = one.shown
+    for shown, newest in found:
+        if _later_event(session, newest) is not None:
             message = f"`{shown.judge}` judged `{shown.docno}` of topic {shown.topic} at this very moment"
             break
     return ConflictError(message, hint="nothing was reopened; try again")
 
 
 def _renew_leases(session: Session, found: Sequence[_Found], now: datetime) -> None:
-    wanted = {(one.newest.judge_id, one.newest.topic_id, one.newest.document_id) for one in found}
-    query = (
-        select(ASSIGNMENT, ASSIGNMENT_PLAN.c.lease_s)
-        .join(ASSIGNMENT_PLAN, ASSIGNMENT_PLAN.c.id == ASSIGNMENT.c.plan_id)
-        .where(
-            ASSIGNMENT_PLAN.c.lease_s.is_not(None),
-            ASSIGNMENT.c.judge_id.in_({judge for judge, _, _ in wanted}),
-        )
-        .order_by(ASSIGNMENT.c.id)
-        .with_for_update(of=ASSIGNMENT)
+    leased = select(ASSIGNMENT_PLAN.c.id, ASSIGNMENT_PLAN.c.lease_s).where(
+        ASSIGNMENT_PLAN.c.lease_s.is_not(None)
     )
     renewed = [
-        {"place": row.id, "until": now + timedelta(seconds=row.lease_s)}
-        for row in session.execute(query).all()
-        if (row.judge_id, row.topic_id, row.document_id) in wanted
+        {
+            "plan": plan.id,
+            "until": now + timedelta(seconds=plan.lease_s),
+            **{f"own_{name}": newest._mapping[name] for name in KEY},
+        }
+        for plan in session.execute(leased)
+        for _, newest in found
     ]
     if renewed:
-        statement = update(ASSIGNMENT).where(ASSIGNMENT.c.id == bindparam("place"))
+        own = (ASSIGNMENT.c[name] == bindparam(f"own_{name}") for name in KEY)
+        statement = update(ASSIGNMENT).where(ASSIGNMENT.c.plan_id == bindparam("plan"), *own)
         session.connection().execute(statement.values(lease_until=bindparam("until")), renewed)
 
 
@@ -380,10 +342,16 @@ class Rejudging(Area):
         with self._db.reading() as session:
             found = _find(session, judges, topics, why)
             newest = fetch_guidelines(session)[-1:]
+            imported = current_events(judges=[judge_id(session, name) for name in judges] or None).where(
+                JUDGEMENT.c.sitting_id.is_(None), JUDGEMENT.c.state == State.JUDGED.value
+            )
+            if topics:
+                wanted = select(TOPIC.c.id).where(TOPIC.c.number.in_(list(topics)))
+                imported = imported.where(JUDGEMENT.c.topic_id.in_(wanted))
             return OutdatedList(
-                tuple(one.shown for one in found),
+                tuple(shown for shown, _ in found),
                 newest[0].version if newest else None,
-                _count_imported(session, judges, topics),
+                count_rows(session, imported.subquery()),
             )
 
     def reopen(
@@ -400,9 +368,9 @@ class Rejudging(Area):
             # to write an event has this lock, and is waited for.
             lock = select(JUDGE.c.id).order_by(JUDGE.c.id).with_for_update(key_share=True)
             session.execute(lock.where(JUDGE.c.id.in_(numbers)) if numbers else lock).all()
-            found = [one for one in _find(session, judges, topics, why) if one.shown.obstacle is None]
+            found = [one for one in _find(session, judges, topics, why) if one[0].obstacle is None]
             if found:
                 now = database_now(session)
                 _renew_leases(session, found, now)
                 _append(session, found, now)
-            return [one.shown for one in found]
+            return [shown for shown, _ in found]

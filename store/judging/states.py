@@ -185,13 +185,8 @@ class PoolChanges(Area):
         with self._db.reading_keyed() as (session, topics, documents):
             names = {row.id: row.name for row in session.execute(select(POOL.c.id, POOL.c.name))}
             pools: dict[tuple[int, int], frozenset[str]] = {}
-            # Of few pools there are few combinations: each is made once.
-            joined: dict[tuple[frozenset[str], int], frozenset[str]] = {}
             for topic, document, pool in session.execute(pooled(SoughtIds())):
-                key = (pools.get((topic, document), NOWHERE), pool)
-                if key not in joined:
-                    joined[key] = key[0] | {names[pool]}
-                pools[topic, document] = joined[key]
+                pools[topic, document] = pools.get((topic, document), NOWHERE) | {names[pool]}
             state_of = {rank: state for state, rank in RANKS.items()}
             seen = {
                 (topic, document): (state_of[rank], grade)

@@ -44,7 +44,7 @@ from store.db.schema import make_tables
 from store.db.tables import DIGEST, JUDGE, JUDGE_CODE, SITTING, TABLES
 from store.errors import SchemaError, StoreError
 from store.judging.events import count_events
-from store.judging.sittings import ALIVE
+from store.judging.judges import ALIVE
 from store.keeping import Progress, no_progress
 from store.keeping.verify import first_fault
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import Row, func, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import func, select, text
 from sqlmodel import Session
 
 from store.content.pools import add_pool
@@ -20,31 +16,28 @@ from store.db.digests import write_event_digests
 from store.db.keys import Keys
 from store.db.tables import DOCUMENT, JUDGE, JUDGEMENT, PASSAGE, TOPIC
 from store.errors import ArgumentError, ConflictError, UnknownNameError
-from store.event import JudgementEvent
-from store.formats.judgements import KEY_FIELDS, STATE_FIELDS, States
+from store.event import ACTION_OF, JudgementEvent
+from store.formats.judgements import KEY_FIELDS, STATE_FIELDS
 from store.judging.events import (
     KEY,
     STORED,
     append_states,
-    check_grades,
     current_events,
     event_of_row,
     fetch_judgements,
     fetch_passages,
     import_judgements,
+    importing,
     no_advance,
     no_earlier,
     stored_values,
 )
-from store.judging.judges import add_judge, fetch_judge_names, judge_id
+from store.judging.judges import add_judge, fetch_judge_names, fetch_sitting_numbers, judge_called, judge_id
 from store.judging.rejudging import KnownVersions, is_same_event
-from store.judging.sittings import fetch_sitting_numbers, judge_called
 from store.records import Action, ImportReport, JudgeKind, Judgement, Pool, Qrel, State
 
 _BATCH = 1000
 """Events read or written at a time."""
-_MANY = 20_000
-"""States read or written at a time."""
 _TEXTS = STATE_FIELDS[len(KEY_FIELDS) :]
 """What a state says, by names that the columns have, too."""
 
@@ -210,9 +203,6 @@ def next_ids(session: Session, n: int) -> list[int]:
     return list(range(highest + 1, highest + 1 + n))
 
 
-_ACTIONS = {State.JUDGED: Action.JUDGE, State.SKIPPED: Action.SKIP, State.CANNOT: Action.CANNOT}
-
-
 def import_histories(
     session: Session,
     topics: Keys,
@@ -222,7 +212,7 @@ def import_histories(
 ) -> ImportReport:
     """Append the events that are not there yet, as `Judgements.append` does; new judges get their kind."""
     _add_judges(session, (event.judge for event in events), kinds)
-    with _alone():
+    with importing("one of the judges"):
         return _append_histories(session, topics, documents, events)
 
 
@@ -230,92 +220,48 @@ def import_states(
     session: Session,
     topics: Keys,
     documents: Keys,
-    states: States,
+    states: Sequence[Judgement],
     kinds: Mapping[str, JudgeKind],
     *,
     replace: bool = False,
 ) -> ImportReport:
     """Append what makes documents stand with judges as a file says; new ids and judges are added.
 
-    `states`: grades of the declared scale. One that differs from the stored state becomes a revision with
-    `replace`, else a `ConflictError`. A document without a decision and without an event before it gets a
-    note, which may be empty; one that had a decision is reopened.
+    `states`: grades of the declared scale, each document once a topic and judge. One that differs from the
+    stored state becomes a revision with `replace`, else a `ConflictError`. A document without a decision and
+    without an event before it gets a note, which may be empty; one that had a decision is reopened.
     """
-    named, codes = states.values, states.codes
-    numbers = _add_judges(session, named["judge"], kinds)
-    topics.add(session, named["topic"])
-    documents.add(session, named["docno"])
-    ids = [
-        np.array([known[name] for name in named[field]], np.int64)[codes[field]]
-        for field, known in zip(KEY_FIELDS, (topics.ids, documents.ids, numbers), strict=True)
-    ]
-    revisions = np.ones(len(states), np.int64)
-    is_same = np.zeros(len(states), bool)
-    for place, row in _newest_of(session, ids, [*numbers.values()]):
-        revisions[place] = row.revision + 1
-        is_same[place] = all(row._mapping[name] == named[name][codes[name][place]] for name in _TEXTS)
-    is_new = revisions == 1
-    differing = np.flatnonzero(~is_new & ~is_same)
-    if len(differing) and not replace:
-        first = [[named[field][codes[field][place]] for field in KEY_FIELDS] for place in differing[:3]]
-        some = "; ".join(f"{topic} {docno} of {judge}" for topic, docno, judge in first)
-        some += "; ..." if len(differing) > 3 else ""
+    numbers = _add_judges(session, (one.judge for one in states), kinds)
+    topics.add(session, (one.topic for one in states))
+    documents.add(session, (one.docno for one in states))
+    coming = {(topics.ids[one.topic], documents.ids[one.docno], numbers[one.judge]): one for one in states}
+    query = current_events(*KEY, "revision", *_TEXTS, judges=[*numbers.values()])
+    newest = {key: row for row in session.execute(query) if (key := tuple(row[: len(KEY)])) in coming}
+    forms = [(name, raw_form(JUDGEMENT.c[name])) for name in _TEXTS]
+    rows: list[tuple[Any, ...]] = []
+    differing: list[str] = []
+    for key, one in coming.items():
+        values = [(getattr(one, name), form) for name, form in forms]
+        old = newest.get(key)
+        if old is None:
+            revision, action = 1, Action.NOTE if one.state is State.UNJUDGED else ACTION_OF[one.state]
+        elif [value for value, _ in values] == [*old[-len(_TEXTS) :]]:
+            continue
+        else:
+            revision, action = old.revision + 1, ACTION_OF[one.state]
+            differing.append(f"{one.topic} {one.docno} of {one.judge}")
+        texts = (None if value is None else form(value) for value, form in values)
+        rows.append((*key, revision, action.value, *texts))
+    if differing and not replace:
+        some = "; ".join(differing[:3]) + ("; ..." if len(differing) > 3 else "")
         message = f"{len(differing):,} judgements are there otherwise: {some}"
         raise ConflictError(message, hint="--replace appends the new ones as revisions")
-    actions = [
-        [_ACTIONS.get(state, otherwise).value for state in named["state"]]
-        for otherwise in (Action.REOPEN, Action.NOTE)
-    ]
-    forms = {name: raw_form(JUDGEMENT.c[name]) for name in _TEXTS}
-    raw = {
-        name: [None if value is None else form(value) for value in named[name]]
-        for name, form in forms.items()
-    }
-    # Each index is filled from left to right, whatever the order of the file.
-    order, now = np.lexsort(ids[::-1]), datetime.now(UTC)
-    coming = order[~is_same[order]]
-    with _alone():
-        for start in range(0, len(coming), _MANY):
-            part = coming[start : start + _MANY]
-            of_states = codes["state"][part].tolist()
-            acted = [actions[new][state] for new, state in zip(is_new[part].tolist(), of_states, strict=True)]
-            texts = (map(raw[name].__getitem__, codes[name][part].tolist()) for name in _TEXTS)
-            keys = (own[part].tolist() for own in (*ids, revisions))
-            append_states(session, zip(*keys, acted, *texts, strict=True), now)
-    return ImportReport(added=int(is_new.sum()), unchanged=int(is_same.sum()), replaced=len(differing))
-
-
-def _newest_of(
-    session: Session, ids: Sequence[NDArray[np.int64]], judges: Sequence[int]
-) -> Iterator[tuple[int, Row[Any]]]:
-    """Yield the newest events of some documents, and the place of each among these.
-
-    `ids`: row ids of their topics, their own and of the judges, each of shape (n_states,); `judges` again,
-    each once.
-    """
-    sizes = [int(own.max(initial=0)) + 1 for own in ids]
-    keys = np.ravel_multi_index(list(ids), sizes)
-    order = np.argsort(keys)
-    ordered = keys[order]
-    query = current_events(*KEY, "revision", *_TEXTS, judges=judges)
-    for rows in session.execute(query).partitions(_MANY):
-        found = np.array([row[: len(KEY)] for row in rows], np.int64).T
-        inside = np.flatnonzero((found < np.reshape(sizes, (-1, 1))).all(axis=0))
-        there = np.ravel_multi_index(list(found[:, inside]), sizes)
-        at = np.searchsorted(ordered, there).clip(max=len(ordered) - 1)
-        is_there = ordered[at] == there
-        for number, place in zip(inside[is_there].tolist(), order[at[is_there]].tolist(), strict=True):
-            yield place, rows[number]
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Word what happens when a judge is at work on the same documents meanwhile."""
-    try:
-        yield
-    except IntegrityError as error:
-        message = "one of the judges judged one of these documents during the import"
-        raise ConflictError(message, hint="nothing was imported; try again") from error
+    rows.sort()  # so that each index is filled from left to right
+    with importing("one of the judges"):
+        append_states(session, rows, datetime.now(UTC))
+    return ImportReport(
+        added=len(coming) - len(newest), unchanged=len(newest) - len(differing), replaced=len(differing)
+    )
 
 
 def _add_judges(session: Session, names: Iterable[str], kinds: Mapping[str, JudgeKind]) -> dict[str, int]:
@@ -355,7 +301,7 @@ class Judgements(Area):
         """
         grades = (qrel.grade for qrels in by_judge.values() for qrel in qrels)
         scale = self._db.scale
-        if off_scale := check_grades(grades, scale.values):
+        if off_scale := sorted(set(grades).difference(scale.values)):
             raise ArgumentError("grade", f"must be one of {scale.values}", off_scale)
         with self._db.filling() as (session, topics, documents):
             if pool is not None and pool.entries:
@@ -368,7 +314,7 @@ class Judgements(Area):
                 )
             if states:
                 kinds = dict.fromkeys((one.judge for one in states), kind)
-                total += import_states(session, topics, documents, States.of(states), kinds, replace=replace)
+                total += import_states(session, topics, documents, states, kinds, replace=replace)
             return total
 
     def history(self, judges: Sequence[str] | None = None) -> Iterator[JudgementEvent]:

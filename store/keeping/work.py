@@ -28,7 +28,7 @@ from store.content.pools import pooled_pairs
 from store.db.engine import database_now, reading, writing
 from store.db.tables import DOCUMENT, DOCUMENT_METADATA, GUIDELINE, JUDGE, JUDGEMENT, SITTING, TABLES, TOPIC
 from store.errors import ArgumentError, ConflictError, Fault, FaultList, FormatError, StoreError
-from store.event import READERS
+from store.event import READERS, SHOWN, STATE_OF
 from store.fields import (
     CODE,
     HASH,
@@ -45,9 +45,8 @@ from store.fields import (
 from store.formats.json_lines import NoObjectError, json_line, read_json_object
 from store.formats.markup import readable
 from store.judging.desk import Desk, fetch_pooled
-from store.judging.events import Pair, as_raw, deciding_events, fetch_histories, is_same_decision
-from store.judging.judges import judge_named
-from store.judging.sittings import lock_judge
+from store.judging.events import DECIDES, Pair, as_raw, deciding_events, fetch_histories, is_same_decision
+from store.judging.judges import judge_named, lock_judge
 from store.readable import Readable
 from store.records import DECIDED, Action, Decision, JudgeKind, Scale, State
 
@@ -105,12 +104,11 @@ _HEAD: dict[str, Reader] = {
     "signature": HASH.read,
 }
 _COPIED = ("topic", "docno", "revision", "action", "undoes", "grade", "reason")
-_SHOWING = ("position", "shown_at", "dwell_ms", "active_ms", "dropped_keys")
 _RECORD: dict[str, Reader] = {
     "window": _read_window,
     "number": whole(1).read,
     "opened_at": MOMENT.read,
-    **{name: READERS[name] for name in (*_COPIED, *_SHOWING, "judged_at")},
+    **{name: READERS[name] for name in (*_COPIED, *SHOWN, "judged_at")},
     "note": or_none(PROSE.read),
     "passages": or_none(PASSAGES.read),
 }
@@ -119,8 +117,7 @@ they are not what was done; `opened_at` is when the window was; `revision` count
 document as the page knows them."""
 _VALUES = {"undoes": Action.UNDO, "grade": Action.JUDGE, "note": Action.NOTE, "passages": Action.MARK}
 """What comes with one action, and with no other."""
-_DECIDES = (Action.JUDGE, Action.SKIP, Action.CANNOT)
-_DONE = (*_DECIDES, Action.NOTE, Action.MARK, Action.UNDO)
+_DONE = (*DECIDES, Action.NOTE, Action.MARK, Action.UNDO)
 
 
 @dataclass(slots=True)
@@ -548,12 +545,12 @@ class _PageDesk(Desk):
                 return
             self._sitting = self._sit_on(session)
             try:
-                row, _ = self._append(session, _decision(known), old, seen=seen)
+                row, _ = self._append(session, _decision(known), old)
             except ArgumentError:
                 self._faults.add(one.line, "`passages`: expected parts of the document's text", "passages")
                 return
             self._rows[place] = row
-            if pair in self._overruled and known["action"] in _DECIDES:
+            if pair in self._overruled and known["action"] in DECIDES:
                 self._take_back(session, row, old, seen=row.revision)
                 self._rows[place] = None
                 self._done.overruled += 1
@@ -600,7 +597,7 @@ class _PageDesk(Desk):
 
 
 def _decision(known: Mapping[str, Any]) -> Decision:
-    names = ("topic", "docno", "action", "grade", "reason", "note", "passages", *_SHOWING)
+    names = ("topic", "docno", "action", "grade", "reason", "note", "passages", *SHOWN)
     return Decision(**{name: known[name] for name in names})
 
 
@@ -608,9 +605,8 @@ def _decided(coming: list[_Record]) -> tuple[State, int | None] | None:
     """Return what records decide in the end: state and grade; ``None`` = nothing."""
     undone = {one.known["undoes"] for one in coming}
     for one in reversed(coming):
-        if one.known["action"] in _DECIDES and one.known["revision"] not in undone:
-            states = {Action.JUDGE: State.JUDGED, Action.SKIP: State.SKIPPED, Action.CANNOT: State.CANNOT}
-            return states[one.known["action"]], one.known["grade"]
+        if one.known["action"] in DECIDES and one.known["revision"] not in undone:
+            return STATE_OF[one.known["action"]], one.known["grade"]
     return None
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from pooler.sources.judgement_files import FileReading, fill, read_files
 from store.analysis.agreement.kappa import stacked_chance_corrected
 from store.analysis.agreement.tables import pair_tables
-from store.formats.qrels import read_qrels, read_qrels_columns
+from store.formats.qrels import read_qrels
 from store.formats.scale import parse_scale
 from store.grades.file_votes import FileVotes
 from tests.benchmarks.agreement_command_speed import JUDGEMENTS, TOPICS, make_grades
@@ -35,12 +36,8 @@ def write_files(folder: Path, grades: np.ndarray) -> list[str]:
 
 def filled(paths: list[str]) -> FileVotes:
     """Read files into votes."""
-    votes = FileVotes()
-    votes.scale = parse_scale("0-3")
-    for judge, path in zip(JUDGES, paths, strict=True):
-        columns = read_qrels_columns(path, votes.topics, votes.docnos)
-        assert columns is not None
-        votes.add_columns(judge, columns)
+    votes, reading = FileVotes(), FileReading()
+    fill(votes, read_files(paths, reading), parse_scale("0-3"), reading)
     return votes
 
 
@@ -52,8 +49,8 @@ def file_agreement_speed(folder: Path) -> None:
     population = votes.votes()
     table = pair_tables(population.votes, *JUDGES).sum(axis=0)
     rows = {
-        "reading, as columns": partial(filled, paths),
-        "reading, a tuple a line": lambda: [read_qrels(path) for path in paths],
+        "reading": lambda: [read_qrels(path) for path in paths],
+        "reading, as votes": partial(filled, paths),
         "votes of what was read": votes.votes,
         "table of the pair": partial(pair_tables, population.votes, *JUDGES),
         "kappa of the table": partial(stacked_chance_corrected, "cohen", table, weights="quadratic"),

@@ -13,7 +13,7 @@ from pooler.tables import DOCNO, GRADE, JUDGE, TOPIC, Column, Table, View, hidde
 from store.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from store.judging.effort import Effort
+    from store.judging.events import Effort
     from store.judging.models import ModelWork
 
 _DWELL = ("dwell_lower_s", "dwell_median_s", "dwell_upper_s")

@@ -149,7 +149,7 @@ def _of_ntcir(
 
     A sum has the letter of the level of its definition that it reaches.
     """
-    from store.formats.ntcir import letters_of, write_ntcir2, write_ntcireval
+    from store.formats.qrels import letters_of, write_ntcir2, write_ntcireval
     from store.formats.scale import parse_scale
 
     rows, scale, definition = one.qrels, one.all_votes.scale, named.definition

@@ -22,7 +22,7 @@ from pooler.tables import DOCNO, DOCUMENTS, REASON, RUN, TOPIC, Column, Table, V
 from store.analysis.arrays import judged_arrays
 from store.analysis.pools.differences import ChangeKind, Code, OrderEffect, QrelsDiff, order_effect
 from store.analysis.pools.differences import qrels_diff as differences_of
-from store.formats.codes import Meaning, understood
+from store.formats.scale import Meaning, understood
 from store.grades.definition import is_file_word
 from store.records import Qrel, Run
 from store.text import counted, look_alikes

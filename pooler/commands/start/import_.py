@@ -64,7 +64,7 @@ def import_topics(
         If a topic is there with another text, without `replace`.
     """
     from store.formats.irds import place_of
-    from store.formats.topics import read_topics
+    from store.formats.texts import read_topics
 
     path = place_of(str(file), "queries")
     topics = read_topics(path, format=form, doubt=_warner(path))
@@ -138,8 +138,8 @@ def import_docs(
     FormatError
         With every fault of a file; the files before it are in.
     """
-    from store.formats.documents import Fields, read_documents
     from store.formats.irds import place_of
+    from store.formats.texts import Fields, read_documents
     from store.records import ImportReport
 
     chosen = None if fields is None else _field_names(fields)
@@ -356,7 +356,7 @@ def import_guidelines(
 
     Example: pooler import guidelines guidelines.md
     """
-    from store.formats.documents import read_guidelines
+    from store.formats.texts import read_guidelines
     from store.judging.rejudging import Why
 
     newest, is_new = collection.guidelines.add(read_guidelines(str(file)))

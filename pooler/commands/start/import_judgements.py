@@ -31,15 +31,16 @@ from pooler.sources.judgement_files import (
 from pooler.sources.meeting import add_unknown
 from store.errors import ArgumentError, ConflictError, FaultList
 from store.formats import ImportFormat, JudgementsFormat, LabelsFormat
-from store.formats.codes import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
+from store.formats.scale import DecodedQrels, Meaning, Repeats, decode_rows, parse_codes, parse_map
 from store.records import JudgeKind, Pool, PoolEntry, State
 from store.text import counted, natural_key
 
 if TYPE_CHECKING:
     from store.collection import Collection
+    from store.event import JudgementEvent
     from store.formats.labels import Label
     from store.model_judge import Answer
-    from store.records import ImportReport
+    from store.records import ImportReport, Judgement
 
 _ROW_S = 10e-6
 """What a row costs while the file is written to, in seconds."""
@@ -211,11 +212,11 @@ def _say_judgements(
         n_sampled = len(pool.entries) - len(not_sampled)
         listed = f", {len(not_sampled):,} not sampled" if not_sampled else ""
         say(f"{file}: pool {pool.name}: {counted(n_sampled, 'document')} sampled{listed}")
-        if n_open := len(set(decoded.unjudged) - not_sampled):
+        if n_open := len(decoded.listed.keys() - not_sampled):
             say(f"{file}: sampled but not judged: {counted(n_open, 'document')}")
-    elif decoded.unjudged:
+    elif decoded.listed:
         lines = counted(decoded.n_unjudged_lines, "line")
-        pairs = counted(len(decoded.unjudged), "document")
+        pairs = counted(len(decoded.listed), "document")
         say(f"{file}: {lines} of {pairs} pooled but not judged: pool {pool.name}")
 
 
@@ -280,7 +281,7 @@ def _pool_of_file(
     if source.sample is not None:
         pool = _sampled_pool(source.sample, decoded, file, as_pool or f"sample-{judge}")
     else:
-        pairs = decoded.pairs if as_pool else decoded.unjudged
+        pairs = decoded.pairs if as_pool else decoded.listed
         entries: list[PoolEntry] = []
         position, topic_before = 0, ""
         for topic, docno in sorted(pairs, key=lambda pair: (natural_key(pair[0]), pair[1])):
@@ -365,27 +366,24 @@ def _import_every_judge(
     listed = ", ".join(map(str, opened.scale.values))
     read = read_judgements(file, form, faults)
     events, states = read.events, read.states
-    of_lines = [(line, one.grade) for line, one in zip(read.lines, events, strict=True)]
-    of_lines += zip(states.lines.tolist(), states.column("grade"), strict=True)
-    for line, grade in of_lines:
-        if grade not in grades:
-            message = f"expected a grade of the scale ({listed}), got {grade}"
+    rows: list[JudgementEvent | Judgement] = [*events, *states]
+    for line, row in zip(read.lines, rows, strict=True):
+        if row.grade not in grades:
+            message = f"expected a grade of the scale ({listed}), got {row.grade}"
             faults.add(line, message, "grade")
     if any(fault.code == "header" for fault in faults.kept):
         faults.hint = COLUMNS_HINT
-    topics, docnos = (
-        [*(getattr(one, name) for one in events), *states.column(name)] for name in ("topic", "docno")
-    )
+    topics, docnos = ([getattr(row, name) for row in rows] for name in ("topic", "docno"))
     is_unknown = not allow_unknown and add_unknown(opened, faults, topics, docnos)
     faults.raise_if_any(hint=UNKNOWN_HINT if is_unknown else None)
     if events and replace:
         requirement = "is for current judgements; a history is never changed, only continued"
         raise ArgumentError("replace", requirement, None)
-    judges = chain((event.judge for event in events), states.values["judge"])
+    judges = dict.fromkeys(row.judge for row in rows)
     said = {name: read.kinds.get(name) if kind is None else JudgeKind(kind) for name in judges}
     there = {judge.name: judge.kind for judge in opened.judges.all() if judge.name in said}
     kinds = {name: one or JudgeKind.HUMAN for name, one in said.items()}
-    _say_wait(opened, len(events) + len(states))
+    _say_wait(opened, len(rows))
     with opened.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
         versions = KnownVersions(inside.session)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from store.formats.codes import MEANINGS
+from store.formats.scale import MEANINGS
 from tests.helpers.run import Cli, Outcome, write
 
 

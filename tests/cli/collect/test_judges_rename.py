@@ -58,3 +58,20 @@ def test_notes_that_name_the_judge_stay_and_are_counted(cli: Cli, judged: Path) 
     answer = cli("judges", "rename", "strict", "stern").fine()
     assert "the old name stays in 1 note or reason" in answer.err
     assert "as strict says" in cli("export", "judgements", "carla").fine().out
+
+
+def test_plan_by_topic_names_nobody_any_more(cli: Cli, judged: Path) -> None:
+    """Renamed, erased, exported without names: nothing tells who was to judge which topic."""
+    cli("judges", "add", "anna", "ben").fine()
+    topics = [row["topic"] for row in cli("show", "topics", "--format", "json").json()]
+    lines = [f"{topic}\t{('anna', 'ben')[place % 2]}\n" for place, topic in enumerate(topics)]
+    (judged / "authors.tsv").write_text("".join(lines), "utf-8")
+    cli("assign", "--topic-judges", "authors.tsv").fine()
+    cli("qrels", "define", "official", "--aggregate", "min").fine()
+    cli("export", "collection", "public", "--anonymised").fine()
+    files = [path for path in (judged / "public").rglob("*") if path.is_file()]
+    assert [path.name for path in files if b"anna" in path.read_bytes()] == []
+    cli("judges", "rename", "anna", "hanna").fine()
+    assert b"anna" not in (judged / "collection.db").read_bytes().replace(b"hanna", b"")
+    cli("judges", "erase", "hanna", "--yes").fine()
+    assert b"hanna" not in (judged / "collection.db").read_bytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pooler.serving.admission import GUESSES_OF_ALL, IDLE_S, LONGEST_S, Guesses, Logins
-from store.judging.codes import Access
+from store.judging.judges import Access
 from tests.judge_ui.conftest import Clock
 
 ALICE, BOB = Access(1, "alice", "a"), Access(2, "bob", "b")

@@ -1,4 +1,4 @@
-"""`store.formats.codes`: what the codes of a qrels file mean."""
+"""`store.formats.scale`: what the codes of a qrels file mean."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, ContradictionError, FaultList, FormatError
-from store.formats.codes import (
+from store.formats.scale import (
     MEANINGS,
     Meaning,
     RepeatCounts,
     Repeats,
     decode_rows,
-    graded_rows,
     parse_codes,
     parse_map,
     settle_repeats,
 )
-from store.formats.qrels import QrelRow
 from store.formats.tables import GradedRow
 from store.records import Qrel, State
 from tests.helpers.world import parse_scale
@@ -98,41 +96,48 @@ def test_what_is_no_grade_is_not_mapped() -> None:
 
 def test_lines_become_judgements_by_judge() -> None:
     """Judged, unjudged, mapped: each line is one of them, and the iteration stays."""
-    rows = [QrelRow(1, "t", "1", "a", 2), QrelRow(2, "t", "0.5", "b", -1), QrelRow(3, "t", "2", "c", 10)]
+    rows = [
+        GradedRow(1, "t", "1", "a", "me", 2),
+        GradedRow(2, "t", "0.5", "b", "me", -1),
+        GradedRow(3, "t", "2", "c", "me", 10),
+    ]
     faults = FaultList("q")
-    decoded = decode_rows(
-        graded_rows(rows, judge="me"), SCALE, codes={-1: Meaning.UNJUDGED}, mapping={10: 1}, faults=faults
-    )
+    decoded = decode_rows(rows, SCALE, codes={-1: Meaning.UNJUDGED}, mapping={10: 1}, faults=faults)
     assert decoded.judged == {"me": [Qrel("t", "a", 2, "1"), Qrel("t", "c", 1, "2")]}
-    assert decoded.unjudged == [("t", "b")]
+    assert [*decoded.listed] == [("t", "b")]
     assert decoded.pairs == [("t", "a"), ("t", "b"), ("t", "c")]
     assert not faults
 
 
 def test_unjudged_wins_over_a_map() -> None:
     """A code that is declared unjudged is not looked up in the map."""
-    rows = [QrelRow(1, "t", "0", "a", -1)]
+    rows = [GradedRow(1, "t", "0", "a", "me", -1)]
     faults = FaultList("q")
-    decoded = decode_rows(
-        graded_rows(rows, judge="me"), SCALE, codes={-1: Meaning.UNJUDGED}, mapping={-1: 0}, faults=faults
-    )
-    assert (decoded.judged, decoded.unjudged) == ({"me": []}, [("t", "a")])
+    decoded = decode_rows(rows, SCALE, codes={-1: Meaning.UNJUDGED}, mapping={-1: 0}, faults=faults)
+    assert (decoded.judged, [*decoded.listed]) == ({"me": []}, [("t", "a")])
 
 
 def test_judge_column_is_no_iteration() -> None:
     """When column 2 names the judge, judgements are of round 0, and pairs stand once."""
-    rows = [QrelRow(1, "t", "ann", "a", 2), QrelRow(2, "t", "bob", "a", -1), QrelRow(3, "t", "cid", "a", -1)]
-    named = graded_rows(rows, judge=None, judge_column=2)
-    decoded = decode_rows(named, SCALE, codes={-1: Meaning.UNJUDGED}, faults=FaultList("q"))
+    rows = [
+        GradedRow(1, "t", "0", "a", "ann", 2),
+        GradedRow(2, "t", "0", "a", "bob", -1),
+        GradedRow(3, "t", "0", "a", "cid", -1),
+    ]
+    decoded = decode_rows(rows, SCALE, codes={-1: Meaning.UNJUDGED}, faults=FaultList("q"))
     assert decoded.judged == {"ann": [Qrel("t", "a", 2, "0")], "bob": [], "cid": []}
-    assert decoded.unjudged == decoded.pairs == [("t", "a")]
+    assert [*decoded.listed] == decoded.pairs == [("t", "a")]
 
 
 def test_codes_off_the_scale_are_faults_with_their_lines() -> None:
     """Every code that is no grade is told with its line, and the grade it was mapped to."""
-    rows = [QrelRow(4, "t", "0", "a", 3), QrelRow(7, "t", "0", "b", -1), QrelRow(8, "t", "0", "c", 1)]
+    rows = [
+        GradedRow(4, "t", "0", "a", "me", 3),
+        GradedRow(7, "t", "0", "b", "me", -1),
+        GradedRow(8, "t", "0", "c", "me", 1),
+    ]
     faults = FaultList("q")
-    decoded = decode_rows(graded_rows(rows, judge="me"), SCALE, mapping={3: 5}, faults=faults)
+    decoded = decode_rows(rows, SCALE, mapping={3: 5}, faults=faults)
     assert decoded.judged == {"me": [Qrel("t", "c", 1)]}
     with pytest.raises(FormatError) as refused:
         faults.raise_if_any()
@@ -147,37 +152,35 @@ codes = st.integers(-2, 4)
 
 @given(
     rows=st.lists(
-        st.builds(QrelRow, st.integers(1, 9), st.sampled_from("12"), st.sampled_from("xy"),
-                  st.sampled_from("abcd"), codes),
+        st.builds(GradedRow, st.integers(1, 9), st.sampled_from("12"), st.sampled_from("xy"),
+                  st.sampled_from("abcd"), st.sampled_from(["ann", "bob"]), codes),
         max_size=8, unique_by=(lambda row: (row.topic, row.docno),),
     ),
     unjudged=st.sets(codes, max_size=2),
     mapping=st.dictionaries(codes, codes, max_size=3),
-    by_column=st.booleans(),
 )  # fmt: skip
 def test_every_line_is_exactly_one_of_judged_unjudged_and_fault(
-    rows: list[QrelRow], unjudged: set[int], mapping: dict[int, int], by_column: bool
+    rows: list[GradedRow], unjudged: set[int], mapping: dict[int, int]
 ) -> None:
     """Counted one by one, no line is lost, doubled, or turned into another kind."""
     faults = FaultList("q")
-    named = graded_rows(rows, judge=None if by_column else "me", judge_column=2 if by_column else None)
     decoded = decode_rows(
-        named, SCALE, codes=dict.fromkeys(unjudged, Meaning.UNJUDGED), mapping=mapping, faults=faults
+        rows, SCALE, codes=dict.fromkeys(unjudged, Meaning.UNJUDGED), mapping=mapping, faults=faults
     )
     judged: dict[str, list[Qrel]] = {}
     left, n_faults = [], 0
     for row in rows:
-        of_judge = judged.setdefault(row.iteration if by_column else "me", [])
+        of_judge = judged.setdefault(row.judge, [])
         if row.code in unjudged:
             left.append((row.topic, row.docno))
         elif mapping.get(row.code, row.code) not in (0, 1, 2):
             n_faults += 1
         else:
             grade = mapping.get(row.code, row.code)
-            qrel = Qrel(row.topic, row.docno, grade, "0" if by_column else row.iteration)
+            qrel = Qrel(row.topic, row.docno, grade, row.iteration)
             of_judge.append(qrel)
     assert decoded.judged == judged
-    assert sorted(decoded.unjudged) == sorted(set(left))
+    assert sorted(decoded.listed) == sorted(set(left))
     assert faults.count == n_faults
     assert sorted(decoded.pairs) == sorted({(row.topic, row.docno) for row in rows})
 
@@ -206,7 +209,7 @@ def test_repeats_are_settled_by_the_rule(
     decoded = decode_rows(rows, SCALE, codes={-1: Meaning.UNJUDGED}, repeats=rule, faults=faults)
     found = {name: {one.docno: one.grade for one in of} for name, of in decoded.judged.items()}
     assert found == {"ann": ann, "bob": bob}
-    assert [docno for _, docno in decoded.unjudged] == unjudged
+    assert [docno for _, docno in decoded.listed] == unjudged
     assert decoded.repeats == RepeatCounts(n_same=1, n_differing=2, n_dropped=dropped, first_same=2)
     assert not faults
 
@@ -252,7 +255,7 @@ def test_a_code_is_any_of_the_five_states() -> None:
         **{f"j{n}": [] for n in range(4)}, "j4": [Qrel("t", "d4", 0)]
     }  # fmt: skip
     assert decoded.pairs == [("t", f"d{n}") for n in range(1, 5)]
-    assert (decoded.unjudged, decoded.n_not_pooled) == ([("t", "d1")], 1)
+    assert ([*decoded.listed], decoded.n_not_pooled) == ([("t", "d1")], 1)
     assert [(one.judge, one.state, one.grade) for one in decoded.states] == [
         ("j2", State.SKIPPED, None), ("j3", State.CANNOT, None)
     ]  # fmt: skip

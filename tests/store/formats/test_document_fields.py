@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from store.errors import FormatError
-from store.formats.documents import Fields, read_documents
+from store.formats.texts import Fields, read_documents
 from store.records import Document
 
 JSONL = """{"docno": "1", "title": "t", "text": "x", "URL": "http://a", "authors": ["Ann", "B"], "year": 2001}

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError
 from store.formats import DocumentFormat
-from store.formats.documents import read_documents
-from store.formats.sgml import elements, plain_text, read_records, unescape
+from store.formats.texts import elements, plain_text, read_documents, read_records, unescape
 from store.records import Document
 
 # After the Financial Times, FBIS and LA Times files of TREC disks 4 and 5.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.errors import FormatError, PoolerError
-from store.formats.documents import read_guidelines
+from store.formats.texts import read_guidelines
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def read(file: Path, form: JudgementsFormat) -> list[JudgementEvent | Judgement]
     faults = FaultList("f")
     found = read_judgements(str(file), form, faults)
     faults.raise_if_any()
-    return [*found.events, *found.states.records()]
+    return [*found.events, *found.states]
 
 
 @given(events=histories().filter(bool), form=forms)
@@ -178,7 +178,7 @@ def test_every_line_says_of_what_kind_its_judge_is(tmp_path: Path, form: Judgeme
     assert found.kinds == {"a": JudgeKind.HUMAN, "b": JudgeKind.ADJUDICATOR}
     write(tmp_path / "f", [HEADER, "1\td\ta\tjudged\t2\t\t\t0"])
     found = read_judgements(str(tmp_path / "f"), "tsv", FaultList("f"))
-    assert (found.kinds, found.states.lines.tolist(), [*found.states.records()]) == ({}, [2], [one])
+    assert (found.kinds, found.lines, found.states) == ({}, [2], [one])
 
 
 def test_kinds_that_are_none_or_differ_are_refused_by_line(tmp_path: Path) -> None:

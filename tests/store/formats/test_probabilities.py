@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.errors import FaultList, FormatError, PoolerError
+from store.errors import FormatError, PoolerError
 from store.formats.pairs import ProbabilityRow, parse_probability, read_probabilities
 from tests.strategies import ids
 
@@ -38,7 +38,7 @@ def test_lines_are_read_as_they_stand(tmp_path: Path) -> None:
         ProbabilityRow(5, "1", "0", 1.0),
         ProbabilityRow(6, "2", "a", 0.0),
     ]
-    assert (content.n_ignored_lines, content.n_trailing) == (1, 0)
+    assert content.n_trailing == 0
 
 
 def test_compressed_file_is_seen_through(tmp_path: Path) -> None:
@@ -84,16 +84,9 @@ def test_lenient_reading_passes_over_comments_and_what_follows(tmp_path: Path) -
     file = write(tmp_path / "p", "# topic docno p\n1 a 0.5 7\n1 b 1 # sure\n\n")
     content = read_probabilities(file, lenient=True)
     assert [row.p for row in content.rows] == [0.5, 1.0]
-    assert (content.n_ignored_lines, content.n_trailing) == (2, 2)
+    assert content.n_trailing == 2
     assert [code for *_, code in faults_of(file)] == ["comment", "fields", "fields"]
     assert faults_of(write(tmp_path / "q", "1 a 2 7 x\n"), lenient=True)[0][2] == "probability"
-
-
-def test_faults_may_be_gathered_by_the_caller(tmp_path: Path) -> None:
-    """Where a list is passed nothing is raised, and rows without a fault are there."""
-    faults = FaultList("p")
-    content = read_probabilities(write(tmp_path / "p", "1 a 2\n1 b 0.5\n"), faults=faults)
-    assert (len(faults), content.rows) == (1, [ProbabilityRow(2, "1", "b", 0.5)])
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "\ufeff"])

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import ArgumentError, FaultList, FormatError, PoolerError
-from store.formats.qrels import QrelCells, QrelRow, qrels_blocks, read_qrels
+from store.formats.qrels import QrelCells, qrels_blocks, read_qrels
+from store.formats.tables import GradedRow
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 
@@ -60,14 +61,14 @@ def test_rows_keep_every_column_in_file_order(file: Path) -> None:
     file.write_text(text, "utf-8")
     read = read_qrels(str(file))
     assert read.rows == [
-        QrelRow(1, "001", "0", "NA", 1),
-        QrelRow(2, "1", "0.5", '"x', 0),
-        QrelRow(4, "東京", "A", "2681119#1", -2),
-        QrelRow(5, "NA", "0", "5/1438042988718.8_2015-00068", 3),
-        QrelRow(6, "NA", "0", "0012", 0),
-        QrelRow(7, "NA", "0", "12", 2),
+        GradedRow(1, "001", "0", "NA", "", 1),
+        GradedRow(2, "1", "0.5", '"x', "", 0),
+        GradedRow(4, "東京", "A", "2681119#1", "", -2),
+        GradedRow(5, "NA", "0", "5/1438042988718.8_2015-00068", "", 3),
+        GradedRow(6, "NA", "0", "0012", "", 0),
+        GradedRow(7, "NA", "0", "12", "", 2),
     ]
-    assert (read.n_float_grades, read.n_ignored_lines, read.n_trailing) == (0, 1, 0)
+    assert (read.n_float_grades, read.n_trailing) == (0, 0)
     assert read.sha256 == hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -82,7 +83,7 @@ def test_integral_floats_are_integers_and_counted(file: Path) -> None:
 def test_byte_order_mark_crlf_and_gzip_change_no_row(file: Path) -> None:
     """The hash is of the uncompressed file, byte order mark and all."""
     dressed = b"\xef\xbb\xbf301 0 a 1\r\n\r\n302 0 a 0\r\n"
-    expected = [QrelRow(1, "301", "0", "a", 1), QrelRow(3, "302", "0", "a", 0)]
+    expected = [GradedRow(1, "301", "0", "a", "", 1), GradedRow(3, "302", "0", "a", "", 0)]
     for content in (dressed, gzip.compress(dressed)):
         file.write_bytes(content)
         read = read_qrels(str(file))
@@ -94,7 +95,7 @@ def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """`-` reads standard input, gzip too."""
     for content in (b"1 0 a 1\n", gzip.compress(b"1 0 a 1\n")):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        assert read_qrels("-").rows == [QrelRow(1, "1", "0", "a", 1)]
+        assert read_qrels("-").rows == [GradedRow(1, "1", "0", "a", "", 1)]
 
 
 @pytest.mark.parametrize(
@@ -158,9 +159,9 @@ def test_line_that_says_what_an_earlier_one_says_is_counted_once(file: Path) -> 
     file.write_text(text)
     read = read_qrels(str(file), lenient=True)
     assert read.rows == [
-        QrelRow(1, "1", "0", "a", 1),
-        QrelRow(2, "2", "0", "a", 1),
-        QrelRow(3, "1", "0", "b", -1),
+        GradedRow(1, "1", "0", "a", "", 1),
+        GradedRow(2, "2", "0", "a", "", 1),
+        GradedRow(3, "1", "0", "b", "", -1),
     ]
     assert (read.n_same, read.first_same) == (3, 5)
     assert (read.n_float_grades, read.n_trailing) == (0, 0)
@@ -180,7 +181,7 @@ def test_judge_column_makes_documents_unique_per_judge(file: Path) -> None:
     """Two grades of a document by one judge are a fault, by two judges they are not."""
     file.write_text("1 ann a 1\n1 bob a 0\n1 ann b 0\n")
     rows = read_qrels(str(file), judge_column=2).rows
-    assert [(row.iteration, row.docno, row.code) for row in rows] == [
+    assert [(row.judge, row.docno, row.code) for row in rows] == [
         ("ann", "a", 1),
         ("bob", "a", 0),
         ("ann", "b", 0),
@@ -202,15 +203,15 @@ def test_lenient_reading_ignores_trailing_text_and_any_reading_comments(file: Pa
     file.write_text("# by hand\n1 0 a 1\n\n#1 0 b 1\n1 0 #c 2 or so\n1 0 d 0 \n")
     read = read_qrels(str(file), lenient=True)
     assert read.rows == [
-        QrelRow(2, "1", "0", "a", 1),
-        QrelRow(5, "1", "0", "#c", 2),
-        QrelRow(6, "1", "0", "d", 0),
+        GradedRow(2, "1", "0", "a", "", 1),
+        GradedRow(5, "1", "0", "#c", "", 2),
+        GradedRow(6, "1", "0", "d", "", 0),
     ]
-    assert (read.n_ignored_lines, read.n_trailing) == (3, 1)
+    assert read.n_trailing == 1
     # A comment on top is one behind a byte order mark too, and need be no UTF-8.
     for lenient in (True, False):
         file.write_bytes(b"\xef\xbb\xbf# caf\xe9\n1 0 a 1" + (b" caf\xe9" if lenient else b"") + b"\n")
-        assert read_qrels(str(file), lenient=lenient).rows == [QrelRow(2, "1", "0", "a", 1)]
+        assert read_qrels(str(file), lenient=lenient).rows == [GradedRow(2, "1", "0", "a", "", 1)]
 
 
 @pytest.mark.parametrize(
@@ -349,7 +350,7 @@ def test_trec_eval_judgement_groups_are_judges() -> None:
     """Three groups share 3,733 pairs: read as judges they are whole, else they contradict."""
     path = real("trec-eval-test/qrels.123.gz")
     rows = read_qrels(path, judge_column=2).rows
-    assert collections.Counter(row.iteration for row in rows) == {"0": 3681, "1": 3681, "2": 3000}
+    assert collections.Counter(row.judge for row in rows) == {"0": 3681, "1": 3681, "2": 3000}
     pairs = collections.Counter((row.topic, row.docno) for row in rows)
     assert collections.Counter(pairs.values()) == {3: 2948, 2: 733, 1: 52}
     with pytest.raises(FormatError, match=r"got those of 3 in column 2: 0, 1, 2\n") as caught:
@@ -373,14 +374,13 @@ def test_trec_eval_comments_are_ignored(plain: str, commented: str, marked: tupl
     pairs = zip(rows, read.rows, strict=True)
     differing = [(row, other) for row, other in pairs if row[1:] != other[1:]]
     assert [(row.docno, other.docno) for row, other in differing] == [marked]
-    assert read.n_ignored_lines == 3
 
 
 def test_cranfield_has_three_columns() -> None:
     """A file without an iteration column is read, and what its columns were taken for is said."""
     read = read_qrels(real("cranfield/cranqrel"), keep_repeats=True)
     assert len(read.rows) == 1837
-    assert read.rows[0] == QrelRow(1, "1", "0", "184", 2)
+    assert read.rows[0] == GradedRow(1, "1", "0", "184", "", 2)
     assert read.layout.taken.startswith(
         "columns between blanks, without a header, taken for topic, docno, grade"
     )

@@ -12,7 +12,7 @@ import pytest
 from store.errors import ArgumentError, FormatError, PoolerError
 from store.fields import topic_fault
 from store.formats import TopicFormat
-from store.formats.topics import read_topics
+from store.formats.texts import read_topics
 from store.records import Topic
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from store.analysis.agreement.votes import PopulationVotes
 from store.errors import ArgumentError, UnknownNameError
-from store.formats.qrels import QrelsColumns
 from store.grades.file_votes import FileVotes
 from store.records import JudgeKind, Judgement, State
 from tests.helpers.world import parse_scale
@@ -92,24 +90,6 @@ def test_topics_are_in_natural_order_whatever_the_files() -> None:
     votes = file_votes(said)
     assert votes.votes().votes.topics == ("9", "10", "A")
     assert votes.votes(["ann"], least=1).votes.topics == ("9", "10")
-
-
-def test_columns_and_judgements_are_the_same_votes() -> None:
-    """A file read as columns counts as the same file read as records; codes are mapped alike."""
-    columns = QrelsColumns(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 5, -1]))
-    first = FileVotes()
-    first.scale = SCALE
-    for name in ("9", "10"):
-        first.topics[name]
-    for name in ("d1", "d2"):
-        first.docnos[name]
-    for judge in ("ann", "bob"):
-        first.add_columns(judge, columns, unjudged={-1}, mapping={5: 2})
-    said = {("9", "d1", "ann"): "1", ("9", "d2", "ann"): "2", ("9", "d1", "bob"): "1",
-            ("9", "d2", "bob"): "2"}  # fmt: skip
-    found, expected = first.votes(), file_votes(said).votes(["ann", "bob"])
-    assert graded(found, list(first.docnos)) == graded(expected, ["d1", "d2"])
-    assert found.votes.topics == ("9",)  # the line of topic 10 is no judgement
 
 
 def test_who_is_measured_by_default() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from store.collection import Collection
 from store.errors import UnknownNameError
 from store.judging.adjudication import AdjudicationDesk
-from store.judging.disagreements import ALL, GivenGrade, Selection, Settlement
+from store.judging.disagreements import ALL, GivenGrade, Selection, Settlement, basis_of
 from store.records import Action, JudgeKind, Qrel, State, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 from tests.strategies import examples
@@ -45,7 +45,10 @@ def listed(ready: Collection) -> Lister:
     """Give a function that lists what is in disagreement: verdicts and status by docno."""
 
     def fetch(selection: Selection = EVERY) -> dict[str, tuple[str, Settlement]]:
-        return {case.docno: (case.basis, case.status) for case in ready.disagreements.all(selection)}
+        return {
+            case.docno: (basis_of(case.given_grades), case.status)
+            for case in ready.disagreements.all(selection)
+        }
 
     return fetch
 

@@ -207,11 +207,11 @@ def test_basis_is_written_and_read() -> None:
     assert (told.read_basis("0,2,cannot"), told.read_basis("")) == ((0, 2, None), ())
     told_of = told.display_order([1, 0], ("human", "model"))
     assert told_of == "docno opinions of human,model:0,1"
-    assert (told.seen_basis(told_of), told.seen_kinds(told_of)) == ("0,1", ("human", "model"))
-    assert told.seen_kinds(told.display_order([2, 0])) == told.seen_kinds(None) == ()
+    assert told.seen_opinions(told_of) == ("0,1", ("human", "model"))
+    assert told.seen_opinions(told.display_order([2, 0]))[1] == told.seen_opinions(None)[1] == ()
     for foreign in ("docno opinions of martian:0,1", "docno opinions of ,:0", "docno opinions of human:foo"):
-        assert (told.seen_basis(foreign), told.seen_kinds(foreign)) == (None, ())
-    seen = [told.seen_basis(order) for order in (told.display_order([2, None, 0]), "docno", None)]
+        assert told.seen_opinions(foreign) == (None, ())
+    seen = [told.seen_opinions(order)[0] for order in (told.display_order([2, None, 0]), "docno", None)]
     assert seen == ["0,2,cannot", None, None]
 
 

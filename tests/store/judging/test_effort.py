@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from store.collection import Collection
-from store.judging.effort import Effort, recent_active_ms
+from store.judging.events import Effort, recent_active_ms
 from store.records import Action, Document, JudgeKind, Qrel, State, Task
 from tests.helpers.world import JudgeAtWork, change_stored, engine_of, make_pool, reading
 

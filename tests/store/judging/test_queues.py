@@ -7,7 +7,8 @@ import pytest
 from store.collection import Collection
 from store.db.engine import reading
 from store.errors import ConflictError
-from store.judging.desk import count_claimable, count_queues, count_undrawn, fetch_queue
+from store.judging.assignments import claimable
+from store.judging.desk import count_queues, count_undrawn, fetch_queue
 from store.records import Action, Decision, InboxLine, JudgeKind, Topic
 from tests.helpers.world import JudgeAtWork, change_stored, make_pool
 from tests.store.drawing import adaptive_pool, ends
@@ -217,7 +218,7 @@ def test_drawn_documents_count_until_something_is_assigned(ready: Collection, co
     ready.pools.add(adaptive_pool({"1": "xyz"}, 2))
     with reading(ready._db.engine) as session:
         assert count_undrawn(session) == {1: 2}
-        assert count_claimable(session, 1) == {}
+        assert claimable(session, 1) == {}
     assert inbox(ready, "ann") == [("1", 6, 6), ("2", 2, 2)]
     ready.pools.draw("live", "1", ends("xyz"))
     assert inbox(ready, "ann") == [("1", 6, 6), ("2", 2, 2)]

@@ -10,7 +10,6 @@ import pytest
 from store.collection import Collection
 from store.errors import ConflictError
 from store.event import JudgementEvent
-from store.formats.judgements import States
 from store.keeping.histories import import_histories, import_states
 from store.records import Action, ImportReport, JudgeKind, Judgement, Passage, State
 
@@ -69,7 +68,7 @@ def set_states(collection: Collection, states: Sequence[Judgement], *, replace: 
     kinds = {"ann": JudgeKind.MODEL, "bob": JudgeKind.ADJUDICATOR}
     with collection.being_filled() as inside:
         keys = inside.session, inside.topics, inside.documents
-        return import_states(*keys, States.of(states), kinds, replace=replace)
+        return import_states(*keys, states, kinds, replace=replace)
 
 
 def test_history_is_kept_event_by_event(collection: Collection) -> None:
